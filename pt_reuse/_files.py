@@ -24,6 +24,8 @@ from pt_reuse._errors import InputError, Option
 from pt_reuse._text import shorten
 
 T = TypeVar("T")
+#: what begins an address; a drive has one letter
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 #: of files that are being written
 _PREFIX = ".pt_reuse-"
 #: such a file, or a folder of them; names of before have no machine
@@ -219,8 +221,11 @@ def checked_path(path: Any) -> Path:
 def user_path(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file or folder that a user names, with ``~`` as the home folder that a shell takes it for.
 
-    A ``~`` whose home nobody knows stays as it is.
+    A ``~`` whose home nobody knows stays as it is. An address is refused, whatever is at it: nothing is fetched.
     """
+    if isinstance(path, str) and _ADDRESS.match(path):
+        shown = shorten(path, _SHOWN)
+        raise InputError(f"{shown!r} is an address, and files are read from the disk alone. Download it first.")
     return Path(os.path.expanduser(path))
 
 

@@ -117,6 +117,21 @@ def as_tokens(words: Words) -> Tokens:
     return np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(len(words))
 
 
+def with_odd_ends(words: Words) -> NDArray[np.int64]:
+    """Return the rows of words with a name that may have white space at an end: any other byte than ASCII, too."""
+    found = []
+    for at in range(0, len(words), _BLOCK):
+        raw = np.ascontiguousarray(words[at : at + _BLOCK]).view(np.uint8).reshape(-1, 8 * words.shape[1])
+        # most have none anywhere; 0, which fills up, becomes the highest
+        if raw[:, 0].all() and not ((raw - np.uint8(1)) < ord(" ")).any() and not (raw >= 0x80).any():
+            continue
+        lengths = np.count_nonzero(raw, axis=1)
+        ends = raw[:, 0], raw[np.arange(len(raw)), lengths - 1]
+        odd = np.logical_or(*((end <= ord(" ")) | (end >= 0x80) for end in ends))
+        found.append(np.flatnonzero(odd) + at)
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
 def widen(words: Words, width: int) -> Words:
     """Pad (n, k) words to at least `width` columns."""
     if words.shape[1] >= width:

@@ -23,7 +23,7 @@ from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, Verdict, answered
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import facts_of, summary_of
 from pt_reuse.collections.definition import collection_names, find_collection, real_name
-from pt_reuse.data.judgments import as_qrels, is_collection
+from pt_reuse.data.judgments import as_qrels, check_not_empty, is_collection
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import SHARED, described
@@ -170,6 +170,7 @@ def report(
     if qrels is None:
         raise InputError("a card needs judgments, or the name of a collection.", argument="qrels")
     judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)
+    check_not_empty(judged)
     known = collection or collection_named(name)
     of_runs = None if runs is None else as_runs(runs, judged)
     asking = Asking(

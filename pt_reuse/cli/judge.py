@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 TOPICS_HELP = "topics: a CSV file with qid and query, a file of qid, tab and query, or a collection known by name"
 TEXTS_HELP = "texts: a CSV or JSONL file with docno and text, a file of docno, tab and text, or a collection by name"
 _IRDS = "irds:"
+#: by which names files that may be packed are CSV, and JSON by lines
+_CSV, _JSON = (re.compile(rf"\.({kind})(\.\w+)?$", re.IGNORECASE) for kind in ("csv", "jsonl?"))
 
 
 def read_topics(text: str) -> pd.DataFrame:
@@ -69,7 +72,7 @@ def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
         dataset = _dataset(text, "texts")
         return dataset.get_corpus_iter(verbose=False)
     path = Path(text)
-    if path.suffix.lower() in (".jsonl", ".json"):
+    if _JSON.search(path.name):
         return _lines(path)
     frame = _table(path, "texts", ("docno", "text"))
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
@@ -79,24 +82,24 @@ def _table(path: Path, argument: str, columns: tuple[str, str]) -> pd.DataFrame:
     """Read CSV with a header, or two columns with a tab between them, which may have one."""
     import pandas as pd
 
+    from pt_reuse.data.csv_files import lines_of, read_csv, read_utf8
+
     with located(str(path)):
-        try:
-            if path.suffix.lower() == ".csv":
-                frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-            else:
-                lines = path.read_text(encoding="utf-8-sig").split("\n")
-                rows = [line.rstrip("\r").split("\t", 1) for line in lines if line.strip()]
-                odd = next((n for n, row in enumerate(rows, 1) if len(row) < 2), None)
-                if odd is not None:
-                    raise InputError(
-                        f"must be {columns[0]}, a tab and {columns[1]}, got {shown(rows[odd - 1][0])}. Give such "
-                        "lines, or a file called .csv with a header.",
-                        argument=argument,
-                        place=f"line {odd:,}",
-                    )
-                frame = pd.DataFrame(rows[1:] if rows[:1] == [list(columns)] else rows, columns=list(columns))
-        except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise InputError(f"cannot be read ({error}). Give UTF-8.", argument=argument) from error
+        if _CSV.search(path.name):
+            frame = read_csv(path, argument, utf8=True).frame
+        else:
+            rows = [(n, line.split("\t", 1)) for n, line in enumerate(lines_of(read_utf8(path, argument)), 1)]
+            rows = [(n, row) for n, row in rows if "".join(row).strip()]
+            odd = next(((n, row) for n, row in rows if len(row) < 2), None)
+            if odd is not None:
+                raise InputError(
+                    f"must be {columns[0]}, a tab and {columns[1]}, got {shown(odd[1][0])}. Give such lines, or a "
+                    "file called .csv with a header.",
+                    argument=argument,
+                    place=f"line {odd[0]:,}",
+                )
+            listed = [row for _, row in rows]
+            frame = pd.DataFrame(listed[1:] if listed[:1] == [list(columns)] else listed, columns=list(columns))
         lacking = [column for column in columns if column not in frame]
         if lacking and not (lacking == ["query"] and "title" in frame):
             raise InputError(
@@ -107,18 +110,31 @@ def _table(path: Path, argument: str, columns: tuple[str, str]) -> pd.DataFrame:
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with path.open(encoding="utf-8-sig") as file:
-        for n, line in enumerate(file, 1):
+    from pt_reuse.data.packed_files import UnreadableError, read_blocks
+
+    try:
+        # a corpus may be larger than memory
+        for n, line in enumerate(_each_line(read_blocks(path)), 1):
             if not line.strip():
                 continue
             try:
-                yield json.loads(line)
-            except ValueError as error:
+                yield json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError) as error:
                 raise InputError(
                     f"no JSON ({error}). Give a document a line, with docno and text.",
                     argument="texts",
                     place=f"{path}, line {n:,}",
                 ) from error
+    except UnreadableError as error:
+        raise InputError(f"{error}.", argument="texts", place=str(path)) from error
+
+
+def _each_line(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for i, block in enumerate(blocks):
+        *lines, rest = (rest + (block if i else block.removeprefix(b"\xef\xbb\xbf"))).split(b"\n")
+        yield from lines
+    yield rest
 
 
 def _dataset(text: str, argument: str) -> Any:
@@ -242,6 +258,7 @@ def _read_pool(path: Path) -> Pool:
     """Read a pool as `pt-reuse pool` writes it: a table, or judgments that are still to come."""
     import pandas as pd
 
+    from pt_reuse.data.csv_files import read_csv
     from pt_reuse.data.judgments import read_qrels
     from pt_reuse.pooling.pool import Pool
 
@@ -250,18 +267,14 @@ def _read_pool(path: Path) -> Pool:
         # how the pool was made, as `pt-reuse pool` writes it beside the pool
         settings["strategy"] = str(json.loads(read_file(path.parent / "settings.json"))["strategy"])
     with located(str(path)):
-        if path.suffix.lower() != ".csv":
+        if not _CSV.search(path.name):
             return Pool.from_frame(read_qrels(path).to_frame()[["qid", "docno"]], settings=settings)
-        try:
-            with open_file(path) as file:
-                frame = pd.read_csv(
-                    file, dtype={"qid": str, "docno": str}, keep_default_na=False, na_values={"rank": [""]}
-                )
-        except (OSError, ValueError) as error:
-            reason = f"cannot be read ({_reason(error)}). Give pool.csv of `pt-reuse pool`."
-            raise InputError(reason, argument="pool") from error
-        counted = [column for column in ("rank", "runs", "teams", "types") if column in frame]
-        return Pool.from_frame(frame.drop(columns=counted), settings=settings)
+        frame = read_csv(path, "pool").frame
+        frame = frame.drop(columns=[column for column in ("rank", "runs", "teams", "types") if column in frame])
+        for column in frame.columns.difference(["qid", "docno"]):
+            numbers = pd.to_numeric(frame[column], errors="coerce")
+            frame[column] = frame[column] if numbers.isna().any() else numbers
+        return Pool.from_frame(frame, settings=settings)
 
 
 def _scale(text: str) -> dict[int, str]:

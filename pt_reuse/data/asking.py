@@ -12,7 +12,7 @@ import pyterrier as pt
 
 from pt_reuse._check import examples
 from pt_reuse._errors import Call, InputError, arguments_as
-from pt_reuse.data.frame_columns import checked_labels, in_our_columns, in_rows, with_provenance
+from pt_reuse.data.frame_columns import as_pairs, checked_labels, in_judgment_columns, in_rows, with_provenance
 from pt_reuse.data.judgments import Qrels, checked_rel
 
 #: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
@@ -32,7 +32,7 @@ def labels_by(judge: Asked, pairs: pd.DataFrame, name: str | None = None) -> pd.
         label, said = beside["label"], {column: beside[column].array for column in beside if column != "label"}
     else:
         what = "the judge must return a frame with qid, docno and label, or one label per document"
-        label, said = checked_labels(in_rows(answer, pairs.index, what), pairs), {}
+        label, said = checked_labels(in_rows(answer, pairs.index, what, len(pairs)), pairs), {}
     return pd.DataFrame(with_provenance(label, said, name or name_of(judge)), index=pairs.index)
 
 
@@ -86,11 +86,11 @@ def _last(judge: Any) -> Any:
 
 
 def _beside(pairs: pd.DataFrame, answer: pd.DataFrame) -> pd.DataFrame:
-    named = in_our_columns(answer)
+    named = in_judgment_columns(answer)
     with arguments_as("Qrels", frame="judge"):
         given = Qrels(named.dropna(subset="label") if "label" in named else named).to_frame()
     rows = {pair: row for row, pair in enumerate(zip(given["qid"], given["docno"], strict=True))}
-    found = [rows.get((str(qid), str(docno)), -1) for qid, docno in zip(pairs["qid"], pairs["docno"], strict=True)]
+    found = [rows.get(pair, -1) for pair in zip(*as_pairs(pairs), strict=True)]
     kept = [column for column in given.columns if not (column in ("qid", "docno") or _OF_RANKING.fullmatch(column))]
     # a row that is not there has <NA> and None
     beside = given[kept].astype({"label": "Int64"}).reindex(found)

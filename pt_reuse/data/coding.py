@@ -20,7 +20,16 @@ from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.frame_columns import check_frame, check_text, number_column, result_frame, text_column, text_groups
+from pt_reuse.data.frame_columns import (
+    as_id,
+    check_frame,
+    check_text,
+    number_column,
+    result_frame,
+    text_column,
+    text_groups,
+    warn_of_white_space,
+)
 from pt_reuse.data.metadata import OF_FRAMES, given_metadata
 from pt_reuse.data.ordering import HowPooled, check_order
 from pt_reuse.data.trec import NO_ORDER
@@ -129,7 +138,10 @@ def run_names(argument: str, given: Any, what: str) -> list[str]:
     if not isinstance(given, Mapping) or not given:
         got = "an empty one" if isinstance(given, Mapping) else type(given).__name__
         raise InputError(f"{argument} must be a dict of run name -> {what}, got {got}.", argument=argument)
-    names = [str(name) for name in given]
+    try:
+        names = [as_id("name of a run", name) for name in given]
+    except InputError as error:
+        raise InputError(*error.parts, argument=argument) from error
     check_text("run name", names)
     odd = [name for name in names if not name or "\0" in name]
     twice = [name for name, times in Counter(names).items() if times > 1]
@@ -145,7 +157,7 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
         check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
         scores = _finite(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
-        docs = text_column("docno", frame["docno"])
+        docs = text_column("docno", frame["docno"], frame["qid"])
         rows = FileRows(topics, topic, docs, scores)
         return rows.in_order(name, order, _rank_places(frame, rows, order))
 
@@ -268,6 +280,7 @@ class Framing:
         dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
         dropped.tell()
         warn_of_twin_topics(field.topics)
+        warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
         return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
 
     def _rows(self, name: str, result: Any) -> RunRows:

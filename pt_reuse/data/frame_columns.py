@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set
 from datetime import datetime, timezone
-from itertools import chain
-from typing import Any
+from itertools import chain, islice, repeat
+from numbers import Number
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, shown, told
-from pt_reuse._errors import Call, InputError, Part
+from pt_reuse._errors import Call, InputError, Part, located, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 
@@ -182,8 +183,8 @@ def _eight_digits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 #: bytes of a qid or docno, in frames and in files
 LONGEST_NAME = 1024
-#: what pandas calls columns of numbers that have more than one way to be written
-_NUMBERS = ("floating", "mixed-integer-float", "decimal", "complex", "boolean")
+#: whole numbers from which on none is a name
+_LARGEST_ID = 10**100
 
 
 def check_frame(frame: Any, needed: Sequence[str]) -> None:
@@ -194,31 +195,79 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
     twice = [column for column in needed if (frame.columns == column).sum() > 1]
     if twice:
         raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
-    if "label" in needed:
-        _check_present("label", frame["label"])
+    if "label" in needed and len(missing := np.flatnonzero(frame["label"].isna())):
+        raise InputError("the label is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
 
 
-def _check_present(column: str, values: pd.Series) -> None:
-    missing = np.flatnonzero(values.isna())
-    if len(missing):
-        raise InputError(f"the {column} is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
+def as_ids(column: str, values: Iterable[Any], topics: Iterable[Any] | None = None) -> list[str]:
+    """Return names as texts: bytes are read as UTF-8, whole numbers as they are written, and all else is refused.
+
+    What is no name is told by its row, and by its topic where `topics` has that of each row.
+    """
+    names = list(values)
+    if set(map(type, names)) <= {str}:
+        return names
+    try:
+        return [as_id(column, value) for value in names]
+    except InputError:
+        _say_which(lambda value: as_id(column, value), names, topics)
+        raise
 
 
-def text_column(column: str, values: pd.Series) -> Words:
-    """Return the names in a column of qids or docnos as words, one row per cell."""
-    texts = values.tolist()
-    if not set(map(type, texts)) <= {str}:
-        _check_present(column, values)
-        if pd.api.types.infer_dtype(values) in _NUMBERS:
-            got = f"numbers such as {shown(values.iloc[0])}, which could be written in more than one way"
-            raise InputError(f"the {column}s must be text, got {got}. Read the column as text (dtype=str).")
-        texts = [str(value) for value in texts]
-    return text_words(column, texts, empty=False)
+def _say_which(check: Callable[[Any], Any], names: Sequence[Any], topics: Iterable[Any] | None) -> None:
+    # raise what is wrong with one of the names again, with its place
+    for row, (name, topic) in enumerate(zip(names, repeat(None) if topics is None else topics, strict=False)):
+        topic = topic.decode("utf-8", "replace") if isinstance(topic, bytes) else topic
+        with located(f"row {row:,}" if topics is None else f"topic {shown(topic)}, row {row:,}"):
+            check(name)
 
 
-def text_groups(column: str, values: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
+def as_pairs(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return topic and document of each row of a frame as texts."""
+    qids = as_ids("qid", frame["qid"].tolist())
+    return qids, as_ids("docno", frame["docno"].tolist(), qids)
+
+
+def as_id(column: str, value: Any) -> str:
+    """Return one name as :func:`as_ids` does."""
+    return value if type(value) is str else _as_id(column, value)
+
+
+def _as_id(column: str, value: Any) -> str:
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        # Python writes no number of thousands of digits
+        return str(int(value)) if abs(int(value)) < _LARGEST_ID else _refuse_id(column, "a number", value)
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"the {column} is bytes that are no UTF-8, {shown(bytes(value))}. Decode them.") from error
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        raise InputError(f"the {column} is missing. Fill it in or drop the row.")
+    if isinstance(value, Number | np.number | np.bool_):
+        return _refuse_id(column, "a number that could be written in more than one way", value)
+    return _refuse_id(column, f"a {type(value).__name__}", value)
+
+
+def _refuse_id(column: str, what: str, value: Any) -> NoReturn:
+    raise InputError(f"the {column} must be text, got {shown(value)}, {what}. Give it as text (dtype=str).")
+
+
+def text_column(column: str, values: pd.Series, topics: pd.Series | None = None) -> Words:
+    """Return the names in a column of qids or docnos as words, one row per cell; errors name its topic, if given."""
+    names = as_ids(column, values.tolist(), topics)
+    try:
+        return text_words(column, names, empty=False)
+    except InputError:
+        _say_which(lambda name: text_words(column, [name], empty=False), names, topics)
+        raise
+
+
+def text_groups(column: str, values: pd.Series, topics: pd.Series | None = None) -> tuple[NDArray[np.int64], list[str]]:
     """Number the names in a column, in order of appearance: (code of each row, the names)."""
-    words = text_column(column, values)
+    words = text_column(column, values, topics)
     codes, first = tokens.factorize(words)
     return codes, tokens.decode(tokens.as_tokens(words.take(first, axis=0)))
 
@@ -255,6 +304,22 @@ def check_text(what: str, names: Iterable[str]) -> None:
             raise InputError(f"{shown(name)} cannot be a {what}; it must be text that UTF-8 can hold.") from None
 
 
+#: characters that nobody sees at the end of a name, besides white space
+_UNSEEN = "\ufeff\u200b"
+
+
+def warn_of_white_space(topics: Iterable[str], docs: Words) -> None:
+    """Warn of white space around names, which makes others of them."""
+    odd = np.unique(tokens.as_tokens(docs.take(tokens.with_odd_ends(docs), axis=0)))
+    for what, names in (("topic id", topics), ("docno", tokens.decode(odd))):
+        spaced = [name for name in names if name.strip().strip(_UNSEEN) != name]
+        if spaced:
+            warn(
+                f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}. It is part of the "
+                "name, which equals none without it. Strip the column if it should not be."
+            )
+
+
 def number_column(values: pd.Series) -> NDArray[np.float64]:
     """Return a column as float64, with NaN for what is no number."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
@@ -271,14 +336,40 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-#: what ir_measures and ir_datasets call a column -> what PyTerrier calls it
-OURS = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "iter": "iteration"}
+#: what ir_measures and ir_datasets, ranx, and BEIR call a column -> what PyTerrier calls it
+OURS = {
+    "query_id": "qid", "doc_id": "docno", "relevance": "label", "iter": "iteration",
+    "q_id": "qid",
+    "query-id": "qid", "corpus-id": "docno", "corpus_id": "docno",
+}  # fmt: skip
+#: what trectools calls them; PyTerrier has a `query`, too, and its text is no name
+_TRECTOOLS = {"query": "qid", "docid": "docno", "rel": "label", "system": "name", "q0": "iteration"}
+#: names of documents beside which ranx and BEIR call a label `score`; those of ir_measures are of results, too
+_LABELLED_SCORE = ({"q_id", "doc_id"}, {"query-id", "corpus-id"}, {"query_id", "corpus_id"})
 
 
 def in_our_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with PyTerrier's names of columns; one that has both names of a column keeps both."""
-    named = {theirs: ours for theirs, ours in OURS.items() if theirs in frame.columns and ours not in frame.columns}
+    there = set(frame.columns)
+    theirs = OURS
+    if {"query", "docid"} <= there and not there & {"qid", "docno", *OURS}:
+        theirs = _TRECTOOLS
+    named: dict[Any, str] = {}
+    for name, ours in theirs.items():
+        if name in there and ours not in there and ours not in named.values():
+            named[name] = ours
     return frame.rename(columns=named) if named else frame
+
+
+def in_judgment_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of judgments with PyTerrier's names of columns, `score` being the label where a tool says so."""
+    found = in_our_columns(frame)
+    labelled = any(names <= set(frame.columns) for names in _LABELLED_SCORE)
+    if not labelled or "label" in found or (found.columns == "score").sum() != 1:
+        return found
+    if not_labels(number_column(found["score"])).any():
+        return found
+    return found.rename(columns={"score": "label"})
 
 
 def has_fields(item: Any, *columns: str) -> bool:
@@ -399,8 +490,11 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     return values
 
 
-def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
-    """Return what somebody says of some rows, one after the other; answers without an order are refused."""
+def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
+    """Return what somebody says of `n` rows, one after the other; answers without an order are refused.
+
+    Of one who never ends no more is taken than tells that it is too much.
+    """
     wanted = f"{what}, in their order, as a list or an array"
     if isinstance(said, pd.Series):
         default = pd.RangeIndex(len(said))
@@ -412,12 +506,18 @@ def in_rows(said: Any, index: pd.Index | None, what: str) -> list[Any]:
         raise InputError(f"{wanted}, got {got}.")
     if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
         raise InputError(f"{wanted}, got {told(said)}.")
-    return list(said)
+    if hasattr(said, "__len__"):
+        return list(said)
+    listed = list(islice(said, n + 1))
+    if len(listed) > n:
+        raise InputError(f"{wanted}, got {type(said).__name__} of more than the {n:,} that were asked for.")
+    return listed
 
 
 def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     """Return the labels that a judge gave, <NA> where it gave none (None, NaN, <NA>)."""
-    listed = [plain(label) for label in in_rows(labels, pairs.index, "the judge must return one label per document")]
+    what = "the judge must return one label per document"
+    listed = [plain(label) for label in in_rows(labels, pairs.index, what, len(pairs))]
     if len(listed) != len(pairs):
         ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
         which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)
@@ -430,7 +530,9 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
 
 
 def plain(value: Any) -> Any:
-    """Return a number of numpy or torch as one of Python, anything else as it is."""
+    """Return a number of numpy or torch as one of Python, None for one that is masked, anything else as it is."""
+    if isinstance(value, np.ma.MaskedArray) and value.ndim == 0 and np.ma.getmaskarray(value).item():
+        return None
     return value.item() if callable(getattr(value, "item", None)) else value
 
 

@@ -212,7 +212,7 @@ def grade_scores(
         raise InputError(f"no document has a number in the column {shown(name)}.", argument="scores")
     labels = np.searchsorted(bounds, numbers, side="right")
     graded = frame[["qid", "docno"]].assign(label=labels, judge_score=numbers)[has]
-    return Qrels(graded.reset_index(drop=True), topics=dict.fromkeys(frame["qid"].astype(str)), rel=lowest)
+    return Qrels(graded.reset_index(drop=True), topics=dict.fromkeys(frame["qid"].tolist()), rel=lowest)
 
 
 def _bounds(thresholds: Any) -> np.ndarray:

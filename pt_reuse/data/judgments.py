@@ -21,15 +21,18 @@ from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
+    as_ids,
+    as_pairs,
     check_frame,
     frame_of_nested,
     frame_of_tuples,
     has_fields,
-    in_our_columns,
+    in_judgment_columns,
     is_nested,
     label_values,
     text_column,
     text_groups,
+    warn_of_white_space,
 )
 from pt_reuse.data.qrels_files import (
     CONFLICTS,
@@ -53,7 +56,7 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
     got = told(given)
     if isinstance(given, pd.DataFrame):
-        frame = in_our_columns(given)
+        frame = in_judgment_columns(given)
         if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
             return frame
         got = "a frame of results"
@@ -92,7 +95,8 @@ class Qrels(Printed):
 
     Args:
         frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
-            ``relevance``; further columns (who judged, which round) are carried along.
+            ``relevance``, or as BEIR, ranx and trectools do; further columns (who judged, which round) are carried
+            along. Ids are texts; whole numbers and bytes of UTF-8 become texts.
         topics: the topic set, when it is larger than the topics of the rows.
         rel: the lowest label that is relevant, >= 1; None (default): not stated, which counts as 1.
 
@@ -101,8 +105,8 @@ class Qrels(Printed):
         stated_rel: `rel` as given, None if not stated.
 
     Raises:
-        InputError: a missing column, a label that is no whole number, one document with two labels, a `rel` that is no
-            grade.
+        InputError: a missing column, an id that is no text, a label that is no whole number, one document with two
+            labels, a `rel` that is no grade.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -121,13 +125,14 @@ class Qrels(Printed):
         self.stated_rel = checked_rel(rel)
         if not isinstance(frame, pd.DataFrame):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
-        frame = in_our_columns(frame)
+        frame = in_judgment_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
         values = label_values(frame, frame["label"])
         topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"])
+        words = text_column("docno", frame["docno"], frame["qid"])
         extra = frame.drop(columns=["qid", "docno", "label"])
         self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
+        warn_of_white_space(self.arrays.documents.topics, self.arrays.documents.words)
 
     @classmethod
     def of_arrays(cls, arrays: QrelsArrays, rel: int | None = None) -> Qrels:
@@ -295,7 +300,7 @@ class Qrels(Printed):
         """
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
-        wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else [str(topic) for topic in topics]))
+        wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else as_ids("topic", topics)))
         place = self.arrays.documents.place
         unknown = [topic for topic in wanted if topic not in place]
         if unknown:
@@ -339,9 +344,10 @@ class Qrels(Printed):
     def _find_rows(self, other: Any, argument: str) -> NDArray[np.int64]:
         if hasattr(other, "to_qrels"):  # a Pool
             other = other.to_qrels()
-        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_our_columns(other)).columns:
+        elif isinstance(other, pd.DataFrame) and "label" not in (other := in_judgment_columns(other)).columns:
             columns("the frame", other.columns, ("qid", "docno"))
-            other = Qrels(other[["qid", "docno"]].drop_duplicates().assign(label=0))
+            pairs = pd.DataFrame(dict(zip(("qid", "docno"), as_pairs(other), strict=True)), dtype=object)
+            other = Qrels(pairs.drop_duplicates().assign(label=0))
         return as_qrels(other, argument).arrays.documents.find(self.arrays.documents)
 
 
@@ -363,6 +369,12 @@ def relevant_from(qrels: Qrels, rel: int | None) -> int:
     """Return the lowest label that is relevant: the user's ``rel=``, or what the judgments say where that is None."""
     chosen = checked_rel(rel)
     return qrels.rel if chosen is None else chosen
+
+
+def check_not_empty(qrels: Qrels) -> None:
+    """Raise where judgments have no topic, of which nothing can be said."""
+    if not qrels.topics:
+        raise InputError("the qrels hold no judgment. Give judgments of one topic or more.", argument="qrels")
 
 
 def is_collection(given: Any) -> bool:
@@ -387,10 +399,14 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
 
 @door
 def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:
-    r"""Read a TREC qrels file: four columns, ``qid iteration docno label``, separated by any white space.
+    r"""Read a TREC qrels file, ``qid iteration docno label``, or judgments whose first line names the columns.
 
-    As in trec_eval, a line that begins with ``#`` is a comment, and text after the fourth column is an error. Here a
-    comment may be indented, and comments may follow one another.
+    Columns are separated by any white space. As in trec_eval, a line that begins with ``#`` is a comment, and text
+    after the fourth column is an error. Here a comment may be indented, and comments may follow one another.
+
+    A first line such as ``query-id corpus-id score`` (BEIR), ``query_id doc_id relevance`` or ``qid docno label`` says
+    what stands where, in any order; cells are separated by tabs, commas, semicolons or white space, and further columns
+    are carried along.
 
     Args:
         path: the file; packed files are recognised by their first bytes.

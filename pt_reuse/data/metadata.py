@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,9 +15,9 @@ import pandas as pd
 from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._errors import Argument, Aside, InputError, Option, Part, located, warn, wrong
 from pt_reuse._files import user_path
-from pt_reuse._saving import CsvReader
-from pt_reuse.arrays import tokens
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.csv_files import SEPARATORS, WHITE, lines_of, parse_csv, read_text
+from pt_reuse.data.frame_columns import as_ids
+from pt_reuse.data.packed_files import UnreadableError
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
@@ -34,10 +33,8 @@ class Labels:
 
 #: which runs there are -> what is said of them; by the names, a line of a file is told from a comment or a header
 LabelsOf: TypeAlias = Callable[[Sequence[str]], Labels]
-_WHITE = " \t\n\r\v\f"
 #: what the column of run names may be called
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
-_SEPARATORS = (",", "\t", ";", "|")
 _A_CSV = "the path of a CSV with a header, or a DataFrame"
 #: column of a table of runs -> the argument that gives it
 _ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
@@ -67,14 +64,14 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
     if isinstance(labels, pd.DataFrame):
         return _of_frame(_with_names(labels), column, argument)
     if isinstance(labels, pd.Series | Mapping):
-        items = [(str(name), value) for name, value in labels.items()]
+        items = list(zip(_names(labels.keys(), argument), (value for _, value in labels.items()), strict=True))
         found = Labels(dict(items))
         if len(found.of) < len(items):
             again = pd.Series([name for name, _ in items])
             twice = examples(again[again.duplicated()].unique())
             raise wrong(argument, f" has {twice} more than once. Keep one {column} per run.")
     elif column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
-        found = Labels(dict.fromkeys(map(str, labels), True), rest=False)
+        found = Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
     elif column == "pooled" and isinstance(labels, bool | np.bool_):
         found = Labels({}, rest=bool(labels))
     else:
@@ -82,6 +79,13 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
         kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
         raise wrong(argument, f" must be {kinds}, got {type(labels).__name__}.")
     return lambda names: found
+
+
+def _names(given: Iterable[Any], argument: str) -> list[str]:
+    try:
+        return as_ids("name of a run", given)
+    except InputError as error:
+        raise InputError(*error.parts, argument=argument) from error
 
 
 def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
@@ -111,13 +115,13 @@ def _of_file(path: str | Path, column: str, argument: str) -> LabelsOf:
     expected = f"a file with one run name a line, or {expected}" if column == "pooled" else expected
     with located(str(path)):
         lines = read_lines(path, argument, expected)
-        for separator in _SEPARATORS:
+        for separator in SEPARATORS:
             if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
-                return _of_frame(_read_csv(lines, argument), column, argument)
+                return _of_frame(_cells(lines, argument), column, argument)
 
     def of_names(names: Sequence[str]) -> Labels:
         if column == "pooled":
-            listed = [line.strip(_WHITE) for line in lines]
+            listed = [line.strip(WHITE) for line in lines]
             listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
             if all(line in names or len(line.replace(",", " ").split()) == 1 for line in listed):
                 return Labels(dict.fromkeys(listed, True), rest=False)
@@ -133,11 +137,11 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
     for number, line in enumerate(lines, 1):
         cells, place = _two_cells(line, names), f"line {number:,}"
         header = len(cells) == 2 and cells[0].lower() in _RUN_WORDS and cells[1].lower() in (column, f"{column}s")
-        comment = not line.strip(_WHITE) or line.startswith("#")
+        comment = not line.strip(WHITE) or line.startswith("#")
         if cells[0] not in names and (comment or (number == 1 and header)):
             continue
         if len(cells) != 2 or not all(cells):
-            problem = f"expected two columns, run tag and {column}, got {line.strip(_WHITE)!r}. Separate them by white "
+            problem = f"expected two columns, run tag and {column}, got {line.strip(WHITE)!r}. Separate them by white "
             raise InputError(problem, "space or one comma.", argument=argument, place=place)
         name, value = cells
         if column == "pooled" and name in names:
@@ -154,10 +158,10 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
 def _two_cells(line: str, names: Collection[str]) -> list[str]:
     # separated by tabs, by a comma or by any white space: the first way that gives a run and its value
     # (white space as in run files: a no-break space is part of a name)
-    line = line.strip(_WHITE)
-    tabbed = [cell for cell in line.split("\t") if cell.strip(_WHITE)]
+    line = line.strip(WHITE)
+    tabbed = [cell for cell in line.split("\t") if cell.strip(WHITE)]
     ways = [cells for cells in (tabbed, line.split(",")) if len(cells) > 1]
-    ways = [[cell.strip(_WHITE) for cell in cells] for cells in (*ways, re.split(f"[{_WHITE}]+", line, maxsplit=1))]
+    ways = [[cell.strip(WHITE) for cell in cells] for cells in (*ways, re.split(f"[{WHITE}]+", line, maxsplit=1))]
     return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
 
 
@@ -165,7 +169,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_read_csv(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+            return _checked(_cells(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
         raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
     return _checked(_with_names(metadata), "metadata")
@@ -184,7 +188,7 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
     if bare:
         raise wrong(argument, " has no run name there. Fill it in, or drop the row.", place=f"row {bare[0]:,}")
-    names = pd.Series([str(name) for name in metadata["name"]], index=metadata.index, dtype=object)
+    names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
     again = names[names.duplicated()].unique()
     if len(again):
         raise wrong(argument, f" has more than one row for {examples(again)}. Keep one row per run.")
@@ -204,36 +208,16 @@ def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
             name = argument == "pooled" and isinstance(path, str) and not os.path.dirname(path)
             listed = Aside(f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}].")
             raise refused("there is no such file", *([listed] if name else []))
-        data = read_bytes(file)
+        return lines_of(read_text(file))
     except OSError as error:
         raise refused(f"the file cannot be read: {error.strerror or error}") from error
     except UnreadableError as error:
         raise refused(f"the file {error}") from error
-    if b"\0" in data:
-        raise refused("the file has a NUL byte, so it is not a plain text file of UTF-8 (UTF-16?)")
-    if not data.strip():
-        raise refused("the file is empty")
-    text = tokens.as_texts([data.removeprefix(b"\xef\xbb\xbf")])[0]
-    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _read_csv(lines: Sequence[str], argument: str) -> pd.DataFrame:
-    rows: list[list[str]] = []
-    delimiter = max(_SEPARATORS, key=lines[0].count)
-    reader = CsvReader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            cells = [cell.strip(_WHITE) for cell in row]
-            if rows and any(cells) and len(cells) != len(rows[0]):
-                raise csv.Error(f"{count(len(cells), 'cell')} where the header has {len(rows[0]):,}")
-            if any(cells) or not rows:
-                rows.append(cells)
-    except csv.Error as error:
-        problem = f"the line cannot be read as CSV ({error}). Mend it."
-        raise InputError(problem, argument=argument, place=f"line {reader.line_num:,}") from error
-    header, *rows = rows or [[]]
-    columns = {i: pd.Series([row[i] for row in rows], dtype=object) for i in range(len(header))}
-    return pd.DataFrame(columns).set_axis(header, axis=1)
+def _cells(lines: Sequence[str], argument: str) -> pd.DataFrame:
+    frame = parse_csv(lines, argument).frame
+    return frame.apply(lambda column: column.map(lambda cell: cell.strip(WHITE)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import columns, count, examples, flag, positive, shown
 from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, is_temporary, sweep_temporary, user_path
-from pt_reuse._text import shorten
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
-from pt_reuse.data.frame_columns import in_our_columns, number_column, text_groups
+from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column, text_groups
 
 #: where an object lies in memory, as Python and Java print it
 _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")
@@ -334,8 +333,8 @@ _SHOWN = 40
 
 #: columns that a field is made of -> how a field would read them
 _NEEDED: dict[str, Callable[[pd.Series], Any]] = {
-    "qid": lambda cells: list(map(str, cells)),
-    "docno": lambda cells: list(map(str, cells)),
+    "qid": lambda cells: as_ids("qid", cells),
+    "docno": lambda cells: as_ids("docno", cells),
     "score": number_column,
     "rank": number_column,
 }
@@ -439,7 +438,7 @@ class KeptRun:
             arrays, notes = coded_rows(results.assign(**{column: _NEEDED[column](results[column]) for column in odd}))
         numbers = {topic: number for number, topic in enumerate(topics)}
         qids = results["qid"].tolist() if len(results) else []
-        of_row = np.array([numbers[str(qid)] for qid in qids], dtype=np.int32)
+        of_row = np.array([numbers[qid] for qid in as_ids("qid", qids)], dtype=np.int32)
         checks = [inputs.checks[topic] for topic in topics]
         notes |= {"format": FORMAT, "name": self.name, "steps": self._steps}
         notes |= {"topics": list(topics), "checks": checks, "inputs": inputs.columns}
@@ -531,8 +530,6 @@ class KeptResults:
 
 #: topics that an error lists
 _LISTED = 10
-#: the longest error of a pipeline that ours shows, in characters
-_LONG_ERROR = 300
 
 
 class KeptPipeline(pt.Transformer):
@@ -578,7 +575,8 @@ class KeptPipeline(pt.Transformer):
         try:
             results = self.pipeline.transform(inputs.rows(topics))
         except Exception as error:  # whatever a pipeline raises
-            what = shorten(" ".join(f"{type(error).__name__}: {error}".split()).rstrip("."), _LONG_ERROR)
+            # the text of another library may hold an address with a key
+            what = str(error).rstrip(".") if isinstance(error, InputError) else type(error).__name__
             problem = f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {what}.{kept}"
             raise InputError(problem, argument="pipelines") from error
         return self._checked(results, topics)
@@ -593,7 +591,7 @@ class KeptPipeline(pt.Transformer):
         results = in_our_columns(results)
         frame_rows(self.name, results, "trec_eval")
         asked = set(topics)
-        others = [qid for qid in dict.fromkeys(map(str, results["qid"].tolist())) if qid not in asked]
+        others = [qid for qid in dict.fromkeys(as_ids("qid", results["qid"].tolist())) if qid not in asked]
         if others:
             problem = f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not "
             problem += f"asked at this moment, {examples(others)}, and results are kept topic by topic. Do without "
@@ -615,7 +613,7 @@ def _in_order(pieces: Sequence[pd.DataFrame], inputs: TopicInputs) -> pd.DataFra
         return pieces[0]
     results = full[0] if len(full) == 1 else pd.concat(full, ignore_index=True)
     numbers = {topic: number for number, topic in enumerate(inputs.topics)}
-    place = np.array([numbers[str(qid)] for qid in results["qid"].tolist()])
+    place = np.array([numbers[qid] for qid in as_ids("qid", results["qid"].tolist())])
     return results if (np.diff(place) >= 0).all() else results.iloc[place.argsort(kind="stable")].reset_index(drop=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,20 @@ from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.frame_columns import LABELS, how_to_grade, not_labels, parse_numbers, text_words
+from pt_reuse.data.csv_files import WHITE, headed_judgments, read_judgment_rows
+from pt_reuse.data.frame_columns import (
+    LABELS,
+    as_ids,
+    how_to_grade,
+    label_values,
+    not_labels,
+    number_column,
+    parse_numbers,
+    text_column,
+    text_groups,
+    text_words,
+    warn_of_white_space,
+)
 from pt_reuse.data.lines import (
     BOM,
     QRELS_LINE,
@@ -134,7 +148,8 @@ def topic_set(topics: Any) -> list[str]:
         return []
     if isinstance(topics, str | bytes | pd.DataFrame) or not isinstance(topics, Iterable):
         raise InputError(f"topics must be several topic ids, got {topics!r}.", argument="topics")
-    names = [str(topic) for topic in topics]
+    with located("topics"):
+        names = as_ids("qid", topics)
     text_words("qid", names)
     odd = [name for name in names if not name or "\0" in name]
     if odd:
@@ -274,15 +289,41 @@ def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
     except UnreadableError as error:
         raise InputError(f"{path} {error}. Give qrels, {QRELS_LINE}.") from error
     with located(str(path)), in_memory():
-        rows = parse_qrels(data, strata=strata)
-        if rows.extra is not None:
+        headed = headed_judgments(data) is not None
+        rows = (_headed if headed else parse_qrels)(data, strata=strata)
+        if strata and rows.extra is not None:
             # a file has no probabilities: they follow from how much of each stratum is judged
             judged = pd.Series(rows.labels >= 0, dtype=float).groupby([rows.topic, rows.extra["stratum"]])
             rows = replace(rows, extra=rows.extra.assign(inclusion=judged.transform("mean")))
         arrays = rows.to_arrays()
+        if headed:
+            warn_of_white_space(arrays.documents.topics, arrays.documents.words)
     if len(data) >= _LARGE:
         give_back()
     return arrays
+
+
+def _headed(data: bytes, *, strata: bool) -> JudgedRows:
+    """Read judgments whose first line names the columns, as BEIR has them."""
+    table = read_judgment_rows(data)
+    frame = table.frame
+    if strata:
+        table.need(["stratum"])
+    if not len(frame):
+        raise InputError("there is no judgment below the line that names the columns.")
+    table.check_filled("qid", "docno", "label")
+    values = number_column(frame["label"].str.strip(WHITE))
+    odd = np.flatnonzero(not_labels(values))
+    with located(table.place(int(odd[0]))) if len(odd) else nullcontext():
+        label_values(frame, frame["label"].str.strip(WHITE))
+    topic, names = text_groups("qid", frame["qid"])
+    words = text_column("docno", frame["docno"], frame["qid"])
+    extra = frame.drop(columns=["qid", "docno", "label"])
+    extra = extra.where(extra != "", None)
+    if "inclusion" in extra:
+        table.check_filled("inclusion")
+        extra = extra.assign(inclusion=table.numbers("inclusion"))
+    return JudgedRows(names, topic, words, values.astype(np.int16), extra, lambda row: int(table.lines[row]))
 
 
 def parse_qrels(data: bytes, *, strata: bool = False) -> JudgedRows:

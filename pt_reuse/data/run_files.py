@@ -15,16 +15,26 @@ import pyterrier as pt
 from pt_reuse._check import choice, examples, flag, positive, shown, told
 from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, located, wrong
 from pt_reuse._files import user_path
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.field import Field
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.frame_columns import COLUMNS, has_fields, in_our_columns, is_nested, no_results_yet
+from pt_reuse.data.frame_columns import (
+    COLUMNS,
+    as_ids,
+    has_fields,
+    in_our_columns,
+    is_nested,
+    no_results_yet,
+    warn_of_white_space,
+)
 from pt_reuse.data.ir_metadata import labelled_table, run_paths
 from pt_reuse.data.judgments import is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
 from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_rows, tell_of_longer
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
-from pt_reuse.data.tables import TableLabels
+from pt_reuse.data.tables import TableLabels, is_table
 from pt_reuse.data.within_memory import memory_bytes
 
 
@@ -80,6 +90,9 @@ class FileReading:
         dropped.tell()
         tell_of_longer(found.longer)
         warn_of_twin_topics(found.field.topics)
+        # run files have white space between names alone
+        if isinstance(found.field, Field) and any(map(is_table, paths)):
+            warn_of_white_space(found.field.topics, tokens.as_words(found.field.vocabulary))
         if table is None:
             of_runs = [paths[i] for i in found.files]
             commented = {of_runs[i] for i in found.commented}
@@ -186,6 +199,9 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
     if len(bare):
         problem = "the name of the run is missing. Fill it in or drop the row."
         raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
+    if not set(map(type, names := frame["name"].tolist())) <= {str}:
+        with located(argument):
+            frame = frame.assign(name=as_ids("name", names))
     return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
 
 

@@ -19,7 +19,7 @@ from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.frame_columns import text_words
+from pt_reuse.data.frame_columns import as_ids, text_words
 from pt_reuse.data.metadata import record_in_words
 
 
@@ -363,7 +363,7 @@ def _tell_of_emptied(emptied: NDArray[np.bool_], field: AnyField, names: Sequenc
 def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
     if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
         raise InputError(f"docnos must be several document names, got {type(docnos).__name__}.", argument="docnos")
-    wanted = text_words("docno", list(dict.fromkeys(str(docno) for docno in docnos)))
+    wanted = text_words("docno", list(dict.fromkeys(as_ids("docno", docnos))))
     return lambda words: tokens.match(words, wanted) >= 0
 
 

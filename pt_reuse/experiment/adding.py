@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, examples
 from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse._files import write_together
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns, Values
 
 _SAME = 1e-9
@@ -324,7 +326,7 @@ def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
             before[name] = _read(path)
             missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
             why = f"it lacks {examples(missing)}" if missing else ""
-        except (OSError, ValueError) as problem:
+        except (UnreadableError, ValueError) as problem:
             error = problem
         if why:
             said = f"{path} is not a table that Experiment wrote ({why}), and would be replaced. Move it, or give "
@@ -335,7 +337,8 @@ def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
 def _read(path: Path) -> pd.DataFrame:
     # a system may be called "NA"
     texts = {"name": str, "qid": str, "measure": str}
-    header = pd.read_csv(path, nrows=0).columns
+    data = read_bytes(path)
+    header = pd.read_csv(io.BytesIO(data), nrows=0).columns
     empty: dict[Any, list[str]] = {column: [] if column in texts else [""] for column in header}
     dtypes: Any = {column: str for column in header if column in texts}
-    return pd.read_csv(path, dtype=dtypes, na_values=empty, keep_default_na=False)
+    return pd.read_csv(io.BytesIO(data), dtype=dtypes, na_values=empty, keep_default_na=False)

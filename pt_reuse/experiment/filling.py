@@ -135,7 +135,8 @@ def _ask(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
 
 
 def _failed(name: str, error: Exception) -> Caveat:
-    why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    # the text of another library may hold an address with a key
+    why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}. Call the judge alone to read it."
     return Caveat(
         f"{name} failed, nothing is filled",
         (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, product
 from typing import Any, ClassVar
 
@@ -12,10 +13,10 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, listed, positive, told
-from pt_reuse._errors import InputError, door, wrong
+from pt_reuse._check import columns, count, examples, listed, positive, shown, told
+from pt_reuse._errors import InputError, door, located, warn, wrong
 from pt_reuse.data.coding import run_names
-from pt_reuse.data.frame_columns import LABELS
+from pt_reuse.data.frame_columns import LABELS, as_ids, as_pairs, number_column
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.units import OfDocno, holds
 
@@ -84,7 +85,7 @@ class OnlyJudged(_Kept):
         self._pairs = pd.MultiIndex.from_arrays([documents.qids()[judged], documents.docnos()[judged]])
 
     def _kept(self, inp: pd.DataFrame) -> NDArray[np.bool_]:
-        pairs = pd.MultiIndex.from_arrays([inp["qid"].astype(str), inp["docno"].astype(str)])
+        pairs = pd.MultiIndex.from_arrays(as_pairs(inp))
         return np.asarray((self._pairs.get_indexer(pairs) >= 0) == self._judged)
 
     def __repr__(self) -> str:
@@ -141,11 +142,11 @@ class OnlyDocuments(_Kept):
             raise InputError(f"where must be a function of a docno, got {told(where)}.", argument="where")
         if docnos is not None and (isinstance(docnos, str | bytes | pd.DataFrame) or not isinstance(docnos, Iterable)):
             raise InputError(f"docnos must be several names of documents, got {told(docnos)}.", argument="docnos")
-        self.docnos = None if docnos is None else frozenset(str(docno) for docno in docnos)
+        self.docnos = None if docnos is None else frozenset(as_ids("docno", docnos))
         self.where = where
 
     def _kept(self, inp: pd.DataFrame) -> NDArray[np.bool_]:
-        names = inp["docno"].astype(str)
+        names = as_ids("docno", inp["docno"].tolist(), inp["qid"].tolist())
         if self.docnos is not None:
             return np.array([name in self.docnos for name in names], dtype=bool)
         found = {name: self.where is not None and holds(self.where, name) for name in dict.fromkeys(names)}
@@ -154,6 +155,43 @@ class OnlyDocuments(_Kept):
     def __repr__(self) -> str:
         what = f"{len(self.docnos):,} documents" if self.docnos is not None else f"where={self.where!r}"
         return f"OnlyDocuments({what})"
+
+
+def _asked_topics(inp: pd.DataFrame) -> list[str] | None:
+    """Return the topics that a frame asks for, None of a batch without any; each stands once, or once a document."""
+    if not len(inp.columns):
+        return None
+    columns("inp", inp.columns, ["qid"])
+    with located("topics"):
+        qids = as_ids("qid", inp["qid"].tolist())
+        rows = list(zip(qids, as_ids("docno", inp["docno"].tolist(), qids), strict=True)) if "docno" in inp else qids
+    again = [row for row, times in Counter(rows).items() if times > 1]
+    if again:
+        raise InputError(
+            f"{count(len(again), 'row')} given more than once: {examples(again)}. Keep one row per "
+            f"{'document' if 'docno' in inp else 'topic'}, or documents would have the ranks of others.",
+            argument="inp",
+        )
+    return list(dict.fromkeys(qids))
+
+
+def _checked_results(results: pd.DataFrame, asked: Collection[str] | None) -> pd.DataFrame:
+    """Return results with texts as ids, or say what would be lost of them, or added."""
+    columns("the results", results.columns, ["qid", "docno"])
+    qids, docnos = as_pairs(results)
+    twice = next((pair for pair, times in Counter(zip(qids, docnos, strict=True)).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"document {shown(twice[1])} is returned more than once for topic {shown(twice[0])}, so that its rank is "
+            "unclear. Return each document once."
+        )
+    others = [] if asked is None else [qid for qid in dict.fromkeys(qids) if qid not in asked]
+    if others:
+        raise InputError(f"there are results of {count(len(others), 'topic')} not asked for: {examples(others)}.")
+    return results.assign(
+        qid=pd.Series(qids, index=results.index, dtype=object),
+        docno=pd.Series(docnos, index=results.index, dtype=object),
+    )
 
 
 #: what a pool says of each document besides what the pipelines do
@@ -215,24 +253,30 @@ class PoolDocuments(pt.Transformer):
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``.
 
+        A warning names the topics for which no pipeline returns a document.
+
         Args:
-            inp: what each of the pipelines takes, such as topics.
+            inp: what each of the pipelines takes, such as topics, each of which stands once.
 
         Raises:
-            InputError: a pipeline whose results have neither ``rank`` nor ``score``.
+            InputError: a topic that stands twice or has no ``qid``; a pipeline whose results have neither ``rank`` nor
+                ``score``, a document twice for a topic, a row without ``qid``, or topics that were not asked.
         """
-        tops = [self._top(number, pipeline(inp.copy())) for number, pipeline in enumerate(self.pipelines)]
-        columns = list(dict.fromkeys(chain.from_iterable(tops)))
+        asked = _asked_topics(inp)
+        tops = [self._top(number, pipeline(inp.copy()), asked) for number, pipeline in enumerate(self.pipelines)]
+        there = list(dict.fromkeys(chain.from_iterable(tops)))
         # what has no rows has columns of no type, and would take away those of others
-        found = pd.concat([top for top in tops if len(top)] or tops[:1], ignore_index=True).reindex(columns=columns)
+        found = pd.concat([top for top in tops if len(top)] or tops[:1], ignore_index=True).reindex(columns=there)
         pair = ["qid", "docno"]
         by_pair = found.groupby(pair, sort=False)["best_rank"]
         found = found.assign(best_rank=by_pair.transform("min"), runs=by_pair.transform("size"))
         # what the topics have, such as the query, some pipelines leave out
-        of_topics = "qid" in inp and inp["qid"].is_unique
-        for column in set(columns) & set(inp.columns) - set(pair) if of_topics else ():
-            found[column] = found[column].where(found[column].notna(), found["qid"].map(inp.set_index("qid")[column]))
+        of_topics = inp.set_axis(asked, axis=0) if asked is not None and len(asked) == len(inp) else inp.iloc[:0, :0]
+        for column in set(there) & set(of_topics.columns) - set(pair):
+            found[column] = found[column].where(found[column].notna(), found["qid"].map(of_topics[column]))
         found = found.drop_duplicates(pair)
+        if bare := [qid for qid in asked or () if qid not in set(found["qid"])]:
+            warn(f"no pipeline returns a document for {count(len(bare), 'topic')}: {examples(bare)}.")
         topic = found["qid"].map({qid: t for t, qid in enumerate(dict.fromkeys(found["qid"]))})
         found = found.assign(topic=topic).sort_values(["topic", "best_rank", "docno"], ascending=[True, True, False])
         docnos = found.groupby("topic")["docno"]
@@ -272,9 +316,11 @@ class PoolDocuments(pt.Transformer):
             return PoolDocuments(*pipelines, depth=depth)
         return PoolDocuments(dict(zip(self.names, pipelines, strict=True)), depth=depth)
 
-    def _top(self, number: int, results: pd.DataFrame) -> pd.DataFrame:
+    def _top(self, number: int, results: pd.DataFrame, asked: Collection[str] | None) -> pd.DataFrame:
         if not len(results.columns):
             results = pd.DataFrame(columns=["qid", "docno", "rank"])  # a batch without results
+        with located(f"pipeline {self._called(number)}"):
+            results = _checked_results(results, asked)
         if "rank" not in results:
             if "score" not in results:
                 raise InputError(
@@ -282,10 +328,21 @@ class PoolDocuments(pt.Transformer):
                     f"it has no first documents; its columns are {examples(results.columns, 12)}. The operator | keeps "
                     "no ranks: pool the pipelines that it joins."
                 )
-            results = pt.model.add_ranks(results.copy())
+            results = pt.model.add_ranks(results.assign(score=self._numbers(number, results, "score")))
+        results = results.assign(rank=self._numbers(number, results, "rank"))
         place = results.groupby("qid")["rank"].rank(method="first").astype("int64")
-        taken = results.assign(best_rank=place)[place <= self.depth].drop_duplicates(["qid", "docno"])
+        taken = results.assign(best_rank=place)[place <= self.depth]
         return taken.drop(columns=["score", "rank"], errors="ignore")
+
+    def _numbers(self, number: int, results: pd.DataFrame, column: str) -> NDArray[np.float64]:
+        values = number_column(results[column])
+        if len(odd := np.flatnonzero(np.isnan(values))):
+            qid, docno, got = (results[name].iloc[int(odd[0])] for name in ("qid", "docno", column))
+            raise InputError(
+                f"the {column} of topic {shown(qid)}, document {shown(docno)} must be a number, got {shown(got)}.",
+                place=f"pipeline {self._called(number)}",
+            )
+        return values
 
     def _called(self, number: int) -> str:
         return str(number) if self.names is None else repr(self.names[number])

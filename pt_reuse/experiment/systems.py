@@ -13,11 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, positive, shown
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse.data.coding import code_runs, frame_rows
-from pt_reuse.data.frame_columns import COLUMNS, has_fields, is_nested, result_frame
+from pt_reuse.data.frame_columns import COLUMNS, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import UNKNOWN
 from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
@@ -172,8 +173,11 @@ class Systems:
                     argument="retr_systems",
                 )
             columns(f"system {name!r}", system.columns, ("qid", "docno", "score"))
-            frames[name] = system if self.only is None else system[system["qid"].astype(str).isin(self.only)]
+            frames[name] = system if self.only is None else system[self._asked(system["qid"])]
         return frames
+
+    def _asked(self, qids: pd.Series) -> NDArray[np.bool_]:
+        return np.array([qid in (self.only or ()) for qid in as_ids("qid", qids.tolist())], dtype=bool)
 
     def results(self) -> dict[str, pd.DataFrame]:
         """Return what pt.Experiment evaluated: a saved file, what was recorded, or a frame."""
@@ -381,7 +385,7 @@ def _by_score(frame: pd.DataFrame) -> pd.DataFrame:
     """Return results whose rows, and ranks, are in the order of the scores."""
     with np.errstate(over="ignore"):
         score = pd.to_numeric(frame["score"], errors="coerce").astype(np.float32).to_numpy()
-    keys = pd.DataFrame({"score": score, "docno": frame["docno"].astype(str).to_numpy()})
+    keys = pd.DataFrame({"score": score, "docno": as_ids("docno", frame["docno"].tolist())})
     rows = frame.iloc[keys.sort_values(["score", "docno"], ascending=False, kind="stable").index]
     return rows.assign(rank=np.arange(len(rows)))
 
@@ -393,7 +397,7 @@ def _naming_repeats(frames: Mapping[str, pd.DataFrame]) -> Iterator[None]:
         yield
     except InputError:
         for name, frame in frames.items():
-            pairs = frame[["qid", "docno"]].astype(str)
+            pairs = pd.DataFrame(dict(zip(("qid", "docno"), as_pairs(frame), strict=True)))
             again = pairs.duplicated()
             if again.any():
                 row = pairs[again].iloc[0]

@@ -18,7 +18,7 @@ from pt_reuse._check import columns as check_columns
 from pt_reuse._errors import InputError, Option, door, located, warn, wrong
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
-from pt_reuse.data.frame_columns import checked_labels, now
+from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.judging.adaptive import Budget
 from pt_reuse.judging.judge import Judge
@@ -64,7 +64,7 @@ class Model:
         answer = self.answer(shown)
         with located("model"):
             columns = _columns_of(answer, columns)
-            keys = pd.MultiIndex.from_frame(answer[["qid", "docno"]].astype(str))
+            keys = pd.MultiIndex.from_arrays(as_pairs(answer))
             if keys.has_duplicates:
                 qid, docno = keys[keys.duplicated()][0]
                 twice = f"topic {qid!r} has document {docno!r} more than once in the answer."
@@ -274,7 +274,7 @@ class Calibrated(Judge):
             probability[says.known] = self._calibration.relevant(features)
             labels[says.known] = self._calibration.labels(features).tolist()
         place = pd.MultiIndex.from_frame(known[["qid", "docno"]])
-        at = place.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]].astype(str)))
+        at = place.get_indexer(pd.MultiIndex.from_arrays(as_pairs(pairs)))
         return {"label": labels[at].tolist(), "probability": probability[at].tolist()}
 
 
@@ -283,9 +283,7 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
     if isinstance(share, int | float | np.number) and not isinstance(share, bool) and 0 < share <= 1:
         fitted = people if share == 1 else people.sample(float(share), seed=seed)
         return fitted, people - fitted
-    topics = (
-        [str(topic) for topic in share] if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
-    )
+    topics = as_ids("topic", share) if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
     if not topics or not set(topics) <= set(people.topics):
         what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
         raise wrong("share", f" must be {what}, got {told(share)}.")

@@ -20,7 +20,7 @@ import pyterrier as pt
 from pt_reuse._check import choice, count, examples, flag, names, number, positive, shown, told, whole
 from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import check_writable, checked_path
-from pt_reuse.data.frame_columns import LABELS, in_rows, not_labels, now, number_column, plain
+from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, now, number_column, plain
 from pt_reuse.judging.judge import Judge, label_set
 from pt_reuse.judging.session import Journal
 
@@ -168,9 +168,9 @@ class AnswerForm:
     rel: int
 
     def kept(self, value: Any) -> Kept:
+        value = plain(value) if getattr(value, "ndim", None) == 0 else value
         if value is None or value is pd.NA:
             return None
-        value = plain(value) if getattr(value, "ndim", None) == 0 else value
         if self.form == "probabilities":
             return self._probabilities(value)
         several = isinstance(value, Iterable) and not isinstance(value, str)
@@ -189,7 +189,7 @@ class AnswerForm:
         labels = self.labels or ()
         what = f"the function must return the probabilities of the labels {examples(labels, 12)}"
         if not isinstance(value, Mapping):
-            listed = in_rows(value, pd.Index(labels), what)
+            listed = in_rows(value, pd.Index(labels), what, len(labels))
         else:
             listed = [value.get(label, 0.0) for label in labels] if set(value) <= set(labels) else []
         numbers = number_column(pd.Series([plain(each) for each in listed], dtype=object))
@@ -344,7 +344,7 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
             got = list(said.columns) if isinstance(said, pd.DataFrame) else said
             raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {told(got)}.", argument="fn")
         # a pipeline may sort its rows, and leave some out
-        wanted, found = (list(map(tuple, frame[[*IDS]].astype(str).to_numpy())) for frame in (asked, said))
+        wanted, found = (list(zip(*as_pairs(frame), strict=True)) for frame in (asked, said))
         known = dict(zip(found, said[column].tolist(), strict=True))
         if wanted != found and len(known) < len(found):
             qid, docno = next(key for key in found if found.count(key) > 1)
@@ -593,7 +593,7 @@ class Callable(Judge):
         return found
 
     def _batch(self, part: pd.DataFrame, keys: Sequence[str]) -> Batch:
-        documents = [(str(qid), str(docno)) for qid, docno in zip(part["qid"], part["docno"], strict=True)]
+        documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
         return Batch(keys, documents, tuple(column[0] if self._batch_size is None else column for column in columns))
 
@@ -628,7 +628,8 @@ class Callable(Judge):
         values = [value]
         if self._batch_size is not None:
             with located(batch.place):
-                values = in_rows(value, None, "the function must return one answer for each document of a batch")
+                what = "the function must return one answer for each document of a batch"
+                values = in_rows(value, None, what, len(batch.documents))
             answers += [each for each in values if isinstance(each, Answer)]
             values = [each.value if isinstance(each, Answer) else each for each in values]
         if len(values) != len(batch.documents):
@@ -645,7 +646,11 @@ class Callable(Judge):
             if self._cache is not None
             else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
         )
-        said = str(outcome.error).rstrip(".") if isinstance(outcome.error, InputError) else told(outcome.error)
+        if isinstance(outcome.error, InputError):
+            said = str(outcome.error).rstrip(".")
+        else:
+            # the text of another library may hold an address with a key, or what was read
+            said = f"{type(outcome.error).__name__}, whose text is in the error's __cause__"
         return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=batch.place)
 
     def _count(self, **more: int) -> None:

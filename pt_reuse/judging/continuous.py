@@ -16,7 +16,7 @@ from pt_reuse._check import checked_seed, count, examples, flag, shown, told
 from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
-from pt_reuse.data.frame_columns import in_rows
+from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judging.judges import as_judge
 from pt_reuse.judging.protocols import Decision, Progress, Protocol, Status
@@ -103,8 +103,8 @@ class TopicJudging:
         scorer, n = type(self._scorer).__name__, len(self._docnos)
         what = f"{scorer}.fit must return one number for each of the {n:,} documents of topic {shown(self.qid)}"
         if not isinstance(said, np.ndarray):
-            said = in_rows(said, pd.Index(self._docnos), what)
-        scores = np.asarray(said, dtype=np.float64)
+            said = in_rows(said, pd.Index(self._docnos), what, n)
+        scores = np.asarray(np.ma.filled(np.ma.asanyarray(said).astype(np.float64), np.nan))
         if scores.shape != (n,) or np.isnan(scores).any():
             raise InputError(f"{what}; {'some are NaN' if scores.shape == (n,) else f'got the shape {scores.shape}'}.")
         return scores
@@ -505,7 +505,7 @@ def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
 
 def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
-    qids = [str(qid) for qid in topics["qid"]]
+    qids = as_ids("qid", topics["qid"].tolist())
     if not qids:
         raise wrong("topics", " has no topic to judge.")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)

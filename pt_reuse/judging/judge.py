@@ -18,6 +18,7 @@ from pt_reuse._errors import Circumstances, InputError, Option, door, located, w
 from pt_reuse.data.asking import telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import (
     LABELS,
+    as_pairs,
     checked_labels,
     in_rows,
     not_labels,
@@ -117,7 +118,7 @@ def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
     for column, cells in said.items():
         if column == "label":
             continue
-        listed = in_rows(cells, rows, f"labels_of must return one {column} per document")
+        listed = in_rows(cells, rows, f"labels_of must return one {column} per document", len(rows))
         if len(listed) != len(rows):
             raise InputError(f"labels_of must return {len(rows):,} {column}, one per document, got {len(listed):,}.")
         if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
@@ -151,7 +152,7 @@ class _Known(Judge):
 
     def _find(self, pairs: pd.DataFrame) -> tuple[list[int], list[int | None]]:
         """Return the judgment of each document, -1 where there is none, and its label."""
-        rows = [self._rows.get((str(q), str(d)), -1) for q, d in zip(pairs["qid"], pairs["docno"], strict=True)]
+        rows = [self._rows.get(pair, -1) for pair in zip(*as_pairs(pairs), strict=True)]
         if self._unknown == "error" and -1 in rows:
             row = pairs.iloc[rows.index(-1)]
             raise InputError(
@@ -391,8 +392,8 @@ class Noisy(_Known):
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
         """Return the label that each of `pairs` is given."""
-        asked = zip(pairs["qid"], pairs["docno"], self._find(pairs)[1], strict=True)
-        return [None if true is None else self._drawn(true, str(qid), str(docno)) for qid, docno, true in asked]
+        asked = zip(*as_pairs(pairs), self._find(pairs)[1], strict=True)
+        return [None if true is None else self._drawn(true, qid, docno) for qid, docno, true in asked]
 
     def _drawn(self, true: int, qid: str, docno: str) -> int:
         labels, bounds = self._rows_of[true]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -17,11 +16,12 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
+from pt_reuse.data.csv_files import headed_judgments, read_csv
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
 from pt_reuse.data.leaderboards import ALL, FORMATS
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.judging.annotators.labels import SEPARATORS, read_csv_labels
+from pt_reuse.judging.annotators.labels import read_csv_labels
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import MISSING, Scores
 
@@ -48,6 +48,7 @@ class Kind(Enum):
 
     QRELS = "TREC qrels"
     CSV = "CSV labels"
+    HEADED = "labels with a header"
     JSON = "JSON labels"
     BOARD = "leaderboard"
 
@@ -72,7 +73,10 @@ def kind_of(path: Path) -> Kind:
     if _CSV.search(path.name):
         return Kind.CSV
     with located(str(path)):
-        lines = _text(path).split("\n")
+        text = _text(path)
+    if headed_judgments(text.encode("utf-8", "surrogateescape")) is not None:
+        return Kind.HEADED
+    lines = text.split("\n")
     lines = [line for line in [*lines[:_LOOKED_AT], *lines[max(_LOOKED_AT, len(lines) - _LOOKED_AT) :]] if line.strip()]
     if lines and lines[0].lstrip().startswith("{"):
         return Kind.BOARD if {"measure", "value"} <= set(_json_object(lines[0])) else Kind.JSON
@@ -101,7 +105,7 @@ def _fault(message: str, place: str | None = None) -> InputError:
 
 def read_judge_labels(path: Path, kind: Kind) -> Qrels:
     """Read the labels of one judge."""
-    if kind is Kind.CSV:
+    if kind in (Kind.CSV, Kind.HEADED):
         with located(str(path)):
             return Qrels(_csv_labels(path))
     with located(str(path)):
@@ -224,8 +228,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     A judge has the name of its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. The content of a
     file is recognised by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
 
-    - labels: TREC qrels; CSV with ``qid docno label``; JSON by lines with these keys, or with those of ir_measures or
-      AutoJudge;
+    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
+      ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
     - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
@@ -338,14 +342,7 @@ def _is_beside(path: Path) -> bool:
 def _table(path: Path, known: list[str]) -> dict[str, _Said]:
     """Return what ``judges.csv`` says of each judge."""
     with located(str(path)):
-        try:
-            text = read_bytes(path).decode("utf-8-sig")
-            separator = max(SEPARATORS, key=text.partition("\n")[0].count)
-            rows = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, index_col=False)
-        except (UnreadableError, ValueError) as error:
-            raise _fault(f"cannot be read: {error}. Give CSV in UTF-8.") from error
-        rows = rows.rename(columns=str.strip).apply(lambda column: column.str.strip())
-        rows = rows[(rows != "").any(axis=1)]
+        rows = read_csv(path, "folder", utf8=True).frame.apply(lambda column: column.str.strip())
         if "name" not in rows or not set(rows) <= set(COLUMNS):
             given = examples(rows.columns, 12)
             raise _fault(f"the columns must be {listed(COLUMNS)}, the last three as you like, got {given}.")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, names, number, shown, told
 from pt_reuse._errors import Argument, InputError, door, wrong
+from pt_reuse.data.frame_columns import as_id
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,7 @@ class Vectors(LogisticScorer):
                 wanted = f"the vectors of documents have {count(array.shape[1], 'dimension')}"
                 problem = f"the query of topic {shown(qid)} has the shape {vector.shape}; {wanted}."
                 raise InputError(problem, argument="queries")
-            self._queries[str(qid)] = vector.reshape(1, -1)
+            self._queries[as_id("qid", qid)] = vector.reshape(1, -1)
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
         """Return whether topic `qid` has no query vector although other topics have one; no `query` is read."""

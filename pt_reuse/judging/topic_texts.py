@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, warn, wrong
-from pt_reuse.data.frame_columns import check_frame, text_groups
+from pt_reuse.data.frame_columns import as_id, as_pairs, check_frame, text_groups
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
 
@@ -41,7 +41,8 @@ def shown_topics(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for qid, *values in frame[["qid", *fields]].itertuples(index=False, name=None):
         texts = zip(fields, values, strict=True)
-        found.setdefault(str(qid), {field: text for field, text in texts if isinstance(text, str) and text.strip()})
+        said = {field: text for field, text in texts if isinstance(text, str) and text.strip()}
+        found.setdefault(as_id("qid", qid), said)
     lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
     if lacking:
         lacks = f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. "
@@ -60,7 +61,7 @@ def document_texts(
     elif isinstance(texts, Mapping):
         if isinstance(texts, dict):
             # a document may be called by a number, where its name is a text
-            texts = {str(docno): text for docno, text in texts.items()}
+            texts = {as_id("docno", docno): text for docno, text in texts.items()}
         by_docno = {docno: _text(texts[docno], docno) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
@@ -93,8 +94,8 @@ def _from_transformer(
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
         raise wrong("texts", f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.")
-    rows = got[["qid", "docno", "text"]].itertuples(index=False, name=None)
-    return {(str(qid), str(docno)): text for qid, docno, text in rows if isinstance(text, str)}
+    rows = zip(*as_pairs(got), got["text"].tolist(), strict=True)
+    return {(qid, docno): text for qid, docno, text in rows if isinstance(text, str)}
 
 
 def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> dict[str, str]:
@@ -102,7 +103,7 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
             raise wrong("texts", f" must be documents as dicts with 'docno' and 'text', got {told(document)}.")
-        docno = str(document["docno"])
+        docno = as_id("docno", document["docno"])
         if docno in left:
             found[docno] = _text(document, docno)
             left.remove(docno)
@@ -219,7 +220,7 @@ class WithTexts(Judge):
         Args:
             pairs: the documents, one a row: ``qid docno``.
         """
-        qids, docnos = ([str(name) for name in pairs[column]] for column in _IDS)
+        qids, docnos = as_pairs(pairs)
         self._told.check(list(dict.fromkeys(qids)))
         shown = pairs.drop(columns=[column for column in self._given if column in pairs])
         shown = self._told.beside(shown.assign(qid=qids, docno=docnos))

@@ -507,7 +507,7 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
             argument="frame",
         )
     topic, names = text_groups("qid", frame["qid"])
-    words = text_column("docno", frame["docno"])
+    words = text_column("docno", frame["docno"], frame["qid"])
     doc, first = tokens.factorize(words)
     _check_once(frame, topic * max(len(first), 1) + doc)
     documents, rows = sort_by_topic(names, topic, words, topic_set(topics))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +13,9 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, examples, flag, shown, told
 from pt_reuse._check import names as checked_names
-from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
+from pt_reuse._errors import Call, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
+from pt_reuse.data.csv_files import headed_judgments, judgment_header
 from pt_reuse.data.leaderboards import ALL, READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
@@ -219,8 +220,16 @@ def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple
         raise wrong("format", f" of a frame must be {LONG!r} or {TABLE!r}, got {format!r}.")
     if frame.empty:
         raise wrong("path", " is a frame without a row or a column.")
+    _check_no_labels([str(name) for name in frame.columns])
     found, rows = parse_frame(frame, format, form)
     return _once(rows.assign(place=[f"row {n:,}" for n in rows["line"]])), [found]
+
+
+def _check_no_labels(columns: Sequence[str] | None) -> None:
+    """Raise where the names of columns are those of labels of documents, whose means are no scores."""
+    if columns is not None and judgment_header(columns):
+        named = f"the columns {examples(columns, 12)} are those of labels of documents, and no leaderboard. "
+        raise InputError(named, "Read them by ", Call("read_qrels"), ".", argument="path")
 
 
 def _read(path: Any, format: str | None, form: TableForm, names: str, header: bool) -> tuple[pd.DataFrame, list[str]]:
@@ -234,6 +243,7 @@ def _read(path: Any, format: str | None, form: TableForm, names: str, header: bo
                 data = read_bytes(file)
             except UnreadableError as error:
                 raise InputError(f"{error}.", argument="path") from error
+            _check_no_labels(headed_judgments(data))
             found, rows = parse_leaderboard(data, format, form, file_name=file.name, header=header)
             if found == "trec_eval" and names == "tag":
                 rows = rows.assign(name=_tag(rows))

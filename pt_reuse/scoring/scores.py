@@ -20,7 +20,7 @@ from pt_reuse._result import Record
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty
 from pt_reuse.data.leaderboards import FORMATS, leaderboard_text
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
@@ -680,6 +680,7 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
 
 def check_topics(runs: RunSet, qrels: Qrels) -> None:
     """Raise when a run has no topic in common with the qrels."""
+    check_not_empty(qrels)
     has = np.asarray(topics_of_runs(runs, qrels).any(axis=0))
     if has.all():
         return

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._errors import Argument, InputError, wrong
 from pt_reuse._report import Digits
-from pt_reuse.data.judgments import as_qrels, relevant_from
+from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
@@ -238,6 +238,7 @@ def density(
         rounds = JudgingRounds.of_pools(as_qrels(qrels), asked["pools"])
     else:
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
+    check_not_empty(rounds.qrels)
     lowest = relevant_from(rounds.qrels, asked["rel"])
     asked.tell(found_none(rounds.qrels, lowest), relevant_only(rounds.qrels) if runs is None else ())
     by_round = rounds.counts(lowest)

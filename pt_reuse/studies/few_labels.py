@@ -32,7 +32,7 @@ from pt_reuse.arrays.prediction_powered import (
 )
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.arrays.significance import PairTests
-from pt_reuse.data.frame_columns import in_our_columns
+from pt_reuse.data.frame_columns import as_pairs, in_our_columns
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.judges import NamedJudge, Scale, lowest_of, on_scale, scale_words
@@ -181,7 +181,8 @@ def checked_pool(pool: Any) -> pd.DataFrame | None:
     frame = in_our_columns(pool)
     with arguments_as(frame="pool"):
         documents_of(frame[[column for column in _PAIR if column in frame]], None)
-    return frame.assign(qid=frame["qid"].astype(str), docno=frame["docno"].astype(str)).reset_index(drop=True)
+    qids, docnos = as_pairs(frame)
+    return frame.assign(qid=qids, docno=docnos).reset_index(drop=True)
 
 
 def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataFrame:

@@ -225,11 +225,13 @@ CALL_ARGUMENTS = {
     **dict.fromkeys(["write where a file is", "write into a file"], "folder"),
 }
 PLACES = {
-    **dict.fromkeys(["a frame is None", "no score", "no rank", "qid 1.0", "NUL in a docno"], "run 'a'"),
+    **dict.fromkeys(["a frame is None", "no score", "no rank"], "run 'a'"),
     **{fault: "run 'a'" for fault in IN_MEMORY if fault.startswith("score ")},
     **dict.fromkeys(["tied ranks", "a rank is missing"], "run 'a'"),
     "qid is missing": "run 'a', row 1",
-    "docno is missing": "run 'a', row 0",
+    "qid 1.0": "run 'a', row 0",
+    "docno is missing": "run 'a', topic '1', row 0",
+    "NUL in a docno": "run 'a', topic '1', row 1",
     **dict.fromkeys(["reorder by tied ranks", "reorder by missing ranks", "the pool's order by rank"], "run 'b'"),
 }
 
@@ -310,7 +312,7 @@ METADATA_FILES = {
     # name: (argument, file m, the place after the file)
     "metadata is missing": ("metadata", None, ""),
     "a cell too many": ("metadata", b"name,team\nbm25,A\ndense,B,C\n", ", line 3"),
-    "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 3"),
+    "an open quote": ("metadata", b'name,team\nbm25,"A\ndense,B', ", line 2"),
     "two teams for a run": ("teams", b"# comment\nbm25 A\n\ndense B\nbm25 C\n", ", line 5"),
     "one column": ("teams", b"bm25 A\ndense\n", ", line 2"),
     "three columns": ("types", b"bm25,A,x\n", ", line 1"),

@@ -126,7 +126,8 @@ def test_judgments_of_any_kind(tmp_path):
 def test_judgments_with_ids_that_are_no_text(column, messages):
     """As a float a document would be another than as a whole number, and nothing be judged."""
     given = QRELS.assign(**{column: 7.0})
-    messages.refused(lambda: ptr.Experiment(retrievers(), TOPICS, given, [AP]), place="qrels")
+    place = "qrels, row 0" if column == "qid" else "qrels, topic '1', row 0"
+    messages.refused(lambda: ptr.Experiment(retrievers(), TOPICS, given, [AP]), place=place)
 
 
 class Query(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 import unittest
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -220,9 +221,10 @@ def frame_of(lists):
 def test_order_best_ranks_and_runs_equal_the_slow_version(lists, depth, ranked):
     frames = [frame_of(one) if ranked else frame_of(one).drop(columns="rank") for one in lists]
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["a", "b"]})
-    found = ptr.PoolDocuments(*[pt.apply.generic(lambda _, frame=frame: frame) for frame in frames], depth=depth)(
-        topics
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of topics without documents
+        steps = [pt.apply.generic(lambda _, frame=frame: frame) for frame in frames]
+        found = ptr.PoolDocuments(*steps, depth=depth)(topics)
     mine = {
         qid: list(part[["docno", "best_rank", "runs"]].itertuples(index=False, name=None))
         for qid, part in found.groupby("qid")
@@ -240,6 +242,68 @@ def test_order_best_ranks_and_runs_equal_the_slow_version(lists, depth, ranked):
 )
 def test_pools_that_cannot_be(given, depth, messages):
     messages.refused(lambda: ptr.PoolDocuments(*given, depth=depth))
+
+
+PLAIN_RUN = RUN.drop(columns="text")
+ASKED = pd.DataFrame({"qid": ["1", "2"], "query": ["a", "b"]})
+
+
+def pooling(frame, depth=2):
+    return ptr.PoolDocuments({"one": pt.apply.generic(lambda _: frame), "two": Retriever(PLAIN_RUN)}, depth=depth)
+
+
+@pytest.mark.parametrize(
+    ("topics", "place"),
+    [
+        (pd.concat([ASKED, ASKED]), None),
+        (pd.concat([ASKED, ASKED.assign(query="c")]), None),
+        (ASKED.assign(qid=["1", None]), "topics, row 1"),
+        (ASKED.assign(qid=[1.0, 2.0]), "topics, row 0"),
+        (ASKED.drop(columns="qid"), None),
+        (pd.concat([PLAIN_RUN, PLAIN_RUN.iloc[:1]]), None),
+    ],
+    ids=["twice", "with two queries", "no qid", "numbers", "no column", "documents twice"],
+)
+def test_topics_that_would_lose_documents_are_refused(topics, place, messages):
+    messages.refused(lambda: pooling(PLAIN_RUN)(topics), place=place)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        pd.concat([PLAIN_RUN, PLAIN_RUN.iloc[:1]]),
+        PLAIN_RUN.assign(qid=["1", "1", None, "1", "2", "2"]),
+        PLAIN_RUN.assign(qid=["1", "1", "1", "1", "2", "3"]),
+        PLAIN_RUN.assign(rank=[0, 1, None, 3, 0, 1]),
+        PLAIN_RUN.drop(columns="rank").assign(score=[0, 1, None, 3, 0, 1]),
+        PLAIN_RUN.drop(columns="rank").assign(score="high"),
+        PLAIN_RUN.drop(columns=["rank", "score"]),
+        PLAIN_RUN.drop(columns="docno"),
+        PLAIN_RUN.assign(docno=[["d1"]] * 6),
+    ],
+    ids=["twice", "no qid", "unknown qid", "no rank", "no score", "words", "neither", "no docno", "lists"],
+)
+def test_results_that_would_lose_documents_are_refused(results, messages):
+    messages.refused(lambda: pooling(results)(ASKED))
+
+
+def test_topics_without_documents_are_told():
+    asked = pd.DataFrame({"qid": ["1", "9"], "query": ["a", "z"]})
+    with pytest.warns(ptr.ReuseWarning, match="'9'"):
+        found = ptr.PoolDocuments(pt.Transformer.from_df(PLAIN_RUN), depth=2)(asked)
+    assert found["docno"].tolist() == ["d1", "d2"]
+
+
+def test_topics_are_numbers_or_bytes_as_well():
+    right = ptr.PoolDocuments(pt.Transformer.from_df(PLAIN_RUN), depth=2)(ASKED)
+    for qids in ([1, 2], [b"1", b"2"]):
+        steps = [pt.apply.generic(lambda _: PLAIN_RUN), pt.apply.generic(lambda _: PLAIN_RUN.assign(docno=DOCNOS))]
+        found = ptr.PoolDocuments(*steps, depth=2)(ASKED.assign(qid=qids))
+        assert found[["qid", "docno", "best_rank"]].equals(right[["qid", "docno", "best_rank"]])
+        assert found["runs"].tolist() == [2] * 4
+
+
+DOCNOS = [docno.encode() for docno in PLAIN_RUN["docno"]]
 
 
 # the steps for pools and judgments are transformers as pyterrier wants them, and read like it from pool to label

@@ -167,10 +167,15 @@ def test_a_sample_is_whole_and_may_be_a_file(tmp_path):
     ]
     pd.testing.assert_frame_equal(*tables)
     frame.drop(columns="inclusion").to_csv(tmp_path / "no.csv", index=False)
-    with pytest.raises(ptr.InputError, match="lacks 'inclusion'"):
+    with pytest.raises(ptr.InputError, match="'inclusion'"):
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=tmp_path / "no.csv")
     with pytest.raises(ptr.InputError, match="has no document"):
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=frame.iloc[:0])
+    for odd in ("abc", None, float("nan"), 0, 2, [1]):
+        cells = pd.Series([*frame["inclusion"].tolist()[1:], odd], dtype=object)
+        with pytest.raises(ptr.InputError) as caught:
+            ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=frame.assign(inclusion=cells))
+        assert caught.value.argument == "sampled"
 
 
 def test_samples_of_a_run_that_the_model_does_not_know_are_hardly_biased():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from pt_reuse._errors import InputError, Option, arguments_as, door, located, wa
 from pt_reuse._files import user_path
 from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
+from pt_reuse.data.csv_files import BEGINNING, headed_judgments, judgment_header, read_csv
 from pt_reuse.data.frame_columns import LABELS as ALLOWED
 from pt_reuse.data.frame_columns import (
     check_frame,
@@ -29,14 +29,12 @@ from pt_reuse.data.frame_columns import (
     text_groups,
 )
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, read_qrels
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.packed_files import read_beginning
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of
 
 _CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
-#: what stands between the cells of a file that a spreadsheet saved; in many languages it writes semicolons
-SEPARATORS = ",;\t"
 #: what a frame of labels must have
 COLUMNS = ("qid", "docno", "label", "annotator")
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
@@ -90,7 +88,7 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
-            frame = read_csv_labels(path) if _CSV.search(path.name) else read_qrels(path).to_frame()
+            frame = read_csv_labels(path) if is_csv(path) else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return pd.concat(frames, ignore_index=True)
 
@@ -100,16 +98,19 @@ def _annotator(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
+def is_csv(path: Path) -> bool:
+    """Return whether a file of labels is CSV, by its name or by the names of columns in its first line."""
+    return _CSV.search(path.name) is not None or headed_judgments(read_beginning(path, BEGINNING)) is not None
+
+
 def read_csv_labels(path: Path) -> pd.DataFrame:
     """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
-    try:
-        data = read_bytes(path)
-        header = data.split(b"\n", 1)[0].decode("latin-1")
-        separator = max(SEPARATORS, key=header.count)
-        frame = in_our_columns(pd.read_csv(io.BytesIO(data), sep=separator, dtype=str, keep_default_na=False))
-    except (UnreadableError, OSError, ValueError) as error:
-        raise InputError(f"cannot be read as CSV: {error}") from error
+    table = read_csv(path, "files")
+    frame = table.frame.rename(columns=judgment_header(list(table.frame.columns)))
     _check_columns(frame, COLUMNS[:3], "a CSV file of labels", "files")
+    table = replace(table, frame=frame)
+    table.check_filled("qid", "docno", argument="files")
+    table.numbers("label", "files")
     kept: list[Any] = [column for column in (*COLUMNS, *TIMES) if column in frame.columns]
     empty = {
         column: frame[column].where(frame[column].str.strip() != "", None)
@@ -205,7 +206,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     _check_columns(frame, COLUMNS, argument, argument)
     check_frame(frame, ("qid", "docno", "annotator"))
     topic, topics = text_groups("qid", frame["qid"])
-    document, docnos = text_groups("docno", frame["docno"])
+    document, docnos = text_groups("docno", frame["docno"], frame["qid"])
     annotator, annotators = text_groups("annotator", frame["annotator"])
     absent = frame["label"].isna().to_numpy()
     values = np.where(absent, NO_LABEL, number_column(frame["label"].where(~absent, NO_LABEL)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples, shown, told, whole
 from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
-from pt_reuse.data.frame_columns import in_our_columns, number_column
+from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.judging.annotators.labels import TIES, majority_vote
 from pt_reuse.options import Parameter
@@ -62,7 +62,10 @@ def _placed(frame: pd.DataFrame, given: pd.DataFrame | None, separator: str) -> 
     if "document" not in frame:
         # a docno without the separator is a document of its own
         frame["document"] = frame["docno"].str.rpartition(separator)[0].where(lambda name: name != "", frame["docno"])
-    found = frame[["qid", "docno", "label"]].assign(document=frame["document"].astype(str), position=position)
+    found = frame[["qid", "docno", "label"]].assign(
+        document=as_ids("document", frame["document"].tolist()),
+        position=position,
+    )
     return found.assign(n=n.astype(np.int64)), how
 
 

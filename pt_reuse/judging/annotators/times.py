@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, shown, told
 from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
-from pt_reuse.data.frame_columns import in_our_columns
+from pt_reuse.data.frame_columns import as_ids, in_our_columns
 from pt_reuse.judging.annotators.labels import LABELS, TIMES, as_annotator_labels
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
@@ -227,7 +227,8 @@ def _frame(labels: Any) -> pd.DataFrame:
     if not there:
         problem = "has no column of times. Give 'seconds', or 'start' and 'end', or 'time'."
         raise wrong("labels", f" {problem}")
-    frame = in_our_columns(rows).astype({name: str for name in _KEYS})
+    frame = in_our_columns(rows)
+    frame = frame.assign(**{name: as_ids(name, frame[name].tolist()) for name in _KEYS})
     frame = frame.drop_duplicates(_KEYS).reset_index(drop=True)
     item, annotator = np.nonzero(given.given)
     known = pd.DataFrame(

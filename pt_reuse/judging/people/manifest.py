@@ -22,8 +22,8 @@ from pt_reuse._check import examples, listed, shown, told
 from pt_reuse._errors import Call, InputError, located, wrong
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
+from pt_reuse.data.csv_files import SEPARATORS
 from pt_reuse.data.frame_columns import LABELS
-from pt_reuse.judging.annotators.labels import SEPARATORS
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples, told
-from pt_reuse._errors import InputError, wrong
+from pt_reuse._check import examples
+from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.arrays.expected import Floats
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.csv_files import read_csv
+from pt_reuse.data.frame_columns import in_our_columns, number_column
+from pt_reuse.data.judgments import Qrels, is_collection
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence
 
@@ -79,16 +80,15 @@ def shifted(chance: Floats, sampled: NDArray[np.int64], positive: NDArray[np.boo
 
 def sampled_labels(given: Any) -> Any:
     """Return the labels of a sample; a file of them is CSV, as the command writes the documents of a plan."""
-    if not isinstance(given, str | Path):
+    if not isinstance(given, str | os.PathLike) or is_collection(given):
         return given
-    try:
-        found = pd.read_csv(given, dtype={"qid": str, "docno": str})
-    except (OSError, ValueError) as error:
-        raise wrong("sampled", f" must be labels, or a CSV file of them, got {told(given)}: {error}") from error
-    lacking = [name for name in ("qid", "docno", "label", PROBABILITY) if name not in found]
-    if lacking:
-        raise wrong("sampled", f" lacks {examples(lacking)}; {told(given)} has {examples(list(found))}.")
-    return found[["qid", "docno", "label", PROBABILITY]]
+    with located(os.fspath(given)), arguments_as(path="sampled"):
+        table = read_csv(given, "sampled")
+        table = replace(table, frame=in_our_columns(table.frame))
+        table.need(("qid", "docno", "label", PROBABILITY), "sampled")
+        table.check_filled("qid", "docno", "label", PROBABILITY, argument="sampled")
+        numbers = {column: table.numbers(column, "sampled") for column in ("label", PROBABILITY)}
+        return table.frame[["qid", "docno"]].assign(**numbers)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Sample:
                 "sampled", f" has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}."
             )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
-        probability = frame[PROBABILITY].to_numpy(dtype=float)
+        probability = number_column(frame[PROBABILITY])
         odd = kept & ~((probability > 0) & (probability <= 1))
         if odd.any():
             where = frame[odd].iloc[0]

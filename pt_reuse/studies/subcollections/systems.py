@@ -12,6 +12,7 @@ import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, told
 from pt_reuse._errors import InputError, ReuseWarning, door, wrong
+from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.ordering import check_order
 from pt_reuse.data.run_set import RunSet
 
@@ -171,7 +172,7 @@ class Systems(Generic[_Index]):
 
     def check_topics(self, judged: Iterable[str]) -> None:
         """Raise if none of the topics is judged."""
-        mine = self._topics["qid"].astype(str).tolist()
+        mine = as_ids("qid", self._topics["qid"].tolist())
         theirs = list(judged)
         if not set(mine) & set(theirs):
             raise InputError(

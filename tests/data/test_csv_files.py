@@ -1,0 +1,325 @@
+"""One reader of CSV: packed or not, with places in errors, nothing fetched; judgments whose columns are named."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import random
+import socket
+import urllib.request
+import warnings
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError
+from pt_reuse.cli.judge import named_texts, read_topics
+from pt_reuse.data.csv_files import read_csv
+from pt_reuse.judging.annotators.labels import read_label_rows
+from pt_reuse.studies.new_runs.sampling import sampled_labels
+
+SAMPLE = "qid,docno,label,inclusion\n1,NA,1,1.0\n1,d1,0,0.5\nnull,d2,2,.25\n"
+ROWS = [["1", "NA", 1.0, 1.0], ["1", "d1", 0.0, 0.5], ["null", "d2", 2.0, 0.25]]
+
+
+def zipped(data, *more):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for name, content in [("a.csv", data), ("__MACOSX/a.csv", b"x"), *more]:
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+PACKED = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped}
+
+
+@pytest.mark.parametrize("how", PACKED)
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAMPLE,
+        "\ufeff" + SAMPLE.replace("\n", "\r\n"),
+        "\n" + SAMPLE.replace(",", ";") + "\n\n",
+        SAMPLE.replace(",", "\t"),
+        SAMPLE.replace("NA", '"NA"').replace("1.0", '" 1.0 "'),
+        SAMPLE.replace("qid,docno", "query_id,doc_id"),
+        SAMPLE.replace("\n", ",\n"),
+        SAMPLE.replace("\n", ",more\n").replace("inclusion,more", "inclusion,note"),
+    ],
+    ids=["plain", "of Windows", "semicolons", "tabs", "quotes", "ir_measures", "an empty column", "a further column"],
+)
+def test_a_sample_is_read_in_any_form(text, how, tmp_path):
+    path = tmp_path / "sample.csv"
+    path.write_bytes(PACKED[how](text.encode()))
+    for given in (path, str(path)):
+        found = sampled_labels(given)
+        assert found[["qid", "docno", "label", "inclusion"]].to_numpy().tolist() == ROWS
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (SAMPLE.replace("0.5", "abc"), "line 3, column 'inclusion'"),
+        (SAMPLE.replace("0.5", ""), "line 3, column 'inclusion'"),
+        (SAMPLE.replace("0.5", "inf"), "line 3, column 'inclusion'"),
+        (SAMPLE.replace("0.5", "0_5"), "line 3, column 'inclusion'"),
+        (SAMPLE.replace("0.5", "٠"), "line 3, column 'inclusion'"),
+        (SAMPLE.replace("d1,0,", "d1,,"), "line 3, column 'label'"),
+        (SAMPLE.replace("d1,0,", "d1,yes,"), "line 3, column 'label'"),
+        (SAMPLE.replace("d1,0,0.5", "d1,0"), "line 3"),
+        (SAMPLE.replace("d1,0,0.5", "d1,0,0.5,7"), "line 3"),
+        (SAMPLE.replace("d1", '"d1'), "line 3"),
+        (SAMPLE.replace("inclusion", "docno"), "line 1"),
+        (SAMPLE.replace("inclusion", "chance"), None),
+        (SAMPLE.encode("utf-16"), None),
+        ("", None),
+        ("\n \n", None),
+        (gzip.compress(SAMPLE.encode())[:-9], None),
+        (zipped(SAMPLE.encode(), ("b.csv", b"x")), None),
+        (zipped(SAMPLE.encode())[:60], None),
+    ],
+)
+def test_a_sample_that_cannot_be_read_is_told_with_line_and_column(text, place, tmp_path, messages):
+    path = tmp_path / "sample.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    error = messages.refused(lambda: sampled_labels(path), argument="sampled")
+    assert (error.place or "").removeprefix(str(path)).removeprefix(", ") == (place or "")
+
+
+# nothing is fetched, whoever is given an address
+
+ADDRESSES = [
+    "http://localhost:9/x.csv",
+    "https://x.example/q.csv",
+    "ftp://x/y",
+    "s3://bucket/q.csv",
+    "gs://b/q",
+    "file:///q",
+]
+DOORS = {
+    "sampled": lambda url, tmp: sampled_labels(url),
+    "read_qrels": lambda url, tmp: ptr.read_qrels(url),
+    "qrels": lambda url, tmp: ptr.OnlyJudged(url),
+    "read_runs": lambda url, tmp: ptr.read_runs(url),
+    "read_runs, several": lambda url, tmp: ptr.read_runs([url]),
+    "runs": lambda url, tmp: ptr.score(url, {"1": {"d": 1}}, "AP"),
+    "a run": lambda url, tmp: ptr.score({"A": url}, {"1": {"d": 1}}, "AP"),
+    "metadata": lambda url, tmp: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, metadata=url),
+    "teams": lambda url, tmp: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, teams=url),
+    "read_judges": lambda url, tmp: ptr.judging.read_judges(url),
+    "families": lambda url, tmp: ptr.judging.read_judges(tmp, families=url),
+    "read_leaderboard": lambda url, tmp: ptr.labels.read_leaderboard(url),
+    "label files": lambda url, tmp: read_label_rows([url]),
+    "topics of a command": lambda url, tmp: read_topics(url),
+    "texts of a command": lambda url, tmp: named_texts(url),
+    "topics of Experiment": lambda url, tmp: ptr.Experiment([], url, {"1": {"d": 1}}, ["AP"]),
+    "grade_scores": lambda url, tmp: ptr.labels.grade_scores(url, 0.5),
+    "write": lambda url, tmp: ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})).write(url),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_no_address_is_fetched(door, url, tmp_path, monkeypatch):
+    def reached(*_, **__):
+        pytest.fail(f"{url} was looked up")
+
+    monkeypatch.setattr(socket, "create_connection", reached)
+    monkeypatch.setattr(socket, "getaddrinfo", reached)
+    monkeypatch.setattr(urllib.request, "urlopen", reached)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.qrels").write_text("1 0 d 1\n")
+    with pytest.raises(InputError):
+        DOORS[door](url, tmp_path)
+
+
+# judgments whose first line names the columns
+
+BEIR = "query-id\tcorpus-id\tscore\n1\td1\t2\n1\tNA\t0\n2\td 2\t1\n"
+BOARD = [("1", "d1", 2), ("1", "NA", 0), ("2", "d 2", 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BEIR,
+        BEIR.replace("\n", "\r\n"),
+        "\ufeff# a comment\n\n" + BEIR,
+        BEIR.replace("\t", ","),
+        BEIR.replace("\t", ";").replace("query-id", "Query ID"),
+        BEIR.replace("query-id\tcorpus-id\tscore", "query_id\tdoc_id\trelevance"),
+        BEIR.replace("query-id\tcorpus-id\tscore", "Topic\tDocument_ID\tRel"),
+        BEIR.replace("query-id\tcorpus-id\tscore", "qid\tdocno\tlabel"),
+        BEIR.replace("query-id\tcorpus-id\tscore", "q_id\tdoc_id\tscore"),
+        BEIR.replace("query-id\tcorpus-id\tscore", '"query-id"\t"corpus-id"\t"score"'),
+        "qid,query,docno,docid,label,score\n" + "".join(f'{q},"a, b",{d},7,{label},.5\n' for q, d, label in BOARD),
+        "label,iter,docno,qid\n" + "".join(f"{label},0,{d},{q}\n" for q, d, label in BOARD),
+        BEIR.replace("2\n", "2.0\n"),
+    ],
+)
+def test_judgments_with_a_header(text, tmp_path):
+    for name, data in (("q.tsv", text.encode()), ("q.gz", gzip.compress(text.encode()))):
+        (tmp_path / name).write_bytes(data)
+        frame = ptr.read_qrels(tmp_path / name).to_frame()
+        assert sorted(frame[["qid", "docno", "label"]].itertuples(index=False, name=None)) == sorted(BOARD)
+        assert ptr.OnlyJudged(str(tmp_path / name)).qrels.to_frame().equals(frame)
+
+
+def test_a_header_before_columns_at_white_space(tmp_path):
+    (tmp_path / "q").write_text("query  iter docid rel\n1 0 d1 1\n1 0   d2 0\n")
+    assert ptr.read_qrels(tmp_path / "q").to_frame()["label"].tolist() == [1, 0]
+    (tmp_path / "s").write_text("qid iter docno stratum label\n1 0 a s 1\n1 0 b s -1\n")
+    assert ptr.read_qrels(tmp_path / "s", strata=True).to_frame()["inclusion"].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (BEIR.replace("\t0\n", "\t.5\n"), "line 3"),
+        (BEIR.replace("\t0\n", "\t\n"), "line 3, column 'label'"),
+        (BEIR.replace("NA", ""), "line 3, column 'docno'"),
+        (BEIR.replace("NA\t", ""), "line 3"),
+        (BEIR.replace("NA", "d1"), "lines 2 and 3"),
+        (BEIR.split("\n")[0], None),
+        (BEIR.replace("score", "score\trank").replace("\n1", "\t1\n1"), "line 1"),
+        ("query-id\tcorpus-id\n1\td1\n", "line 1"),
+    ],
+)
+def test_judgments_with_a_header_that_cannot_be(text, place, tmp_path, monkeypatch, messages):
+    (tmp_path / "q.tsv").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    messages.refused(lambda: ptr.read_qrels("q.tsv"), place=", ".join(filter(None, ["q.tsv", place])))
+
+
+def test_white_space_around_ids_in_a_file_is_told(tmp_path):
+    (tmp_path / "q").write_text(BEIR.replace("d1", "d1 "))
+    with pytest.warns(ptr.ReuseWarning, match="white space"):
+        assert "d1 " in ptr.read_qrels(tmp_path / "q").to_frame()["docno"].tolist()
+
+
+@pytest.mark.parametrize("name", ["gpt.tsv", "gpt.txt", "gpt.csv", "gpt", "gpt.qrels"])
+def test_labels_are_no_leaderboard(name, tmp_path, messages):
+    text = BEIR if name != "gpt.csv" else BEIR.replace("\t", ",")
+    (tmp_path / "judges").mkdir()
+    (tmp_path / "judges" / name).write_text(text)
+    found = ptr.judging.read_judges(tmp_path / "judges")
+    assert not found.leaderboards
+    assert found.labels["gpt"].counts()[["judged", "relevant"]].sum().tolist() == [3, 2]
+    assert "labels" in found.table["holds"].iloc[0]
+    assert read_label_rows([tmp_path / "judges" / name])["label"].astype(int).tolist() == [2, 0, 1]
+    frame = pd.DataFrame(BOARD, columns=["query-id", "corpus-id", "score"])
+    for given in (tmp_path / "judges" / name, frame, frame.rename(columns={"score": "relevance"})):
+        messages.refused(lambda given=given: ptr.labels.read_leaderboard(given), argument="path")
+
+
+# what a user's files may hold besides
+
+
+def test_topics_and_texts_of_commands(tmp_path):
+    for how, pack in PACKED.items():
+        end = {"plain": "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zip": ".zip"}[how]
+        (tmp_path / f"t.csv{end}").write_bytes(pack(b"qid,query\nNA,null\n"))
+        assert read_topics(str(tmp_path / f"t.csv{end}")).to_numpy().tolist() == [["NA", "null"]]
+        (tmp_path / f"t.tsv{end}").write_bytes(pack(b"\xef\xbb\xbfNA\tnull\r\n"))
+        assert read_topics(str(tmp_path / f"t.tsv{end}")).to_numpy().tolist() == [["NA", "null"]]
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(b'\xef\xbb\xbf{"docno": "d", "text": "a"}\n\n{"docno": "e"}'))
+    assert [row["docno"] for row in named_texts(str(tmp_path / "d.jsonl.gz"))] == ["d", "e"]
+    (tmp_path / "bad.csv").write_bytes(b"qid,query\n1,a\n2,\xff\n")
+    with pytest.raises(InputError) as caught:
+        read_topics(str(tmp_path / "bad.csv"))
+    assert caught.value.place.endswith("line 3")
+
+
+# mutants: what an independent reader makes of them, or an error of ours
+
+
+def expected(data):
+    """Return the rows of a sample as the csv module reads them, None where something is odd."""
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+        lines = text.split("\n")
+        rows = [row for row in csv.reader(lines, strict=True) if any(cell.strip() for cell in row)]
+        header = [cell.strip() for cell in rows[0]]
+        places = [header.index(name) for name in ("qid", "docno", "label", "inclusion")]
+        kept = [[row[place] for place in places] for row in rows[1:]]
+        if any(len(row) != len(header) for row in rows) or "\0" in text:
+            return None
+        return [[q, d, float(label), float(chance)] for q, d, label, chance in kept]
+    except (ValueError, IndexError, csv.Error):
+        return None
+
+
+def mutant(seed):
+    draw = random.Random(seed)
+    data = bytearray((SAMPLE + "".join(f"{i},x{i},{i % 3},0.{i + 1}\n" for i in range(6))).encode())
+    for _ in range(draw.randint(1, 3)):
+        at, kind = draw.randrange(len(data)), draw.choice(["byte", "cut", "insert", "cell", "line", "form", "form"])
+        if kind == "byte":
+            data[at] = draw.randrange(256)
+        elif kind == "cut":
+            del data[at : at + draw.randint(1, 9)]
+        elif kind == "insert":
+            data[at:at] = draw.choice(
+                [b",", b"\n", b'"', b"\r", b" ", b"\0", b"-", b"_", b"e5", b"NA", b"nan", b"\xc3"]
+            )
+        elif kind == "form":
+            forms = [(b"\n", b"\r\n"), (b"0.", b"."), (b"x", b"\xc3\xa9"), (b"\n", b"\n\n"), (b"d1", b'"d1"')]
+            data = bytearray(data.replace(*draw.choice(forms)))
+        elif kind == "cell":
+            data = bytearray(data.replace(b"0.", draw.choice([b"1_", b"0x", b"inf", b"", b"-0.", b"1e999"]), 1))
+        else:
+            data += draw.choice([b"1,d1,0,0.5\n", b"1,d9,0\n", b"1,d9,0,1,2\n", b",,,\n", b"#,c,1,1\n"])
+    return bytes(data)
+
+
+def told_of_sample(seed, path):
+    """Return what a mutated sample gives, None where it is refused, and what an independent reader finds."""
+    data = mutant(seed)
+    path.write_bytes(data)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = sampled_labels(path)
+            ptr.Qrels(found)
+    except InputError:
+        return None, expected(data)
+    return found[["qid", "docno", "label", "inclusion"]].to_numpy().tolist(), expected(data)
+
+
+def test_mutated_samples_are_right_or_refused(tmp_path):
+    read = 0
+    for seed in range(150):
+        found, right = told_of_sample(seed, tmp_path / "sample.csv")
+        if found is not None:
+            assert found == right, seed
+            assert np.isfinite([row[2:] for row in found]).all()
+            read += 1
+    assert 20 < read < 140
+
+
+def test_places_of_rows(tmp_path):
+    (tmp_path / "x.csv").write_text('a,b\n\n"1\n2",3\n4,5\n')
+    table = read_csv(tmp_path / "x.csv")
+    assert table.frame.to_numpy().tolist() == [["1\n2", "3"], ["4", "5"]]
+    assert table.lines.tolist() == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("qid,docno,label\n1,d,1\n1,e,1_0\n", "line 3, column 'label'"),
+        ("qid;docno;label\n1;;1\n", "line 2, column 'docno'"),
+    ],
+)
+def test_labels_of_annotators_are_told_with_line_and_column(text, place, tmp_path):
+    (tmp_path / "ann.csv").write_text(text)
+    for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.place.endswith(place)

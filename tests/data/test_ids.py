@@ -1,0 +1,267 @@
+"""Ids that are no text: bytes and whole numbers are read, all else is refused with its place, at every door."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from decimal import Decimal
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP
+
+import pt_reuse as ptr
+from pt_reuse._errors import InputError, ReuseWarning
+
+RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "score": [3.0, 2.0, 1.0]})
+JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "label": [0, 1, 1]})
+TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["a", "b"]})
+#: AP of topic 1 is 1/2, of topic 2 it is 1
+RIGHT = 0.75
+
+
+def encoded(values):
+    return [value.encode() for value in values]
+
+
+#: another form of the same ids
+ALIKE = {
+    "bytes": encoded,
+    "numpy S": lambda values: np.array(encoded(values)),
+    "numpy bytes objects": lambda values: np.array([*map(np.bytes_, encoded(values)), None], dtype=object)[:-1],
+    "bytes and texts": lambda values: [*encoded(values[:-1]), values[-1]],
+    "category": lambda values: pd.Categorical(values),
+    "category of bytes": lambda values: pd.Categorical(encoded(values)),
+    "string": lambda values: pd.array(list(values), dtype="string"),
+    "numpy U": lambda values: np.array(values, dtype="U"),
+}
+#: what is no id, and stands in the place of one
+NO_ID = {
+    "list": ["d1"], "tuple": ("d1",), "dict": {"d": 1}, "set": frozenset(["d1"]), "array": np.array(["d1", "d2"]),
+    "None": None, "NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT,
+    "float": 1.0, "decimal": Decimal("1.0"), "flag": True, "numpy flag": np.True_, "complex": 1j,
+    "not UTF-8": b"\xff1", "nothing": "", "no bytes": b"", "NUL": "d\0", "NUL in bytes": b"d\0", "surrogate": "\ud800",
+    "long": "d" * 1025, "large": 10**5000, "date": pd.Timestamp("2026-01-01"),
+    "object": object(), "bytearray": bytearray(b"d"),
+}  # fmt: skip
+
+
+def mean_ap(run, judged):
+    return float(ptr.score({"A": run}, judged, AP).mean_values[0, 0])
+
+
+def named(frame, values="score"):
+    """Return a frame as the named tuples of ir_measures."""
+    kind = ir_measures.Qrel if values == "label" else ir_measures.ScoredDoc
+    return [kind(*row) for row in frame[["qid", "docno", values]].itertuples(index=False, name=None)]
+
+
+def nested(frame, values="score"):
+    found = {}
+    for qid, docno, value in frame[["qid", "docno", values]].itertuples(index=False, name=None):
+        found.setdefault(qid, {})[docno] = value
+    return found
+
+
+#: doors that take (run, judgments) and give the mean AP
+DOORS = {
+    "score": mean_ap,
+    "tuples": lambda run, judged: mean_ap(named(run), named(judged, "label")),
+    "dicts": lambda run, judged: mean_ap(nested(run), nested(judged, "label")),
+    "one frame of runs": lambda run, judged: float(
+        ptr.score(run.assign(name="A"), ptr.Qrels(judged), AP).mean_values[0, 0]
+    ),
+    "RunSet": lambda run, judged: float(
+        ptr.score(ptr.RunSet.from_frames({"A": run}), judged, AP).mean_values[0, 0]
+    ),
+    "only judged": lambda run, judged: mean_ap(ptr.OnlyJudged(judged)(run), judged),
+    "oracle": lambda run, judged: mean_ap(
+        run, ptr.judging.Oracle(judged)(run)[["qid", "docno", "label"]].astype({"label": int})
+    ),
+    "judged pool": lambda run, judged: mean_ap(run, ptr.Pool.from_frame(run[["qid", "docno"]]).judge(judged)),
+    "union": lambda run, judged: mean_ap(run, ptr.Qrels(judged.iloc[:1]) | judged.iloc[1:]),
+    "restrict": lambda run, judged: mean_ap(run, ptr.Qrels(JUDGED).restrict(judged[["qid", "docno"]])),
+    "function that judges": lambda run, judged: mean_ap(
+        run, ptr.Pool.from_frame(JUDGED[["qid", "docno"]]).judge(lambda pairs: judged)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("form", ALIKE)
+def test_the_same_ids_in_another_form_give_the_same(door, form):
+    run, judged = RUN.copy(), JUDGED.copy()
+    if door not in ("dicts", "tuples") or "category" not in form:
+        for frame in (run, judged):
+            frame["docno"], frame["qid"] = ALIKE[form](frame["docno"].tolist()), ALIKE[form](frame["qid"].tolist())
+    assert DOORS[door](run, JUDGED) == RIGHT
+    assert DOORS[door](RUN, judged) == RIGHT
+    assert DOORS[door](run, judged) == RIGHT
+
+
+def with_cell(frame, column, row, value):
+    cells = frame[column].tolist()
+    cells[row] = value
+    return frame.assign(**{column: pd.Series(cells, dtype=object, index=frame.index)})
+
+
+@pytest.mark.parametrize("what", NO_ID)
+def test_what_is_no_id_is_refused_with_run_topic_and_row(what, messages):
+    run, judged = (with_cell(frame, "docno", 1, NO_ID[what]) for frame in (RUN, JUDGED))
+    place = "run 'A', topic '1', row 1"
+    messages.refused(lambda: ptr.score({"A": run}, JUDGED, AP), place=place)
+    messages.refused(lambda: ptr.RunSet.from_frames({"A": run}), place=place)
+    messages.refused(lambda: ptr.Qrels(judged), place="topic '1', row 1")
+    messages.refused(lambda: ptr.Pool.from_frame(run[["qid", "docno"]]), place="topic '1', row 1")
+    for door in ("judged pool", "restrict", "union", "one frame of runs"):
+        messages.refused(lambda door=door: DOORS[door](run, judged))
+    messages.refused(
+        lambda: ptr.score({"A": with_cell(RUN, "qid", 2, NO_ID[what])}, JUDGED, AP), place="run 'A', row 2"
+    )
+    if what not in ("nothing", "no bytes", "NUL", "NUL in bytes", "surrogate", "long"):
+        # of other texts there is no judgment, that is all
+        messages.refused(lambda: ptr.OnlyJudged(JUDGED)(run), place="topic '1', row 1")
+        messages.refused(lambda: ptr.judging.Oracle(JUDGED)(run))
+        messages.refused(lambda: ptr.OnlyDocuments([NO_ID[what]]))
+        messages.refused(lambda: ptr.Qrels(JUDGED).select([NO_ID[what]]))
+
+
+@pytest.mark.parametrize("name", [("A",), None, float("nan"), 1.5, True, b"\xff"], ids=repr)
+def test_names_of_runs_are_texts_as_well(name, messages):
+    messages.refused(lambda: ptr.RunSet.from_frames({name: RUN}), argument="frames")
+    messages.refused(lambda: ptr.RunSet.from_frames({"A": RUN}, teams={"A": "T", name: "U"}), argument="teams")
+    assert ptr.RunSet.from_frames({b"A": RUN, 7: RUN}, teams={b"A": "T", 7: "U"}).names == ["A", "7"]
+
+
+@pytest.mark.parametrize("spaced", ["d1 ", " d1", "d1\n", "d1\u00a0", "\ufeffd1", "\u3000d1"])
+def test_white_space_around_ids_is_told_and_stays(spaced):
+    with pytest.warns(ReuseWarning, match="white space"):
+        runs = ptr.RunSet.from_frames({"A": with_cell(RUN, "docno", 0, spaced)})
+    assert runs["A"]["docno"].tolist()[0] == spaced
+    with pytest.warns(ReuseWarning, match="white space"):
+        qrels = ptr.Qrels(with_cell(JUDGED, "docno", 0, spaced))
+    assert spaced in qrels.to_frame()["docno"].tolist()
+    with pytest.warns(ReuseWarning, match="white space"):
+        ptr.RunSet.from_frames({"A": with_cell(RUN, "qid", 0, spaced)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ptr.Qrels(with_cell(JUDGED, "docno", 0, "d 1"))
+
+
+def test_white_space_in_a_table_is_told(tmp_path):
+    pytest.importorskip("pyarrow")
+    with_cell(RUN, "docno", 0, " d1").to_parquet(tmp_path / "A.parquet")
+    with pytest.warns(ReuseWarning, match="white space"):
+        ptr.read_runs(tmp_path)
+
+
+# the names that other tools give columns
+
+RANX = {"qid": "q_id", "docno": "doc_id", "label": "score"}
+BEIR = {"qid": "query-id", "docno": "corpus-id", "label": "score"}
+TRECTOOLS = {"qid": "query", "docno": "docid", "label": "rel"}
+
+
+@pytest.mark.parametrize("names", [RANX, BEIR, TRECTOOLS, {"qid": "query_id", "docno": "corpus_id", "label": "score"}])
+def test_columns_of_other_tools(names):
+    run, judged = RUN.rename(columns={k: v for k, v in names.items() if k != "label"}), JUDGED.rename(columns=names)
+    if names is TRECTOOLS:
+        run = run.assign(q0="Q0", rank=[1, 2, 1], system="A")
+        judged = judged.assign(q0="0")
+        assert float(ptr.score(run, judged, AP).mean_values[0, 0]) == RIGHT
+    assert mean_ap(run, judged) == mean_ap(run, ptr.Qrels(judged)) == mean_ap(RUN, judged) == RIGHT
+    assert ptr.Qrels(JUDGED).restrict(judged).to_frame().equals(ptr.Qrels(JUDGED).to_frame())
+    assert mean_ap(RUN, judged.astype({names["label"]: float})) == RIGHT
+
+
+@pytest.mark.parametrize("names", [RANX, BEIR, {"qid": "query_id", "docno": "doc_id"}, {}])
+def test_results_are_no_judgments(names, messages):
+    # scores that are whole numbers are those of results where ir_measures or PyTerrier name the columns
+    scores = [3, 2, 1] if not names or len(names) == 2 else [2.5, 1.5, 0.5]
+    given = RUN.assign(score=scores).rename(columns={k: v for k, v in names.items() if k != "label"})
+    messages.refused(lambda: ptr.score({"A": RUN}, given, AP), argument="qrels")
+
+
+def test_a_frame_of_pyterrier_keeps_its_query():
+    run = RUN.assign(query="q", docid=[1, 2, 3])
+    assert mean_ap(run, JUDGED) == RIGHT
+    assert ptr.RunSet.from_frames({"A": run})["A"]["qid"].tolist() == ["1", "1", "2"]
+
+
+@pytest.mark.parametrize("empty", [JUDGED.iloc[:0], ptr.Qrels(JUDGED.iloc[:0])], ids=["frame", "Qrels"])
+def test_empty_judgments_say_so(empty, messages):
+    runs = ptr.RunSet.from_frames({"A": RUN, "B": RUN.assign(score=[1.0, 2.0, 3.0])}, teams={"A": "a", "B": "b"})
+    for call in (
+        lambda: ptr.score(runs, empty, AP),
+        lambda: ptr.leave_out_uniques(runs, empty, "P@5"),
+        lambda: ptr.check_new_run({"new": RUN}, runs, empty, "P@5"),
+        lambda: ptr.judge_next(runs, empty, "P@5"),
+        lambda: ptr.profile.bounds(runs, empty, "P@5"),
+        lambda: ptr.profile.density(empty),
+        lambda: ptr.report(runs, empty, "P@5"),
+    ):
+        assert "no judgment" in str(messages.refused(call, argument="qrels"))
+
+
+def test_experiment_reads_ids_as_score_does():
+    run = RUN.assign(docno=np.array(encoded(RUN["docno"])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ptr.Experiment({"A": run}, TOPICS, JUDGED, [AP], reuse=[])
+    assert found["AP"].tolist() == [RIGHT]
+
+
+# many odd frames: right, or an error of ours
+
+
+def odd_frame(draw, frame):
+    """Return a frame with odd cells or columns, whether it must be refused, and whether ids have other text."""
+    refused = other = False
+    for _ in range(draw.randint(1, 3)):
+        column, row = draw.choice(["qid", "docno"]), draw.randrange(len(frame))
+        kind = draw.choice(["alike", "no id", "spaced", "names", "order", "rows"])
+        if kind == "alike":
+            cells = frame[column].tolist()
+            if all(isinstance(cell, str) and cell.isprintable() for cell in cells):
+                frame = frame.assign(**{column: ALIKE[draw.choice(sorted(ALIKE))](cells)})
+        elif kind == "no id":
+            frame, refused = with_cell(frame, column, row, NO_ID[draw.choice(sorted(NO_ID))]), True
+        elif kind == "spaced" and isinstance(cell := frame[column].tolist()[row], str):
+            frame, other = with_cell(frame, column, row, draw.choice([f" {cell}", f"{cell}\t", f"{cell}\u00a0"])), True
+        elif kind == "order":
+            frame = frame.sample(frac=1, random_state=draw.randrange(99))
+        elif kind == "rows":
+            frame = frame.set_index(pd.Index([draw.randrange(3) for _ in range(len(frame))]))
+    return frame, refused, other
+
+
+def told_of(seed):
+    """Return what a mutant gives by a door: the mean AP, None where it is refused; and what is right."""
+    draw = random.Random(seed)
+    run, no_run, other_run = odd_frame(draw, RUN)
+    judged, no_judged, other_judged = (JUDGED, False, False) if draw.random() < 0.5 else odd_frame(draw, JUDGED)
+    doors = ["score", "one frame of runs", "RunSet", "union", "judged pool"]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            found = DOORS[draw.choice(doors)](run, judged)
+        except InputError as error:
+            if not (error.function or error.place):
+                raise
+            return None, RIGHT if not (no_run or no_judged or other_run or other_judged) else None, False
+    if no_run or no_judged:
+        return found, None, False
+    spaced = other_run or other_judged
+    told = any("white space" in str(one.message) for one in said)
+    return found, None if spaced else RIGHT, spaced and not told
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_mutated_frames_are_right_or_refused(block):
+    for seed in range(50 * block, 50 * block + 50):
+        found, right, silent = told_of(seed)
+        assert not silent, seed
+        if right is not None:
+            assert found == right, seed
