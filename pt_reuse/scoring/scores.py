@@ -173,6 +173,11 @@ class Scores(Record):
     complete: bool
     has_topic: NDArray[np.bool_]
 
+    def __post_init__(self) -> None:
+        shape = (len(self.measures), len(self.topics), len(self.run_table))
+        if self.values.shape != shape or self.has_topic.shape != shape[1:]:
+            raise InputError(f"scores of shape {self.values.shape} are not those of {shape} measures, topics and runs.")
+
     @classmethod
     @door
     def from_frame(

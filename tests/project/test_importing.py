@@ -61,8 +61,11 @@ def test_pyterrier_loads_of_us_nothing_but_the_names():
 OF_PLUGIN = {"Unjudged@10": "Unjudged", "Unjudged": "Unjudged", "xinfAP": "xinfAP", "xinfNDCG@5": "xinfNDCG"}
 
 
+READERS = ["ir_measures.parse_measure(name)", "pt_reuse.scoring.measures.parse_measures(name)[0]"]
+
+
 @pytest.mark.parametrize("text", OF_PLUGIN)
-@pytest.mark.parametrize("how", ["ir_measures.parse_measure(name)", "pt_reuse.scoring.measures.parse_measures(name)[0]"])
+@pytest.mark.parametrize("how", READERS)
 def test_a_measure_is_known_by_its_name_and_loaded_when_it_is_used(text, how):
     own = "" if how.startswith("ir") else "import pt_reuse.scoring.measures\n"
     code = (
