@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import ir_measures
@@ -217,7 +217,7 @@ def _who(names: Sequence[str]) -> str:
 def misfits(
     runs: RunSet,
     qrels: Qrels,
-    measures: Sequence[ir_measures.Measure] = (),
+    measures: Iterable[ir_measures.Measure] = (),
     *,
     complete: bool = True,
     without_topics: str = "error",
@@ -287,7 +287,7 @@ def _of_distances(fit: RunFit) -> Iterator[Caveat]:
     )
 
 
-def _of_ties(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], complete: bool) -> Iterator[Caveat]:
+def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], complete: bool) -> Iterator[Caveat]:
     specs = {measure: spec for measure in measures if (spec := native_spec(measure)) is not None}
     some = sorted({int(r) for spec in specs.values() for r in _tied_runs(runs, qrels, spec)})
     if not some:

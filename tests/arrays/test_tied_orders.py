@@ -19,8 +19,8 @@ from pt_reuse.scoring.measures import native_spec, parse_measures
 MEASURES = [
     "AP", "AP@2", "AP(rel=2)", "AP(judged_only=True)", "P@1", "P@3", "P(rel=2)@2", "P(judged_only=True)@2", "R@2",
     "RR", "RR@2", "RR(judged_only=True)", "Rprec", "Bpref", "Bpref(rel=2)", "RBP(rel=1)", "RBP(rel=2,p=.5)",
-    "Success@1", "Success@3", "nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "nDCG(judged_only=True)@2", "nDCG(gains={1:0,2:3,0:1})@3",
-    "Judged@2", "Unjudged@2", "Unjudged(of_cutoff=True)@4",
+    "Success@1", "Success@3", "nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "nDCG(judged_only=True)@2",
+    "nDCG(gains={1:0,2:3,0:1})@3", "Judged@2", "Unjudged@2", "Unjudged(of_cutoff=True)@4",
 ]  # fmt: skip
 
 

@@ -24,9 +24,10 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, TIES, AnnotatorLabels, as_annotator_labels, vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View, clauses
-from pt_reuse.scoring.caveats import warn_of_lower_grades
+from pt_reuse.scoring.caveats import noted, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import check_topics, provided_measures
 from pt_reuse.study import Entry, study, study_of
 
@@ -171,6 +172,7 @@ def rankings_by_annotator(
     qrels = as_qrels(qrels)
     warn_of_lower_grades(parsed, qrels.rel)
     check_topics(runs, qrels)
+    tell(fitting := list(misfits(runs, qrels, parsed)))
     _check_topics_of(given, qrels)
     field, names = _Rescored(runs, given, qrels, parsed), given.annotators
     mine = list(given.given.T)
@@ -204,6 +206,7 @@ def rankings_by_annotator(
             "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
             "topics": "those with labels of the annotator",
             **runs.settings,
+            **noted(fitting),
             "complete": True,
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),
