@@ -33,6 +33,8 @@ _TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}(?:([0-9a-f]{{8}})-)?[0-9a-f]{{16
 #: what a temporary folder holds: new files, those they replace, the names of all while that is not done, and a file
 #: that is about to take its place
 UNDO, NEXT = "undo", "next"
+#: a folder in it that is to take its place, with all that it holds
+TREE = "tree"
 _STAGED = re.compile(rf"(new|was)-\d+|{UNDO}|{NEXT}")
 #: seconds after which what lies about is taken for that of a writer that died, where no lock says so
 STALE = 3600.0
@@ -155,7 +157,9 @@ def _remove_temporary(path: Path, *, given_up: bool = False) -> None:
         if (path / UNDO).exists() and not given_up:
             return
         for name in os.listdir(path):
-            if _STAGED.fullmatch(name):
+            if name == TREE:
+                shutil.rmtree(path / name)
+            elif _STAGED.fullmatch(name):
                 (path / name).unlink(missing_ok=True)
         path.rmdir()
 

@@ -63,7 +63,7 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "Verification": "pt_reuse.verification.verification",
 }
 #: what a file that was altered makes the libraries raise that read it
-_DAMAGED = (
+DAMAGED = (
     OSError,
     EOFError,
     ValueError,
@@ -71,7 +71,7 @@ _DAMAGED = (
     TypeError,
     AttributeError,
     MemoryError,
-    OverflowError,
+    ArithmeticError,
     SyntaxError,
     RuntimeError,
     struct.error,
@@ -320,7 +320,7 @@ def _read(folder: Path) -> Any:
         return record
     except InputError:
         raise
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise InputError(f"cannot be read ({error}). Save the result anew.", argument="folder") from error
 
 

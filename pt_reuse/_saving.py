@@ -15,7 +15,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,8 @@ _NULLABLE = ("boolean", "Int64", "Int32", "Float64")
 _OBJECTS = ("object", "str", "string")
 #: characters of the longest cell that the csv module can be made to read, and who makes it
 _LONGEST_CELL, _LIMIT = 2**31 - 1, threading.Lock()
+#: what a field of numbers may hold
+_NUMERIC: dict[Any, Any] = {float: (float, int), Any: object, None: type(None)}
 #: how the header of an array is read, by the version of the format that numpy writes
 _ARRAY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -175,6 +178,8 @@ def read_frame(text: str, kept: Json) -> pd.DataFrame:
     """Return the frame that was saved as CSV with its :func:`columns_of`."""
     rows = list(CsvReader(io.StringIO(text, newline="")))[1:]
     columns, n_rows = kept["columns"], kept["rows"]
+    if not all(isinstance(column["name"], str | int) for column in columns):
+        raise InputError("a column has no name. Save the result anew.")
     if len(rows) != n_rows or any(len(row) != len(columns) for row in rows):
         raise InputError(
             f"it has not the {n_rows} rows of {len(columns)} columns that were saved. Save the result anew."
@@ -294,7 +299,11 @@ class Decoder:
                 f"a {kind.__name__} that another version of pt_reuse saved: it {wrong}. Make the result with this "
                 "version and save it, or read it with that one."
             )
-        return kind(**{name: self.decode(part, hints.get(name, object)) for name, part in parts.items()})
+        values = {name: self.decode(part, hints.get(name, object)) for name, part in parts.items()}
+        odd = [name for name, value in values.items() if not _fits(value, hints.get(name, object))]
+        if odd:
+            raise InputError(f"{examples(odd)} of a {kind.__name__} holds what it cannot hold. Save the result anew.")
+        return kind(**values)
 
     def decode(self, part: Json, hint: Any = object) -> Any:
         """Return one value; `hint` is the type of the field that it stands in."""
@@ -327,6 +336,27 @@ def _named(name: str, hint: Any) -> Any:
         if kind.__name__ == name:
             return kind
     raise InputError(f"this version knows no {name} in such a place.")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Return whether a value is of a field's type, as far as that says what it holds."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is np.ndarray:
+        scalar = next(iter(get_args(parts[1])), Any)
+        kind = scalar if isinstance(scalar, type) else np.generic
+        return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, kind)
+    kind = _NUMERIC.get(hint, origin or hint)
+    if not isinstance(kind, type | tuple):
+        return True
+    if not isinstance(value, kind) or (isinstance(value, bool) and hint in (int, float)):
+        return False
+    if isinstance(value, Mapping):
+        return len(parts) != 2 or all(_fits(k, parts[0]) and _fits(v, parts[1]) for k, v in value.items())
+    if isinstance(value, list) and parts:
+        return all(_fits(item, parts[0]) for item in value)
+    return True
 
 
 def _types_in(hint: Any) -> Iterable[type]:

@@ -2,7 +2,7 @@
 
 Each kernel does trec_eval's operations in trec_eval's order, so a score is the same to the last bit. Where a score is
 a quotient of something of the list and something of the (topic, judgment set), the kernel computes the dividend alone:
-a list that holds no changed document then needs no second walk. Imported with PyTerrier, this loads nothing else.
+a list that holds no changed document then needs no second walk.
 """
 
 from __future__ import annotations

@@ -211,6 +211,7 @@ _BY_OPTION = {
 #: functions and methods whose work a command, or something else, does
 _BY_COMMAND = {
     "Experiment": "`ptr.Experiment` in Python",
+    "check_runs": "`pt-reuse runs --qrels FILE`",
     "audit_labels": "`pt-reuse audit`",
     "compare": "`pt-reuse compare`",
     "depth_pool": "`pt-reuse pool`",

@@ -40,6 +40,8 @@ from pt_reuse.cli.study_commands import add_flag, declared_flags
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pt_reuse.data.judgments import Qrels
+    from pt_reuse.data.run_set import RunSet
     from pt_reuse.scoring.scores import Scores
     from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
 
@@ -50,15 +52,26 @@ _LAST = ("shortest", "longest", "type")
 
 def add_runs(commands: Commands) -> Parser:
     """Add the command and return its parser."""
-    parser = add_command(commands, "runs", "describe a field of run files")
-    add_field(parser)
+    parser = add_command(
+        commands,
+        "runs",
+        "describe a field of run files, and check whether it fits judgments",
+        "With --qrels: which runs lack topics or judged documents, have scores that rise with the rank, or scores so "
+        "equal that their order changes a mean.",
+    )
+    add_field(parser, qrels=Judgments.OPTIONAL)
+    add_flag(parser, declared_flags("leave_out_uniques")["measures"])
     add_verbose(parser, "every run and column")
     parser.set_defaults(run=_run_runs)
     return parser
 
 
 def _run_runs(options: argparse.Namespace) -> None:
-    runs = plan_field(options).read_runs()
+    plan = plan_field(options)
+    judgments = plan.judgments if options.qrels is not None else None
+    measures = None if judgments is None else chosen_measures(options.measures, judgments.rel)
+    qrels = None if judgments is None else plan.read_judgments(judgments)
+    runs = plan.read_runs()
     say(repr(runs))
     sizes = runs.sizes()
     known = [str(column) for column in sizes if sizes[column].notna().any()]
@@ -80,6 +93,25 @@ def _run_runs(options: argparse.Namespace) -> None:
             say(f"- {_place(row)}: {row['reason']}")
         if len(dropped) > most:
             say(f"... and {len(dropped) - most:,} more; --verbose shows every one")
+    if qrels is not None:
+        _say_fit(runs, qrels, measures, verbose=options.verbose)
+
+
+def _say_fit(runs: RunSet, qrels: Qrels, measures: Any, *, verbose: bool) -> None:
+    """Print how runs fit judgments: those that do not first, and what equal scores change."""
+    from pt_reuse.studies.check_runs import check_runs
+
+    found = check_runs(runs, qrels, measures)
+    say("")
+    say_answer(found, verbose=verbose)
+    most, more = (len(found.ties), "") if verbose else (SHOWN, "; --verbose shows every one")
+    say("\nPer run, how it fits the judgments; those that do not fit first:")
+    table = found.table.sort_values("misfit", key=lambda column: column == "", kind="stable")
+    print_table(table, most, f"runs{more}", spare=("lists", "constant", "unknown", "documents"))
+    say("\nOver all orders of documents with equal scores, the widest range first:")
+    width = found.ties["high"] - found.ties["low"]
+    print_table(found.ties.loc[width.sort_values(ascending=False, kind="stable").index], most, f"lines{more}")
+    say_end(found.settings, [runs, qrels], verbose=verbose)
 
 
 def _place(row: Mapping[str, Any]) -> str:
@@ -196,6 +228,7 @@ def add_unjudged(commands: Commands) -> Parser:
 def _run_unjudged(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.scoring.caveats import relevant_only, tell
+    from pt_reuse.scoring.run_fit import misfits
     from pt_reuse.scoring.scores import check_topics
     from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
 
@@ -207,7 +240,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
     qrels, runs = plan.read_judgments(judgments), plan.read_runs()
     check_topics(runs, qrels)
-    tell(relevant_only(qrels))
+    tell([*relevant_only(qrels), *misfits(runs, qrels)])
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     say(in_words(found))
     below = int((qrels.arrays.labels < 0).sum())

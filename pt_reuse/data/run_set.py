@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_m
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
+from pt_reuse.data.score_shapes import ScoreShapes
 from pt_reuse.data.tables import write_table
 from pt_reuse.data.trec import write_runs
 from pt_reuse.data.units import (
@@ -477,6 +479,11 @@ class RunSet(Printed):
         yield from self.how_pooled.in_words(self.order)
         if self.left_out:
             yield f"{self.left_out} left out"
+
+    @cached_property
+    def score_shapes(self) -> ScoreShapes:
+        """Return what the scores look like, list by list; they are looked at once."""
+        return ScoreShapes.of(self.field, self.order)
 
     def _repr_html_(self) -> str:
         return _html.headline(repr(self)) + _html.table(self.sizes(), most=12, what="runs in .sizes()")

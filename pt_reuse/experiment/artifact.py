@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,14 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError, door
-from pt_reuse._files import checked_path
-from pt_reuse._result import Record, read_result
+from pt_reuse._check import told
+from pt_reuse._errors import InputError, Option, door, located, wrong
+from pt_reuse._files import TREE, checked_path, read_file, temporary
+from pt_reuse._result import CONTENTS, DAMAGED, Record, read_result
+from pt_reuse._saving import SavedFiles, digests_of
 from pt_reuse.arrays.lists import offsets
-from pt_reuse.collections.collection import catalogue_names, catalogued, without_runs
+from pt_reuse.collections.terms import check_shareable
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
@@ -32,6 +36,8 @@ from pt_reuse.scoring.scores import Scores
 _RUNS, _UNSAMPLED = "runs", "unsampled"
 #: what PyTerrier reads of every artifact
 _META = "pt_meta.json"
+#: in it: the digest of the file that has the digests of all others, and who says that runs may be shared
+_DIGEST, _ALLOWED = "digest", "allowed"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -54,70 +60,140 @@ class ReuseArtifact(pt.Artifact):
     def __init__(self, path: str | Path):
         super().__init__(path)
         self.folder = Path(path)
+        #: who says that what is being shared may be shared; empty where nobody needs to, None outside of sharing
+        self._allowed: str | None = None
 
     @cached_property
     def content(self) -> Any:
-        """Return what the artifact holds: a RunSet, a Pool, a Qrels or Scores."""
-        return self._read(self.folder)
+        """Return what the artifact holds: a RunSet, a Pool, a Qrels or Scores.
+
+        Raises:
+            InputError: a file that is missing, or not as it was written.
+        """
+        return self._checked(self._read)
+
+    def _checked(self, read: Callable[[Path], Any]) -> Any:
+        """Return what is read of the folder, whose files are those that were written."""
+        with located(str(self.folder)):
+            try:
+                digest = self._meta.get(_DIGEST)
+                if digest is not None:
+                    SavedFiles(self.folder, {CONTENTS: digest}).read(CONTENTS)
+                return read(self.folder)
+            except InputError:
+                raise
+            except DAMAGED as error:
+                raise InputError(f"the artifact cannot be read ({error}). Get it, or make it, anew.") from error
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.folder)!r})"
 
-    def to_hf(self, repo: str, **options: Any) -> None:
+    def to_hf(self, repo: str, *, allow: str | None = None, **options: Any) -> None:
         """Upload the artifact to the Hugging Face Hub, as pyterrier's own artifacts, with a card that is filled in.
 
-        Raises:
-            InputError: runs, or a pool with its runs, that NIST gives to people who sign its agreement.
-        """
-        self._check_terms()
-        super().to_hf(repo, **options)
+        Args:
+            repo: where to.
+            allow: who says that runs which NIST gives to people who sign its agreement may be shared, and why, such as
+                ``"all are our own, J. Doe"``. It is written into what is shared; whether it is true is the
+                responsibility of who gives it.
+            **options: as of pyterrier's artifacts.
 
-    def to_zenodo(self, **options: Any) -> None:
+        Raises:
+            InputError: runs, or a pool with its runs, some of which have names of runs that NIST gives to people who
+                sign its agreement; case, ``input.`` and endings such as ``.gz`` make no difference. A name that anybody
+                may give, such as ``bm25`` or ``run1``, is none of these.
+        """
+        with self._sharing(allow):
+            super().to_hf(repo, **options)
+
+    def to_zenodo(self, *, allow: str | None = None, **options: Any) -> None:
         """Upload the artifact to Zenodo, as pyterrier's own artifacts, with a description that is filled in.
 
+        Args:
+            allow: as for :meth:`to_hf`.
+            **options: as of pyterrier's artifacts.
+
         Raises:
             InputError: as :meth:`to_hf`.
         """
-        self._check_terms()
-        super().to_zenodo(**options)
+        with self._sharing(allow):
+            super().to_zenodo(**options)
 
-    def to_p2p(self, *arguments: Any, **options: Any) -> None:
+    def to_p2p(self, *arguments: Any, allow: str | None = None, **options: Any) -> None:
         """Send the artifact to a peer, as pyterrier's own artifacts.
 
+        Args:
+            *arguments: as of pyterrier's artifacts.
+            allow: as for :meth:`to_hf`.
+            **options: as of pyterrier's artifacts.
+
         Raises:
             InputError: as :meth:`to_hf`.
         """
-        self._check_terms()
-        super().to_p2p(*arguments, **options)
+        with self._sharing(allow):
+            super().to_p2p(*arguments, **options)
+
+    def build_package(self, package_path: str | None = None, *, allow: str | None = None, **options: Any) -> str:
+        """Make one file of the artifact, as pyterrier's own artifacts, and return its path.
+
+        Args:
+            package_path: of the file.
+            allow: as for :meth:`to_hf`.
+            **options: as of pyterrier's artifacts.
+
+        Raises:
+            InputError: as :meth:`to_hf`.
+        """
+        with self._sharing(allow):
+            return str(super().build_package(package_path, **options))
+
+    @contextmanager
+    def _sharing(self, allow: Any) -> Iterator[None]:
+        """Raise where the runs may not be shared and nobody says otherwise."""
+        if allow is not None and not (isinstance(allow, str) and allow.strip()):
+            raise InputError(
+                f"allow must be a text that says who allows it and why, got {told(allow)}.", argument="allow"
+            )
+        before = self._allowed
+        if before is None and allow is None:
+            check_shareable(self._checked(self._names_of_runs), Option("allow", "who, and why"))
+        # uploading builds a package
+        self._allowed = allow or before or ""
+        try:
+            yield
+        finally:
+            self._allowed = before
+
+    def _package_files(self) -> Iterator[tuple[str, str | io.BytesIO]]:
+        for name, file in super()._package_files():
+            if name == _META and self._allowed:
+                yield name, io.BytesIO(_json({**self._meta, _ALLOWED: self._allowed}))
+            else:
+                yield name, file
 
     def _read(self, folder: Path) -> Any:
         raise NotImplementedError
 
-    def _names_of_runs(self) -> list[str]:
+    def _names_of_runs(self, folder: Path) -> list[str]:
         """Return the names of the runs whose rankings the artifact holds."""
         return []
 
-    def _check_terms(self) -> None:
-        names = set(self._names_of_runs())
-        for name in catalogue_names() if names else ():
-            collection = without_runs(name)
-            if collection is None or collection.access != "password":
-                continue
-            known = catalogued(name)
-            theirs = [] if known is None or known.submitted is None else known.submitted["name"].tolist()
-            both = [run for run in theirs if run in names]
-            if 2 * len(both) >= len(names):
-                raise InputError(
-                    f"not shared: {count(len(both), 'run')} of {len(names)} ({examples(both)}) "
-                    f"{'have names' if len(both) > 1 else 'has the name'} of runs submitted to {collection.title}. "
-                    "NIST gives these to people who signed its agreement, which does not let them pass the runs on. "
-                    "Share scores or judgments instead, which others can compute or have. If the runs are your own, "
-                    "give them other names."
-                )
+    @property
+    def _meta(self) -> dict[str, Any]:
+        """Return what PyTerrier reads of the artifact."""
+        try:
+            found = json.loads(read_file(self.folder / _META))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"it is damaged ({error}). Get the artifact anew.", place=_META) from error
+        if not isinstance(found, dict):
+            raise InputError("it is damaged. Get the artifact anew.", place=_META)
+        return found
 
     @property
     def _card(self) -> Mapping[str, Any]:
-        found = json.loads((self.folder / _META).read_text(encoding="utf-8")).get("card", {})
+        found = self._meta.get("card", {})
         return found if isinstance(found, dict) else {}
 
     def _sections(self, load: str) -> Iterator[tuple[str, str, bool]]:
@@ -126,11 +202,14 @@ class ReuseArtifact(pt.Artifact):
         yield "Description", str(card.get("description") or card.get("what", "")), False
         yield "Content", str(card.get("what", "")), False
         yield "Usage", f"import pyterrier as pt  # pip install pt-reuse\n{self._called} = {load}.content", True
-        conventions = "\n".join(f"{name}: {value}" for name, value in dict(card.get("settings") or {}).items())
+        settings = card.get("settings")
+        conventions = "\n".join(f"{k}: {v}" for k, v in settings.items()) if isinstance(settings, dict) else ""
         if conventions:
             yield "Conventions", conventions, True
         yield "Source", str(card.get("source") or "Not stated."), False
         yield "Licence", str(card.get("license") or "Not stated."), False
+        if self._allowed:
+            yield "Who allows that these runs are shared", self._allowed, False
 
     def _hf_readme(
         self,
@@ -174,20 +253,27 @@ class RunsArtifact(ReuseArtifact):
 
     @staticmethod
     def write(runs: RunSet, folder: Path) -> None:
-        names = [path.name for path in runs.write(folder / _RUNS)]
-        facts: dict[str, Any] = {"files": names, "order": runs.order}
+        files = {path.name: read_file(path) for path in runs.write(folder / _RUNS)}
+        facts: dict[str, Any] = {"files": list(files), "digests": digests_of(files), "order": runs.order}
         facts |= {"pool_order": runs.how_pooled.order, "pool_depth": runs.how_pooled.depth}
         Packed(frames={"run_table": runs.run_table}, facts=facts, settings=runs.settings).save(folder)
 
     def _read(self, folder: Path) -> RunSet:
-        packed = read_result(folder)
-        # by name alone, since an artifact may be anybody's
-        files = [folder / _RUNS / Path(name).name for name in packed.facts["files"]]
+        packed = _packed(folder)
+        names, table = list(packed.facts["files"]), _run_table(packed)
+        # artifacts of before have no digests
+        saved = SavedFiles(folder / _RUNS, packed.facts.get("digests"))
+        with located(_RUNS):
+            for name in names:
+                saved.read(name)
         how = {name: packed.facts[name] for name in ("order", "pool_order", "pool_depth")}
-        return read_runs(files, metadata=packed.frames["run_table"], **how)
+        runs = read_runs([folder / _RUNS / name for name in names], metadata=table, **how)
+        if runs.names != table["name"].tolist():
+            raise InputError("its run files are not those of its table of runs. Get the artifact anew.")
+        return runs
 
-    def _names_of_runs(self) -> list[str]:
-        return [str(name) for name in read_result(self.folder).frames["run_table"]["name"]]
+    def _names_of_runs(self, folder: Path) -> list[str]:
+        return _run_names(folder)
 
 
 class QrelsArtifact(ReuseArtifact):
@@ -201,8 +287,8 @@ class QrelsArtifact(ReuseArtifact):
         Packed(frames={"judgments": qrels.to_frame()}, facts=facts, settings={}).save(folder)
 
     def _read(self, folder: Path) -> Qrels:
-        packed = read_result(folder)
-        return Qrels(packed.frames["judgments"], **packed.facts)
+        packed = _packed(folder)
+        return Qrels(packed.frames["judgments"], topics=packed.facts["topics"], rel=packed.facts["rel"])
 
 
 class PoolArtifact(ReuseArtifact):
@@ -218,31 +304,44 @@ class PoolArtifact(ReuseArtifact):
         contributors = who and {"rule": who.rule.value, "runs": who.runs.tolist(), "assumed": list(who.assumed)}
         facts = {"topics": pool.topics, "order": pool.order, "strategy": pool.strategy, "contributors": contributors}
         frames = {"documents": documents, "entries": entries.astype("int64"), "run_table": pool.run_table}
-        Packed(frames=frames, facts=facts, settings=pool.settings).save(folder)
         if pool.unsampled is not None:
             PoolArtifact.write(pool.unsampled, folder / _UNSAMPLED)
+            facts |= digests_of({_UNSAMPLED: read_file(folder / _UNSAMPLED / CONTENTS)})
+        Packed(frames=frames, facts=facts, settings=pool.settings).save(folder)
 
     def _read(self, folder: Path) -> Pool:
-        packed = read_result(folder)
-        facts, entries = packed.facts, packed.frames["entries"]
+        packed = _packed(folder)
+        facts, entries, table = packed.facts, packed.frames["entries"], _run_table(packed)
         plain = Pool.from_frame(packed.frames["documents"], topics=facts["topics"], settings={})
-        starts = offsets(np.bincount(entries["document"], minlength=len(plain)))
-        contributed = Contributions(starts, entries["run"].to_numpy(), entries["rank"].to_numpy())
-        who = facts["contributors"]
+        who, order = facts["contributors"], facts["order"]
+        check_order_or_none("order", order)
+        document, run, rank = (entries[name].to_numpy(dtype=np.int64) for name in ("document", "run", "rank"))
+        fits = (document >= 0) & (document < len(plain)) & (run >= 0) & (run < len(table)) & (rank >= 1)
+        if not fits.all() or (np.diff(document) < 0).any():
+            raise InputError("some run contributed a document that is not there. Get the artifact anew.")
         return Pool(
             plain.documents,
-            contributed,
-            run_table=packed.frames["run_table"],
+            Contributions(offsets(np.bincount(document, minlength=len(plain))), run, rank),
+            run_table=table,
             columns=plain.columns,
-            contributors=who and Contributors(Rule(who["rule"]), np.array(who["runs"]), tuple(who["assumed"])),
-            order=facts["order"],
+            contributors=who and Contributors(Rule(who["rule"]), _flags(who["runs"]), tuple(map(str, who["assumed"]))),
+            order=order,
             strategy=facts["strategy"],
             settings=packed.settings,
-            unsampled=self._read(folder / _UNSAMPLED) if (folder / _UNSAMPLED).is_dir() else None,
+            unsampled=self._unsampled(folder, facts),
         )
 
-    def _names_of_runs(self) -> list[str]:
-        return [str(name) for name in read_result(self.folder).frames["run_table"]["name"]]
+    def _unsampled(self, folder: Path, facts: Mapping[str, Any]) -> Pool | None:
+        part = folder / _UNSAMPLED
+        if _UNSAMPLED in facts:
+            with located(_UNSAMPLED):
+                SavedFiles(part, {CONTENTS: facts[_UNSAMPLED]}).read(CONTENTS)
+        elif not part.is_dir():
+            return None
+        return self._read(part)
+
+    def _names_of_runs(self, folder: Path) -> list[str]:
+        return _run_names(folder)
 
 
 class ScoresArtifact(ReuseArtifact):
@@ -255,8 +354,44 @@ class ScoresArtifact(ReuseArtifact):
         scores.save(folder)
 
     def _read(self, folder: Path) -> Scores:
-        found: Scores = read_result(folder)
+        found = read_result(folder)
+        if not isinstance(found, Scores):
+            raise InputError(f"it holds {told(found)}, where Scores were expected. Get the artifact anew.")
+        _check_table(found.run_table, "name", "team", "type")
         return found
+
+
+def _packed(folder: Path) -> Packed:
+    found = read_result(folder)
+    if not isinstance(found, Packed):
+        raise InputError(f"it holds {told(found)}, which is no content of an artifact. Get the artifact anew.")
+    return found
+
+
+def _run_table(packed: Packed) -> pd.DataFrame:
+    table = packed.frames["run_table"]
+    _check_table(table, "name", "team", "type", "pooled")
+    return table
+
+
+def _check_table(table: pd.DataFrame, *columns: str) -> None:
+    names = table["name"] if set(columns) <= set(table.columns) else [None]
+    if len(set(names)) < len(table) or not all(isinstance(name, str) for name in names):
+        raise InputError("its table of runs is damaged. Get the artifact anew.")
+
+
+def _run_names(folder: Path) -> list[str]:
+    return _run_table(_packed(folder))["name"].tolist()
+
+
+def _flags(given: Any) -> NDArray[np.bool_]:
+    if not isinstance(given, list) or not all(isinstance(one, bool) for one in given):
+        raise InputError("it does not say which runs contributed. Get the artifact anew.")
+    return np.array(given, dtype=np.bool_)
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogateescape")
 
 
 _KINDS: dict[type, Any] = {RunSet: RunsArtifact, Qrels: QrelsArtifact, Pool: PoolArtifact, Scores: ScoresArtifact}
@@ -277,7 +412,8 @@ def to_artifact(
     ``pt.Artifact.load(folder).content`` has it back, and so have ``from_hf``, ``from_zenodo`` and ``from_url`` once it
     was shared: ``artifact.build_package()`` makes one file, ``to_hf`` and ``to_zenodo`` upload it, with a card that
     says what it is, under which conventions it was made, and how it is loaded. Runs that NIST gives to people who sign
-    its agreement are not uploaded.
+    its agreement are neither packed nor uploaded, unless ``allow=`` of these methods says who allows it. When the
+    content is read, every file is checked to be the one that was written.
 
     Args:
         content: a RunSet, a Qrels, a Pool or Scores.
@@ -314,19 +450,21 @@ def to_artifact(
     if path.exists():
         raise InputError(f"{path} exists. Give a new folder.", argument="folder")
     card = {"title": title, "description": description, "source": source, "license": license}
-    wrong = [name for name, text in card.items() if not isinstance(text, str | None)]
-    if wrong:
-        raise InputError(f"{wrong[0]} must be a text, got {told(card[wrong[0]])}.", argument=wrong[0])
+    odd = [name for name, text in card.items() if not isinstance(text, str | None)]
+    if odd:
+        raise wrong(odd[0], f" must be a text, got {told(card[odd[0]])}.")
     settings = {name: str(value) for name, value in (getattr(content, "settings", None) or {}).items()}
     meta = {"type": kind.ARTIFACT_TYPE, "format": kind.ARTIFACT_FORMAT, "package_hint": kind.ARTIFACT_PACKAGE_HINT}
     meta["card"] = {**card, "what": " ".join(repr(content).split()), "settings": settings}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as stage:
-            part = Path(stage) / "artifact"
+        # what a writer leaves that was killed, the next one beside it sweeps
+        with temporary(path.parent, of_files=True) as stage:
+            part = stage / TREE
             part.mkdir()
             kind.write(content, part)
-            (part / _META).write_text(json.dumps(meta, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            meta |= {_DIGEST: digests_of({CONTENTS: read_file(part / CONTENTS)})[CONTENTS]}
+            (part / _META).write_bytes(_json(meta))
             os.replace(part, path)
     except OSError as error:
         raise InputError(f"{path} cannot be written to: {error.strerror or error}.", argument="folder") from error

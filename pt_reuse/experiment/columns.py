@@ -34,6 +34,7 @@ from pt_reuse.scoring.caveats import (
 )
 from pt_reuse.scoring.measures import Unjudged, adds_up, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
 from pt_reuse.studies.check_new_run import check_new_run
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -349,7 +350,7 @@ def hint_of(qrels: pd.DataFrame) -> str:
     return f"these are the judgments of {names_known}; {call} brings its field of {count(n_runs, 'run')}"
 
 
-def tell_remarks(columns: Columns, qrels: Qrels, measures: Measures, wanted: Wanted) -> Columns:
+def tell_remarks(columns: Columns, runs: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted) -> Columns:
     """Warn of what the columns do not mean, and return them with the same in their settings."""
     of_uniques: list[Caveat] = []
     fit = columns.fit
@@ -357,7 +358,10 @@ def tell_remarks(columns: Columns, qrels: Qrels, measures: Measures, wanted: Wan
         alone = [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()] if wanted.alone else None
         of_uniques = [*(fit.caveats() if alone is None else alone), *none_relevant(qrels, qrels.rel)]
     shares = {"unjudged", *BOUNDS} & columns.added.keys()
-    caveats = [*(relevant_only(qrels) if shares or of_judged(measures.values()) else ()), *columns.caveats]
+    # which systems lack topics was told when they had run
+    fitting = misfits(runs, qrels, list(measures.values()), without_topics="zero")
+    only = relevant_only(qrels) if shares or of_judged(measures.values()) else ()
+    caveats = [*only, *columns.caveats, *fitting]
     # where no column shows what uniques are worth, the summary alone does
     hidden = "lou" in columns.empty
     shown, for_summary = (caveats, of_uniques) if hidden else ([*of_uniques, *caveats], [])

@@ -530,7 +530,7 @@ def _evaluated(
         texts = texts_of(systems.results().values() if kept.any else (), topics, kept)
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
     columns = replace(columns, hint=hint_of(judged) if wanted.alone else "")
-    columns = tell_remarks(columns, judgments, measures, wanted)
+    columns = tell_remarks(columns, runs, judgments, measures, wanted)
     own_order = USUAL if systems.runs is None else systems.runs.order
     columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
     tested = significance(systems.names, arguments)

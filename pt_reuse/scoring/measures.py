@@ -109,9 +109,8 @@ class _Unjudged(OwnMeasure):
 
 
 Unjudged = _Unjudged()
-if "Unjudged" not in ir_measures.measures.registry:
-    # lets ir_measures.parse_measure("Unjudged@10") and its command line find it
-    ir_measures.measures.register(Unjudged)
+# lets ir_measures.parse_measure("Unjudged@10") and its command line find it
+ir_measures.measures.registry["Unjudged"] = Unjudged
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_measures.Measure]:
@@ -240,7 +239,7 @@ def _derived(name: str) -> ir_measures.Measure | None:
             f"{name!r} names no measure: {node.func.id} is of one measure, as in '{node.func.id}(nDCG@10)'.",
             argument="measures",
         ) from None
-    # PyTerrier loads this file at its start, and the bounds only when somebody asks for them
+    # bounds, and what they need, are loaded only when somebody asks for them
     make = import_module("pt_reuse.scoring.derived").BY_NAME[node.func.id]
     try:
         found: ir_measures.Measure = make(ast.get_source_segment(name.strip(), of), **options)

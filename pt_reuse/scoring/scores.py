@@ -38,6 +38,7 @@ from pt_reuse.scoring.measures import (
     parse_measures,
 )
 from pt_reuse.scoring.rescoring import base_scores, check_provided
+from pt_reuse.scoring.run_fit import misfits, topics_of_runs
 
 _COLUMNS = ("name", "qid", "measure", "value")
 #: what becomes of a topic that a run lacks
@@ -188,6 +189,11 @@ class Scores(Record):
     values: NDArray[np.float64]
     complete: bool
     has_topic: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        shape = (len(self.measures), len(self.topics), len(self.run_table))
+        if self.values.shape != shape or self.has_topic.shape != shape[1:]:
+            raise InputError(f"scores of shape {self.values.shape} are not those of {shape} measures, topics and runs.")
 
     @classmethod
     @door
@@ -590,7 +596,9 @@ def score(
 
     Warns:
         ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents
-            (Judged, Unjudged, Low, High, Bpref, infAP, ``judged_only``). ``settings["beware"]`` has it, too.
+            (Judged, Unjudged, Low, High, Bpref, infAP, ``judged_only``); runs that do not fit the judgments: that lack
+            topics of them, have no judged document, have scores that rise with the rank, or score more than .1 higher
+            in some orders of equal scores than in others (:func:`check_runs`). ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -616,7 +624,8 @@ def score(
     warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":
         check_topics(runs, qrels)
-    caveats = list(relevant_only(qrels)) if of_judged(parsed) else []
+    only = relevant_only(qrels) if of_judged(parsed) else ()
+    caveats = [*only, *misfits(runs, qrels, parsed, complete=complete, without_topics=without_topics)]
     tell(caveats)
     scores = scored(runs, qrels, parsed, complete=complete, n_jobs=jobs, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})
@@ -668,14 +677,6 @@ def scores_of(
 def provided_measures(measures: Iterable[ir_measures.Measure]) -> str:
     """Return the names of the measures that ir_measures computes, as settings show them."""
     return ", ".join(repr(measure) for measure in measures if native_spec(measure) is None)
-
-
-def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
-    """Return (topics of the qrels, runs): whether the run has documents for the topic."""
-    rows = [runs.field.topic_row.get(topic, -1) for topic in qrels.topics]
-    has = np.zeros((len(runs.field.topics) + 1, len(runs)), dtype=np.bool_)
-    np.greater(runs.field.lengths, 0, out=has[:-1])
-    return has[rows]
 
 
 def check_topics(runs: RunSet, qrels: Qrels) -> None:

@@ -30,6 +30,7 @@ from pt_reuse.scoring.caveats import (
     usual_measures,
     warn_of_lower_grades,
 )
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures, scored
 from pt_reuse.study import study_of
 
@@ -179,6 +180,10 @@ class Asked:
         """Return the settings of the result: the study's own, then what was read and completed, then caveats."""
         used = self.__dict__
         scored = "measures" in used
+        if "_read" in used and "qrels" in used:
+            without = self._given.get("without_topics", "error")
+            how = {"complete": self._given.get("complete", True), "without_topics": without}
+            self.tell(misfits(self.runs, self.qrels, self.measures if scored else (), **how))
         found: dict[str, Any] = {
             name.replace("_", " ") if name.isidentifier() else name: value for name, value in own.items()
         }

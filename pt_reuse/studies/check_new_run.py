@@ -21,6 +21,7 @@ from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, named_estimators
@@ -241,6 +242,7 @@ def check_new_run(
     found = as_new_runs(new, runs, qrels, topics)
     asked.units("by")
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
+    asked.tell(misfits(found, qrels, measures))
     wanted = None if estimator == "best" else [estimator]
     how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
     outlook = Outlook(

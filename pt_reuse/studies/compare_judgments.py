@@ -29,6 +29,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores, draw_scores, of_ranking
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, checked_measures, score
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
@@ -462,7 +463,15 @@ def compare_judgments(
         tell(only := list(relevant_only(side.qrels, side.name)))
         caveats += only
     pairs = pairs or _pairs(usual_measures(before.rel), asked["measures_b"])
-    how = {"complete": complete, "without_topics": without_topics, **asked.how}
+    how = {"complete": complete, "without_topics": without_topics}
+    of_runs: set[str] = set()  # said once, of the first judgments, where it is the same under both
+    for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
+        with located(side.name):
+            fitting = [one for one in misfits(runs, side.qrels, dict.fromkeys(used), **how) if one.note not in of_runs]
+            tell(fitting)
+        of_runs |= {caveat.note for caveat in fitting}
+        caveats += [replace(caveat, note=f"{side.name}: {caveat.note}") for caveat in fitting]
+    how |= asked.how
     scores = []
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name), told_elsewhere():
@@ -477,8 +486,8 @@ def compare_judgments(
         ranked = runs.in_pool_order(asked["pool_order"])
     pool = pool_to_depth(ranked, down_to.value, contributors_of(ranked, "all"))
     new, gone = new_documents(pool, before, after, shared), new_documents(pool, after, before, shared)
-    of_runs = {"unjudged_rate": new[0], "other_unjudged_rate": gone[0]}
-    rates = pd.DataFrame({name: frame.set_index("name")["unjudged_rate"] for name, frame in of_runs.items()})
+    by_side = {"unjudged_rate": new[0], "other_unjudged_rate": gone[0]}
+    rates = pd.DataFrame({name: frame.set_index("name")["unjudged_rate"] for name, frame in by_side.items()})
     return JudgmentComparison(
         table=_with_other(agreement.table, other_of),
         settings={

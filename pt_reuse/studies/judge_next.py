@@ -23,6 +23,7 @@ from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
@@ -302,6 +303,8 @@ def judge_next(
     pooled_runs = contributors_of(runs, asked["contributors"])
     ranked = runs.in_pool_order(asked["pool_order"])
     asked.tell(few_topics(len(qrels.topics)), pool_unjudged(ranked, qrels, asked.depth, pooled_runs))
+    # without new runs, those of the field are all told of with the settings
+    asked.tell(misfits(found, qrels, measures) if new is not None else ())
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge, asked["corpus"])
     outlook = Outlook(runs, found, qrels, measures, setting)
     outlook.check()

@@ -5,18 +5,25 @@ from __future__ import annotations
 import functools
 import http.server
 import json
+import os
+import shutil
 import sys
+import tarfile
 import threading
 import types
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from artifact_mutants import files_of, forge, mutant, sha256
+from forking import fork, kill_oneself
+from lz4.frame import LZ4FrameFile
 
 import pt_reuse as ptr
-from pt_reuse.experiment.artifact import ReuseArtifact
+from pt_reuse.experiment.artifact import ReuseArtifact, RunsArtifact
 
 FIELD = ptr.simulate_field(seed=3, n_topics=4, n_docs=50, n_teams=3, length=12, depth=5)
 POOL = ptr.depth_pool(FIELD.runs, depth=5)
@@ -151,22 +158,203 @@ def test_zenodo_gets_a_description_with_names_escaped(tmp_path, monkeypatch):
     assert "from_zenodo(&#x27;7&#x27;)" in metadata["description"]
 
 
-def test_runs_under_an_agreement_are_not_shared(tmp_path, monkeypatch, messages, capsys):
-    names = ["acsys8alo", "Dm8TFbn", "mine"]
-    frames = {name: FIELD.runs[FIELD.runs.names[i]] for i, name in enumerate(names)}
-    theirs = ptr.RunSet.from_frames(frames, pooled=True)
+#: as a hub's names: eight of one collection, and two of each of several
+OF_TREC8 = ["acsys8alo", "Dm8TFbn", "CL99SD", "INQ601", "ok8alx", "pir9Attd", "uwmt8a1", "mds08a3"]
+OF_SEVERAL = ["acsys8alo", "Dm8TFbn", "bm25tuned_ax_p", "idst_bert_p1", "p_f10_mdt53b", "pash_doc_f1"]
+OWN = [f"own{i}" for i in range(9)]
+
+
+def runs_named(names):
+    frame = FIELD.runs[FIELD.runs.names[0]]
+    return ptr.RunSet.from_frames(dict.fromkeys(names, frame), pooled=True)
+
+
+def ways(made, folder):
+    return {
+        "to_hf": lambda **given: made.to_hf("me/mine", **given),
+        "to_zenodo": made.to_zenodo,
+        "to_p2p": made.to_p2p,
+        "build_package": lambda **given: made.build_package(str(folder / "it.tar.lz4"), verbose=False, **given),
+    }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["acsys8alo", "Dm8TFbn", "mine"],
+        [*OF_TREC8, *OWN],
+        [*OF_SEVERAL, *(f"mine{i}" for i in range(40))],
+        ["ACSYS8ALO", *OWN],
+        ["input.acsys8alo", *OWN],
+        ["input.Acsys8Alo.gz", *OWN],
+        ["acsys8alo.txt.gz", *OWN],
+        ["acsys8alo", *OWN],
+        # short names: one may be chance, two are not
+        ["gmu1", "watd5", *OWN],
+    ],
+)
+def test_runs_under_an_agreement_are_not_shared(names, tmp_path, messages):
+    theirs = runs_named(names)
     for i, content in enumerate((theirs, ptr.depth_pool(theirs, depth=3))):
         made = ptr.to_artifact(content, tmp_path / str(i))
-        for share in (lambda made=made: made.to_hf("me/mine"), made.to_zenodo, lambda made=made: made.to_p2p()):
-            error = messages.refused(share)
-            assert "TREC-8" in str(error)
+        for share in ways(made, tmp_path).values():
+            messages.refused(share)
+    assert not (tmp_path / "it.tar.lz4").exists()
     # on one's own machine it is an artifact like any other
-    same(pt.Artifact.load(str(tmp_path / "0")).content, theirs)
-    # scores are figures, and one name among many is a chance
-    own = ptr.RunSet.from_frames({**frames, **{f"own{i}": frames["mine"] for i in range(9)}})
-    uploaded(monkeypatch, ptr.to_artifact(own, tmp_path / "own"))
-    uploaded(monkeypatch, ptr.to_artifact(ptr.score(theirs, FIELD.qrels, ["AP"]), tmp_path / "scores"))
+    assert pt.Artifact.load(str(tmp_path / "0")).content.names == names
+
+
+@pytest.mark.parametrize(
+    "names", [OWN, ["bm25", "run1", "run2", "run3", "BM25.gz", "rm3", "monoT5"], ["gmu1", *OWN], ["1", "2", "3"]]
+)
+def test_names_that_are_anybodys_are_chance(names, tmp_path, monkeypatch, capsys):
+    made = ptr.to_artifact(runs_named(names), tmp_path / "own")
+    uploaded(monkeypatch, made)
+    made.build_package(str(tmp_path / "it.tar.lz4"))
     capsys.readouterr()
+
+
+def test_scores_of_runs_under_an_agreement_are_figures(tmp_path, monkeypatch, capsys):
+    scores = ptr.score(runs_named(OF_TREC8), FIELD.qrels, ["AP"])
+    uploaded(monkeypatch, ptr.to_artifact(scores, tmp_path / "scores"))
+    capsys.readouterr()
+
+
+def test_who_allows_it_is_written_into_what_is_shared(tmp_path, monkeypatch, messages, capsys):
+    made = ptr.to_artifact(runs_named(OF_TREC8), tmp_path / "a")
+    who = "all eight are ours, J. Doe"
+    for odd in ("", "  ", True, 3):
+        for share in ways(made, tmp_path).values():
+            messages.refused(lambda share=share, odd=odd: share(allow=odd), argument="allow")
+    assert who in uploaded(monkeypatch, made, allow=who)
+    made.build_package(str(tmp_path / "it.tar.lz4"), verbose=False, allow=who)
+    with LZ4FrameFile(tmp_path / "it.tar.lz4") as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
+        found = {member.name: archive.extractfile(member).read() for member in archive if member.isfile()}
+    assert who in json.loads(found["pt_meta.json"]).values()
+    # it holds for this once
+    messages.refused(lambda: made.to_hf("me/mine"))
+    assert who not in (tmp_path / "a" / "pt_meta.json").read_text()
+    capsys.readouterr()
+
+
+# files that are not what was written
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_every_file_has_a_digest(name, tmp_path):
+    made = ptr.to_artifact(GIVEN[name], tmp_path / "it")
+    digested = set()
+    for contents in made.folder.rglob("result.json"):
+        said = json.loads(contents.read_text())
+        digested |= {contents.parent / file for file in said["files"]}
+    if name == "run_set":
+        digested |= set((made.folder / "runs").iterdir())
+    # the digest of what has all other digests is in what PyTerrier reads
+    digested |= {path for path in made.folder.rglob("result.json") if path.parent.name == "unsampled"}
+    meta = json.loads((made.folder / "pt_meta.json").read_text())
+    assert meta["digest"] == sha256(made.folder / "result.json")
+    assert {*digested, made.folder / "result.json", made.folder / "pt_meta.json"} == set(files_of(made.folder))
+    for path in digested | {made.folder / "result.json"}:
+        data = path.read_bytes()
+        path.write_bytes(data + b" ")
+        with pytest.raises(ptr.InputError) as error:
+            _ = pt.Artifact.load(str(made.folder)).content
+        assert path.name in error.value.place
+        path.unlink()
+        with pytest.raises(ptr.InputError):
+            _ = pt.Artifact.load(str(made.folder)).content
+        path.write_bytes(data)
+    same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
+
+
+def test_two_run_files_that_were_swapped_are_told(tmp_path):
+    made = ptr.to_artifact(FIELD.runs, tmp_path / "it")
+    for names in (FIELD.runs.names[:2], FIELD.runs.names[1:3]):
+        one, two = (made.folder / "runs" / f"input.{name}.gz" for name in names)
+        first, second = one.read_bytes(), two.read_bytes()
+        one.write_bytes(second)
+        two.write_bytes(first)
+        with pytest.raises(ptr.InputError) as error:
+            _ = pt.Artifact.load(str(made.folder)).content
+        assert error.value.place == f"{made.folder}, runs, {one.name}"
+        one.write_bytes(first)
+        two.write_bytes(second)
+    # with digests made anew, the runs are not those of the table
+    one.write_bytes(second)
+    two.write_bytes(first)
+    forge(made.folder)
+    with pytest.raises(ptr.InputError):
+        _ = pt.Artifact.load(str(made.folder)).content
+
+
+def test_a_part_that_is_gone_is_missed(tmp_path):
+    made = ptr.to_artifact(SAMPLED, tmp_path / "it")
+    shutil.rmtree(made.folder / "unsampled")
+    with pytest.raises(ptr.InputError):
+        _ = pt.Artifact.load(str(made.folder)).content
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_artifact_of_before_has_no_digests_of_runs_and_of_itself(name, tmp_path):
+    made = ptr.to_artifact(GIVEN[name], tmp_path / "it")
+    for path, keys in ((made.folder / "pt_meta.json", ("digest",)), (made.folder / "result.json", ())):
+        said = json.loads(path.read_text())
+        for key in keys:
+            del said[key]
+        facts = said.get("fields", {}).get("facts", {}).get("mapping", [])
+        facts[:] = [pair for pair in facts if pair[0] not in ("digests", "unsampled")]
+        path.write_text(json.dumps(said))
+    same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"])
+def test_what_pyterrier_reads_is_damaged(damage, tmp_path, messages):
+    made = ptr.to_artifact(FIELD.runs, tmp_path / "it")
+    (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
+    messages.refused(lambda: RunsArtifact(made.folder).content)
+    messages.refused(lambda: RunsArtifact(made.folder).to_hf("me/mine"))
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_mutant_is_right_or_refused(name, tmp_path):
+    made, seen = ptr.to_artifact(GIVEN[name], tmp_path / "it"), Counter()
+    for seed in range(40):
+        folder = tmp_path / str(seed)
+        _, forged = mutant(made.folder, folder, seed)
+        try:
+            found = type(made)(folder).content
+            repr(found)
+            found.to_frame()
+        except ptr.InputError:
+            seen["refused"] += 1
+            continue
+        seen["read"] += 1
+        if not forged:
+            same(found, GIVEN[name])
+    assert min(seen["refused"], seen["read"]) > 1
+
+
+def test_what_a_killed_writer_leaves_goes_with_the_next(tmp_path, monkeypatch):
+    folder = tmp_path / "artifacts"
+    for after in ("write", "meta", "move"):
+        worker = fork()
+        if not worker:
+            if after == "write":
+                monkeypatch.setattr("pt_reuse.experiment.artifact.digests_of", lambda _: kill_oneself())
+            elif after == "meta":
+                monkeypatch.setattr("pt_reuse.experiment.artifact._json", lambda _: kill_oneself())
+            else:
+                monkeypatch.setattr("pt_reuse.experiment.artifact.os.replace", lambda *_: kill_oneself())
+            try:
+                ptr.to_artifact(FIELD.runs, folder / "one")
+            finally:
+                os._exit(0)
+        assert os.WIFSIGNALED(os.waitpid(worker, 0)[1])
+        assert not (folder / "one").exists()
+        assert len(list(folder.iterdir())) == 1, "what the killed one left"
+        ptr.to_artifact(FIELD.qrels, folder / f"two-{after}")
+        assert [path.name for path in folder.iterdir()] == [f"two-{after}"]
+        shutil.rmtree(folder / f"two-{after}")
 
 
 def test_bad_input(tmp_path, messages):

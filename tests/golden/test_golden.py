@@ -368,6 +368,7 @@ STUDIES: dict[str, Golden] = {
         {"sizes": [20, [50, 100]], "shares": [0.5], "relevant": ["own"]}
     ),
     "subcollections, mixed": Golden(mixed, {"repeats": 2, "resamples": 3}, {"sizes": [60], "shares": [[0.2, 0.5]]}),
+    "check_runs": Golden(of("check_runs", "runs", "qrels"), {}, {"measures": [["RR", "infAP"]]}),
     "infer_pool": Golden(
         of("infer_pool", "runs", "qrels", measures=False), {},
         {"depth": [5, "common", "topic"], "tolerance": [0.0, 0.2], "order": ["file", "rank"], **JOBS},

@@ -55,10 +55,43 @@ def test_pyterrier_loads_of_us_nothing_but_the_names():
     assert here, "the entry point is not installed"
     assert not hidden
     more = set(with_us) - set(without)
-    # the measure that ir_measures knows by name, and what that needs, all of it small
-    of_the_measure = {f"pt_reuse.{name}" for name in ("_plugin", "_check", "_errors", "scoring", "scoring.measures")}
-    of_the_measure |= {f"pt_reuse.arrays{name}" for name in ("", ".kernels")}
-    assert {"pt_reuse", "lazy_loader"} <= more <= {"pt_reuse", "lazy_loader", *of_the_measure}
+    assert {"pt_reuse", "pt_reuse._plugin"} <= more <= {"pt_reuse", "pt_reuse._plugin", "lazy_loader", "wrapt"}
+
+
+OF_PLUGIN = {"Unjudged@10": "Unjudged", "Unjudged": "Unjudged", "xinfAP": "xinfAP", "xinfNDCG@5": "xinfNDCG"}
+
+
+READERS = ["ir_measures.parse_measure(name)", "pt_reuse.scoring.measures.parse_measures(name)[0]"]
+
+
+@pytest.mark.parametrize("text", OF_PLUGIN)
+@pytest.mark.parametrize("how", READERS)
+def test_a_measure_is_known_by_its_name_and_loaded_when_it_is_used(text, how):
+    own = "" if how.startswith("ir") else "import pt_reuse.scoring.measures\n"
+    code = (
+        "import json, sys, pyterrier, ir_measures\n"
+        f"{own}before = 'pt_reuse.scoring' in sys.modules\n"
+        f"name = {text!r}\nfound = {how}\n"
+        f"same = found == pyterrier.reuse.{OF_PLUGIN[text]}(**found.params)\n"
+        f"held = ir_measures.measures.registry[{OF_PLUGIN[text]!r}] is pyterrier.reuse.{OF_PLUGIN[text]}\n"
+        "print(json.dumps([before, isinstance(found, ir_measures.Measure), repr(found), same, held]))\n"
+    )
+    assert said(code) == [bool(own), True, text, True, True]
+
+
+def test_a_measure_is_itself_in_the_registry_before_it_is_used():
+    code = (
+        "import json, pyterrier, ir_measures\n"
+        "named = ir_measures.measures.registry['Unjudged']\n"
+        "print(json.dumps([repr(named @ 5), repr(named(cutoff=7)), named.NAME, named.AT_PARAM]))\n"
+    )
+    assert said(code) == ["Unjudged@5", "Unjudged@7", "Unjudged", "cutoff"]
+
+
+def test_the_benchmark_of_importing_measures_what_it_says():
+    script = Path(__file__).parents[2] / "benchmarks" / "importing.py"
+    finished = subprocess.run([sys.executable, script, "1"], capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
 
 
 def test_first_use_brings_none_of_the_heavy_libraries():

@@ -226,7 +226,7 @@ def test_compare(scores):
     named = scores.compare(other, names=["complete", "lexical pool"])
     assert named.names == ("complete", "lexical pool")
     assert named.headline() == f"lexical pool against complete: {said}"
-    words = "(order=trec_eval, complete=True)"
+    words = "(order=trec_eval, complete=True, beware=2 runs without 1 topic of the judgments)"
     assert (named.settings["truth"], named.settings["estimate"]) == (f"complete {words}", f"lexical pool {words}")
     assert repr(named).startswith("Agreement: lexical pool against complete: AP")
     assert set(found.tables()) == {"agreement", "changes", "per_topic"}

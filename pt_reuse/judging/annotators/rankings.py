@@ -27,6 +27,7 @@ from pt_reuse.result import Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import noted, relevant_only, tell, warn_of_lower_grades
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import check_topics, of_all_topics, provided_measures
 from pt_reuse.study import Entry, study, study_of
 
@@ -172,6 +173,7 @@ def rankings_by_annotator(
     tell(relevant_only(qrels))
     warn_of_lower_grades(parsed, qrels.rel)
     check_topics(runs, qrels)
+    tell(fitting := list(misfits(runs, qrels, parsed)))
     _check_topics_of(given, qrels)
     field, names = _Rescored(runs, given, qrels, parsed), given.annotators
     mine = list(given.given.T)
@@ -205,6 +207,7 @@ def rankings_by_annotator(
             "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
             "topics": "those with labels of the annotator",
             **runs.settings,
+            **noted(fitting),
             "complete": True,
             "ties": f"means equal to {DECIMALS} decimals",
             **({"by ir_measures": provided} if provided else {}),

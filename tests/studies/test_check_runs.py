@@ -1,0 +1,189 @@
+"""Whether runs fit judgments: what is found, at which doors it is told, and that fitting runs are left alone."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pt_reuse as ptr
+from pt_reuse.cli.entry import main
+from pt_reuse.scoring.caveats import CaveatWarning
+
+FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=60, n_teams=10, length=15, depth=6)
+NAME = FIELD.runs.names[0]
+
+
+def changed(change):
+    """Return the frames of the field, one of whose runs was changed."""
+    frames = {name: FIELD.runs[name].reset_index(drop=True) for name in FIELD.runs.names}
+    frames[NAME] = change(frames[NAME])
+    return frames
+
+
+def suffixed(frame):
+    return frame.assign(qid=frame["qid"].where(frame["qid"] != FIELD.qrels.topics[0], frame["qid"] + ".1"))
+
+
+def by_distance(frame):
+    return frame.assign(score=frame["rank"].astype(float))
+
+
+FAULTS = {
+    "topics": suffixed,
+    "topics gone": lambda frame: frame[frame["qid"].isin(FIELD.qrels.topics[1:])],
+    "documents": lambda frame: frame.assign(docno="http://" + frame["docno"]),
+    "distances": by_distance,
+    # without ranks, by the order of rows
+    "distances by rows": lambda frame: by_distance(frame).drop(columns="rank"),
+    # ranks that are all the same say nothing
+    "distances by rows of one rank": lambda frame: by_distance(frame).assign(rank=1),
+    "ties": lambda frame: frame.assign(score=1.0),
+    "ties in float32": lambda frame: frame.assign(score=1 + frame["score"].rank() * 1e-12),
+}
+ORDERS = {"ties in float32": "trec_eval9"}
+
+
+def heard(call):
+    """Return what a call returns, and the caveats that it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    return found, [w.message for w in caught if isinstance(w.message, CaveatWarning)]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_run_that_does_not_fit_is_told_by_every_door(fault, messages):
+    frames, kind = changed(FAULTS[fault]), fault.split()[0]
+    runs = ptr.RunSet.from_frames(frames, order=ORDERS.get(fault, "trec_eval"))
+    found, told = heard(lambda: ptr.check_runs(runs, FIELD.qrels))
+    assert not told
+    assert dict(zip(found.table["name"], found.table["misfit"], strict=True)) == {
+        name: kind if name == NAME else "" for name in runs.names
+    }
+    doors = {
+        "score": lambda: ptr.score(runs, FIELD.qrels, ["AP", "nDCG@10"]),
+        "a study": lambda: ptr.leave_out_uniques(runs, FIELD.qrels, "nDCG@10", by="run", depth=6),
+        "a study of two judgments": lambda: ptr.compare_judgments(runs, FIELD.qrels, FIELD.all_qrels, "nDCG@10"),
+    }
+    for door, call in doors.items():
+        result, told = heard(call)
+        assert len([message for message in told if NAME in str(message)]) >= 1, door
+        for message in told:
+            messages.told(message)
+        assert result.settings["beware"], door
+
+
+@pytest.mark.parametrize("fault", ["documents", "ties", "ties in float32", "distances by rows"])
+def test_experiment_tells_it(fault):
+    frames = changed(FAULTS[fault])
+    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "q"})
+    result, told = heard(
+        lambda: ptr.Experiment(frames, topics, FIELD.qrels.to_frame(), ["AP", "nDCG@10"], reuse="bounds")
+    )
+    assert [NAME in str(message) for message in told] == [True]
+    assert result.attrs["reuse"]["settings"]["beware"]
+
+
+@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "rank", "file"])
+def test_runs_that_fit_are_left_alone(order):
+    runs = FIELD.runs.reorder(order)
+    found, told = heard(lambda: ptr.check_runs(runs, FIELD.qrels, ["AP", "nDCG@10", "RR"]))
+    assert not told
+    assert (found.table["misfit"] == "").all()
+    assert (found.table[["lacking", "unknown", "constant", "rising"]] == 0).all(axis=None)
+    scores, told = heard(lambda: ptr.score(runs, FIELD.qrels, ["AP", "nDCG@10", "RR"]))
+    assert not told
+    assert "beware" not in scores.settings
+    assert np.allclose(found.ties["score"], scores.mean_values.T.ravel())
+    for end in ("low", "mean", "high"):
+        assert np.array_equal(found.ties[end], found.ties["score"])
+
+
+def test_further_topics_and_orders_by_rank_are_no_fault():
+    frames = {name: FIELD.runs[name] for name in FIELD.runs.names}
+    some = FIELD.qrels.select(FIELD.qrels.topics[:2])
+    found, told = heard(lambda: ptr.score(ptr.RunSet.from_frames(frames), some, "AP"))
+    assert not told
+    assert (ptr.check_runs(frames, some).table["unknown"] == 4).all()
+    for fault in ("distances", "ties"):
+        runs = ptr.RunSet.from_frames(changed(FAULTS[fault]), order="rank")
+        found, told = heard(lambda runs=runs: ptr.score(runs, FIELD.qrels, "nDCG@10"))
+        assert not told
+        assert (
+            found.mean_values.tolist()
+            == ptr.score(FIELD.runs.reorder("rank"), FIELD.qrels, "nDCG@10").mean_values.tolist()
+        )
+    # a topic that is left out of the mean changes nothing
+    _, told = heard(lambda: ptr.score(changed(suffixed), FIELD.qrels, "AP", complete=False))
+    assert not told
+
+
+def test_few_rows_that_ascend_may_do_so_by_chance():
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]})
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    assert ptr.check_runs({"A": run}, qrels, "AP").table[["rising", "misfit"]].values.tolist() == [[1, ""]]
+    ranked = run.assign(rank=[0, 1, 2])
+    assert ptr.check_runs({"A": ranked}, qrels, "AP").table["misfit"].tolist() == ["distances"]
+
+
+def test_a_run_without_any_topic_is_a_row():
+    run = pd.DataFrame({"qid": "x", "docno": ["a"], "score": [1.0]})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 0]})
+    (row,) = ptr.check_runs({"A": run}, qrels).table.to_dict("records")
+    assert (row["topics"], row["lacking"], row["unknown"], row["misfit"]) == (0, 2, 1, "topics")
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=5),
+    st.lists(st.sampled_from([0, 1, 2, None]), min_size=5, max_size=5),
+)
+def test_the_mean_and_ends_over_all_orders(scores, labels):
+    docs = [f"d{i}" for i in range(len(scores))]
+    rows = [("1", f"d{i}", label) for i, label in enumerate(labels) if label is not None]
+    qrels = ptr.Qrels(pd.DataFrame([*rows, ("2", "x", 1)], columns=["qid", "docno", "label"]))
+    frame = pd.DataFrame({"qid": "1", "docno": docs, "score": scores})
+    measures = ["AP", "nDCG@2", "RR", "P@2", "Bpref", "infAP"]
+    found = ptr.check_runs({"A": frame}, qrels, measures).ties
+    every = []
+    for order in itertools.permutations(range(len(scores))):
+        if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order)):
+            ranked = frame.iloc[list(order)].assign(score=np.arange(len(order), 0, -1.0))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                every.append(ptr.score({"A": ranked}, qrels, measures).mean_values[:, 0])
+    every = np.array(every)[:, :5]
+    known = found.iloc[:5]
+    for end, expected in (("low", every.min(axis=0)), ("mean", every.mean(axis=0)), ("high", every.max(axis=0))):
+        assert np.allclose(known[end], expected)
+    assert found.iloc[5][["low", "mean", "high"]].isna().all()
+
+
+def test_blocks_on_disk_give_the_same(tmp_path):
+    runs = ptr.RunSet.from_frames(changed(FAULTS["ties"]))
+    runs.write(tmp_path / "runs")
+    opened = ptr.read_runs(tmp_path / "runs", cache=tmp_path / "cache", memory="64MB")
+    found, whole = ptr.check_runs(opened, FIELD.qrels), ptr.check_runs(runs, FIELD.qrels)
+    names = whole.table["name"].tolist()
+    pd.testing.assert_frame_equal(found.table.set_index("name").loc[names], whole.table.set_index("name").loc[names])
+
+
+def test_it_is_shown_saved_and_printed(tmp_path, capsys):
+    runs = ptr.RunSet.from_frames(changed(FAULTS["ties"]))
+    found = ptr.check_runs(runs, FIELD.qrels, "nDCG@5")
+    assert "\n" not in repr(found)
+    assert NAME in found._repr_html_()
+    for view in ("runs", "ties"):
+        assert NAME in str(found.report(view))
+    found.save(tmp_path / "saved")
+    pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "saved").ties, found.ties)
+    runs.write(tmp_path / "runs")
+    FIELD.qrels.write(tmp_path / "qrels.txt")
+    assert main(["runs", str(tmp_path / "runs"), "--qrels", str(tmp_path / "qrels.txt"), "--measures", "nDCG@5"]) == 0
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines() if line.startswith(NAME)][1] == "ties"
