@@ -15,11 +15,12 @@ from pt_reuse._check import choice, count, examples, flag, shown, told
 from pt_reuse._check import names as checked_names
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.leaderboards import ALL, READ, parse_leaderboard
+from pt_reuse.data.leaderboards import READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.score_tables import LONG, TABLE, TableForm, parse_frame
-from pt_reuse.scoring.scores import MISSING, Scores
+from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
+from pt_reuse.data.task_columns import Selection, is_measure_name
+from pt_reuse.scoring.scores import LARGEST, MISSING, Scores
 
 #: which rows of a leaderboard become scores
 ROWS = ("topics", ALL)
@@ -45,6 +46,7 @@ def read_leaderboard(
     header: bool = False,
     missing: str = "error",
     tasks: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
     transposed: bool = False,
     measure: str = MEASURE,
     teams: RunLabels | None = None,
@@ -133,7 +135,7 @@ def read_leaderboard(
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
         raise wrong("measure", f" must be the name of a measure, got {told(measure)}.")
-    form = TableForm(None if tasks is None else checked_names("tasks", tasks), transposed, measure)
+    form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
             called, (found, formats) = "of a frame", _of_frame(path, format, form)
@@ -142,6 +144,9 @@ def read_leaderboard(
             called = Path(path).name
         _check_form(form, formats)
         frame, left_out = _chosen(found, rows)
+        _check_named(found)
+        if form.selection.tasks is None:
+            _check_scale(frame)
         if missing == "error" and {TABLE, LONG} & set(formats):
             _check_every_score(frame)
         dropped: list[str] = []
@@ -155,16 +160,49 @@ def read_leaderboard(
     settings = {
         "scores": f"leaderboard {called} ({', '.join(formats)})",
         "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
-        **({"tasks": f"{frame['qid'].nunique():,} chosen"} if form.tasks is not None else {}),
+        **({} if form.selection.tasks is None else {"tasks": f"{frame['qid'].nunique():,} chosen"}),
+        **({"ignored": ", ".join(form.selection.ignored)} if form.selection.ignored else {}),
         **({"left out": ", ".join(left_out)} if left_out else {}),
         **({f"{missing.removeprefix('drop_')} left out, a score missing": ", ".join(dropped)} if dropped else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
 
 
+def _selection(tasks: Any, ignore: Any) -> Selection:
+    chosen = None if tasks is None else checked_names("tasks", tasks)
+    return Selection(chosen, () if ignore is None else checked_names("ignore", ignore))
+
+
+def _check_named(rows: pd.DataFrame) -> None:
+    """Raise where a system, topic or measure has no name; that of a system tools write as ``nan`` and the like."""
+    for column, noun, no_names in (("name", "system", NO_NAME), ("qid", "topic", {""}), ("measure", "measure", {""})):
+        none = rows[column].isin([name for name in rows[column].unique() if name.strip().lower() in no_names])
+        if none.any():
+            row = rows[none].iloc[0]
+            raise InputError(
+                f"a {noun} is called {shown(row[column])}, which is no name. Give it one.",
+                argument="path",
+                place=row["place"],
+            )
+
+
+def _check_scale(rows: pd.DataFrame) -> None:
+    """Warn of systems that are in per cent, and others in fractions, by a measure that is within 1."""
+    for measure, mine in rows.groupby("measure", sort=False):
+        if not is_measure_name(str(measure)) or str(measure).lower().startswith("num"):
+            continue
+        largest = mine["value"].abs().groupby(mine["name"], sort=False).max()
+        beyond = largest.index[largest > 1].tolist()
+        if beyond and len(beyond) < len(largest):
+            warn(
+                f"the values by {shown(measure)} are beyond 1 for {examples(beyond)}, and within 1 for others: "
+                "percentages beside fractions? Write all on one scale."
+            )
+
+
 def _check_form(form: TableForm, formats: list[str]) -> None:
     """Raise where an option of tables is given, and no file is one."""
-    given = {"tasks": form.tasks is not None, "transposed": form.transposed} if TABLE not in formats else {}
+    given = {"transposed": form.transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
     given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
     for option in (name for name, is_given in given.items() if is_given):
         raise wrong(
@@ -215,8 +253,8 @@ def _without_gaps(rows: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[
 
 def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[pd.DataFrame, list[str]]:
     """Return what `_read` does, of a frame."""
-    if format not in (None, LONG, TABLE):
-        raise wrong("format", f" of a frame must be {LONG!r} or {TABLE!r}, got {format!r}.")
+    if format not in (None, *FORMS):
+        raise wrong("format", f" of a frame must be one of {examples(FORMS)}, got {format!r}.")
     if frame.empty:
         raise wrong("path", " is a frame without a row or a column.")
     found, rows = parse_frame(frame, format, form)
@@ -326,8 +364,9 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead."""
-    numbers = np.array([_number(cell) for cell in rows["value"]])
-    is_text = pd.Series(np.isnan(numbers) & ~rows["value"].str.lower().isin(["nan", "-nan", "+nan"]), index=rows.index)
+    found = [number(cell) for cell in rows["value"]]
+    numbers = np.array([np.nan if value is None else value for value in found])
+    is_text = pd.Series([value is None for value in found], index=rows.index, dtype=bool)
     if is_text.all():
         row = rows.iloc[0]
         raise InputError(
@@ -338,22 +377,13 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
             place=row["place"],
         )
     all_text = is_text.groupby(rows["measure"]).transform("all")
-    wrong = (is_text & ~all_text) | (~is_text & ~np.isfinite(numbers))
+    wrong = (is_text & ~all_text) | (~is_text & ~(np.abs(numbers) <= LARGEST))
     if wrong.any():
         row = rows[wrong].iloc[0]
-        raise _wrong(row, f"must be a finite number, got {shown(row['value'])}: score it 0, or take the measure out")
-    return rows.assign(decimals=rows["value"].map(_decimals), value=numbers, text=all_text)
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")
-
-
-def _decimals(cell: str) -> int:
-    return len(cell.partition(".")[2]) if "e" not in cell.lower() else 99
+        raise _wrong(
+            row, f"must be a number within {LARGEST:g}, got {shown(row['value'])}: score it 0, or take the measure out"
+        )
+    return rows.assign(decimals=rows["value"].map(decimals), value=numbers, text=all_text)
 
 
 def _tell_left_out(measures: list[str], what: str, expected: set[str]) -> None:
