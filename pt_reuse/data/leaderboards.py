@@ -114,7 +114,7 @@ def _of_width(width: int) -> list[str]:
 
 
 def told_format(cells: Sequence[Sequence[str]]) -> str:
-    """Return the format of lines split at white space, by their number of columns, the place of ``all`` and measures."""
+    """Return the format of lines split at white space, by their number of columns, ``all`` and the measures."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
     known, rows = _of_width(width), [row for row in cells if len(row) == width]
     if not known:
@@ -217,10 +217,11 @@ def _lines(format: str, rows: Sequence[tuple[str, str, str, float]]) -> Iterator
 
 
 def _is_json(line: str, file_name: str) -> bool:
-    if not line.lstrip().startswith("{") or ".json" in file_name.lower():
-        return line.lstrip().startswith("{")
+    begins = line.lstrip().startswith(("{", "["))
+    if not begins or ".json" in file_name.lower():
+        return begins
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(json.loads(line), dict | list)
     except (ValueError, RecursionError):
         return False
 

@@ -330,6 +330,7 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
     chosen = frame.loc[~of_all, "qid"].unique().tolist()
     kept = [chosen[at] for at in form.selection.places(chosen)]
     frame = frame[of_all | frame["qid"].isin(kept)]
+    of_all = frame["qid"] == ALL
     there = ~frame["value"].str.lower().isin(_EMPTY)
     for role, noun in (("name", "system"), ("qid", "task")):
         _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)

@@ -75,13 +75,88 @@ _LONGEST = 200
 
 #: what measures are called, without their cutoffs, by trec_eval, ir_measures, gdeval, ndeval, MTEB and people
 _MEASURES = set(
-    """
-    ap map map_cut gm_map gm_ap p precision r recall rr mrr recip_rank rprec r-prec ndcg ndcg_cut dcg idcg bpref
-    gm_bpref rbp success err infap set_p setp set_recall setr set_map setap set_f setf judged unjudged iprec
-    iprec_at_recall 11pt_avg numret numq numrel numrelret num_ret num_q num_rel num_rel_ret alpha-ndcg alpha_ndcg
-    alpha-dcg alpha_dcg err-ia err_ia nerr-ia nerr_ia nrbp nnrbp map-ia ap-ia ap_ia p-ia p_ia strec compat accuracy acc
-    inst insq bpm sdcg hit hits hitrate hit_rate hit-rate f1 auc nauc main_score utility infndcg bing
-    """.split()
+    [
+        "ap",
+        "map",
+        "map_cut",
+        "gm_map",
+        "gm_ap",
+        "p",
+        "precision",
+        "r",
+        "recall",
+        "rr",
+        "mrr",
+        "recip_rank",
+        "rprec",
+        "r-prec",
+        "ndcg",
+        "ndcg_cut",
+        "dcg",
+        "idcg",
+        "bpref",
+        "gm_bpref",
+        "rbp",
+        "success",
+        "err",
+        "infap",
+        "set_p",
+        "setp",
+        "set_recall",
+        "setr",
+        "set_map",
+        "setap",
+        "set_f",
+        "setf",
+        "judged",
+        "unjudged",
+        "iprec",
+        "iprec_at_recall",
+        "11pt_avg",
+        "numret",
+        "numq",
+        "numrel",
+        "numrelret",
+        "num_ret",
+        "num_q",
+        "num_rel",
+        "num_rel_ret",
+        "alpha-ndcg",
+        "alpha_ndcg",
+        "alpha-dcg",
+        "alpha_dcg",
+        "err-ia",
+        "err_ia",
+        "nerr-ia",
+        "nerr_ia",
+        "nrbp",
+        "nnrbp",
+        "map-ia",
+        "ap-ia",
+        "ap_ia",
+        "p-ia",
+        "p_ia",
+        "strec",
+        "compat",
+        "accuracy",
+        "acc",
+        "inst",
+        "insq",
+        "bpm",
+        "sdcg",
+        "hit",
+        "hits",
+        "hitrate",
+        "hit_rate",
+        "hit-rate",
+        "f1",
+        "auc",
+        "nauc",
+        "main_score",
+        "utility",
+        "infndcg",
+        "bing",
+    ]
 )
 _CUTOFF = re.compile(r"(?:@|_at_|[_.])\d+(?:\.\d+)?$")
 _AT_CUTOFF = re.compile(r"[\w-]+@\d+")
@@ -213,13 +288,12 @@ def doubtful_names(names: Sequence[str]) -> list[str]:
 
 
 def _is_doubtful(name: str, alone: bool) -> bool:
-    folded = _folded(name[:_LONGEST])
-    # the only column may be called `score`
-    # a letter with a mark is another one
-    whole = name[:_LONGEST].lower().strip(" .:*()[]_") in _WHOLE_WORDS and not (alone and folded.startswith("score"))
+    folded, low = _folded(name[:_LONGEST]), name[:_LONGEST].lower().strip()
+    # the only column may be called `score`; a letter with a mark is another one
+    whole = low.strip(" .:*()[]_") in _WHOLE_WORDS and not (alone and low.startswith("score"))
     return (
         whole
-        or folded.strip() in _WHOLE_NAMES
+        or low in _WHOLE_NAMES
         or bool(_SYMBOLS.search(name[:_LONGEST]))
         or _WITHIN.search(folded) is not None
         or not _ANYWHERE.isdisjoint(_of_words(name))
@@ -234,14 +308,10 @@ def _is_beside(name: str, known: set[str]) -> bool:
     if low[-2:-1] == "." and low[-1].isdigit() and low[:-2] in known:
         return True
     bare = low.rstrip(" )]%+-")
-    if (
-        bare != low
-        and bare.rstrip(" _-.:/([") in known
-        and bare.rstrip() != ""
-        and low[len(bare) :].strip(" )]") in "%+-"
-    ):
+    end = low[len(bare) :]
+    if end and bare and bare.rstrip(" _-.:/([") in known and end.strip(" )]") in "%+-":
         # `C++` is a language, `C +` counts topics
-        return low[len(bare) :].startswith((" ", "%"))
+        return end.startswith((" ", "%"))
     for end in _ENDS if bare.endswith(_ENDS) else ():
         if bare.endswith(end):
             base = bare[: -len(end)].rstrip(" _-.:/([")

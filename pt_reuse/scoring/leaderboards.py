@@ -53,34 +53,45 @@ def read_leaderboard(
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
 ) -> Scores:
-    r"""Read a leaderboard, scores of runs by topic and measure: of the tools of TREC AutoJudge, or CSV and TSV.
+    r"""Read a leaderboard, scores of runs by topic and measure: of the tools of TREC, or a table.
 
-    The columns of AutoJudge's formats are separated by white space; CSV and TSV need a first line with the names of
-    columns:
+    The columns of the first formats are separated by white space; CSV and TSV need a first line with the names of
+    columns, and so does a table in Markdown, around which a page may have text:
 
-    =============== ======================================================================
-    ``ir_measures`` run, topic, measure, value
-    ``tot``         run, measure, topic, value
-    ``trec_eval``   measure, topic, value; the run is what the file is called
-    ``rag4reports`` topic, run, measure, value
-    ``ranking``     topic, ``Q0``, run, rank (which is not looked at), value, measure
-    ``jsonl``       an object a line: ``run_id topic_id measure value``
-    ``long``        CSV or TSV with the columns name, qid, value and maybe measure, or called
-                    ``model``, ``task``, ``score`` and the like; others are not looked at
-    ``table``       CSV or TSV: a line for each system, a column for each task
-    =============== ======================================================================
+    ====================== ======================================================================
+    ``ir_measures``        run, topic, measure, value
+    ``tot``                run, measure, topic, value
+    ``trec_eval``          measure, topic, value; the run is what the file is called
+    ``rag4reports``        topic, run, measure, value
+    ``ranking``            topic, ``Q0``, run, rank (which is not looked at), value, measure
+    ``jsonl``              an object a line: ``run_id topic_id measure value``
+    ``ir_measures_topics`` topic, measure, value, as the command ``ir_measures -q`` prints them
+    ``ir_measures_means``  measure, value, as it does without ``-q``; the run is what the file is
+                           called, also of JSON that the command writes
+    ``long``               a line for each score: columns name, qid, value and maybe measure, or
+                           called ``model``, ``task``, ``score`` and the like; others are not
+                           looked at
+    ``table``              a line for each system, a column for each task
+    ``measures``           a line for each system, or system and topic, and a column for each
+                           measure: what pt.Experiment returns, and gdeval and ndeval write
+    ====================== ======================================================================
 
-    Names in CSV and TSV are taken out of links in Markdown and HTML. Where each score has the sign of per cent,
-    ``45.3%`` is 45.3.
+    Names in tables are taken out of links in Markdown and HTML. Where each score has the sign of per cent, ``45.3%``
+    is 45.3. Numbers have the digits 0 to 9.
+
+    A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size,
+    a time, a count, a p-value and the like, by its name in many languages or because it equals the mean or the sum of
+    others, is an error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by
+    system. A table whose columns are measures is never averaged over them.
 
     The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
     a file with only the rows ``all`` gives Scores of one topic of that name.
 
     Args:
         path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out. Or a
-            frame, of the format ``long`` or ``table``.
-        format: one of the formats above; default: recognised by the lines (with four columns at white space, by the
-            place of the topic ``all``).
+            frame, of the format ``long``, ``table`` or ``measures``.
+        format: one of the formats above; default: recognised by the lines (at white space by the number of columns,
+            the place of the topic ``all`` and the names of measures).
         rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
         names: the run of a trec_eval file has the name of the ``"file"`` (default), with its ending, as in AutoJudge,
             or the ``"tag"`` in its row ``runid``.
@@ -88,8 +99,9 @@ def read_leaderboard(
         missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
             of this run (``"leave_out"``), as in :meth:`Scores.from_frame`; ``"drop_tasks"`` leaves out each topic that
             some run lacks, ``"drop_systems"`` each run that lacks some topic, and the settings say which.
-        tasks: of a table, the columns that are scores of a task; default all but the names of systems. Needed where
-            others have texts, or are called like an average, a rank or a size.
+        tasks: the columns, or topics, that are scores of a task; default all but the names of systems. Of these nothing
+            is doubted; other scales are a warning.
+        ignore: columns, or topics, to leave out.
         transposed: a table has a line for each topic and a column for each system. Topics without names are numbered.
         measure: what a table has, or CSV without a column of measures.
         teams: run name -> team.
@@ -101,12 +113,14 @@ def read_leaderboard(
 
     Raises:
         InputError: with the file, the line and what to do: no such file, lines of another form or of an ambiguous
-            format, two rows for the same score, a value that is no finite number, a system that is in a table twice,
-            a column of a table that may be no task.
+            format, two rows for the same score, a value that is no number within 1e100, a system that is in a table
+            twice or has no name, a column of a table that may be no task, percentages beside fractions, lines of
+            judgments or of a run.
 
     Warns:
         ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
-            are neither the mean nor the sum over the topics; columns of a table with values beyond 100 beside others.
+            are neither the mean nor the sum over the topics; columns beside measures, which are left out; tasks that
+            were chosen, or single scores, on another scale than others.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
@@ -121,7 +135,7 @@ def read_leaderboard(
 
         >>> file = file.with_name("models.csv")
         >>> _ = file.write_text("Rank,Model,Average,QA,Search\n1,large,0.6,0.8,0.4\n2,small,0.4,0.5,0.3\n")
-        >>> ptr.labels.read_leaderboard(file, tasks=["QA", "Search"]).mean
+        >>> ptr.labels.read_leaderboard(file, ignore=["Rank", "Average"]).mean
             name  score
         0  large    0.6
         1  small    0.4
