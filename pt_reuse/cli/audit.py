@@ -271,7 +271,7 @@ def _run(options: argparse.Namespace) -> None:
     table = checked_table(options.families)
     folder = _out(options, parts, places)
     if options.scores is not None:
-        with arguments_as(path="scores", format="scores_format"):
+        with arguments_as("read_leaderboard", path="scores", format="scores_format"):
             given["scores"] = read_leaderboard(options.scores, options.scores_format)
     human = None if source is None else source.read()
     with arguments_as(folder="judges"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -76,8 +77,14 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     if text.endswith(".toml"):
         return JudgmentSource(None, read_definition(text))
     if not os.path.exists(text):
-        name, _, which = text.removeprefix("reuse:").partition(":")
+        name, of_some, which = text.removeprefix("reuse:").partition(":")
         if real_name(name) in collection_names():
+            if of_some and not _WHICH.fullmatch(which):
+                raise InputError(
+                    f"judgments of a collection are NAME or NAME:WHICH, such as demo:second, got {text!r}.",
+                    place=text,
+                    argument="qrels",
+                )
             # of the collection whose runs are read it was said already
             known = beside is not None and beside.name == real_name(name)
             return JudgmentSource(None, find_collection(name if known else told_name(name)), which or None)
@@ -116,6 +123,8 @@ def told_name(name: str) -> str:
     return real
 
 
+#: which of the judgments of a collection
+_WHICH = re.compile(r"[\w.-]+")
 #: what labels the runs of a collection, in messages
 _RECORD = "its record"
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
@@ -200,8 +209,17 @@ def _settle_collection(options: argparse.Namespace) -> None:
 
     if name.endswith(".toml") or real_name(name) in collection_names():
         options.collection, options.runs = name, None
-    elif near := did_you_mean(name, collection_names()):
+    elif near := did_you_mean(name, collection_names()) or _spelled_otherwise(name):
         raise InputError(f"no such file, and no collection of this name.{near}", place=name, argument="runs")
+
+
+def _spelled_otherwise(name: str) -> str:
+    """Return the question whether a collection is meant whose name has other signs around or between its words."""
+    from pt_reuse.collections.collection import plain
+    from pt_reuse.collections.definition import collection_names, real_name
+
+    real = real_name(plain(name))
+    return f" Did you mean {real!r}?" if real in collection_names() else ""
 
 
 def collection_of(name: str) -> Collection:

@@ -265,13 +265,14 @@ def _add_scores(parser: Parser) -> None:
     with parser.group(Group.READING):
         parser.add_option("--scores-format", "FORMAT", "of --scores, where its lines do not tell: long, table, tot ...")
         parser.add_option("--tasks", "LIST", "columns of --scores that are scores of a task", type=listed)
+        parser.add_option("--ignore", "LIST", "columns of --scores to leave out, which are none", type=listed)
         parser.add_switch("--transposed", "--scores has a line for each topic and a column for each system")
         parser.add_option("--missing-scores", "WHAT", "error (default), drop_tasks, drop_systems, zero or leave_out")
 
 
 def _check_no_scores(options: argparse.Namespace) -> None:
     """Raise where an option of scores that are read is given, and none are."""
-    for name in ("scores_format", "tasks", "transposed", "missing_scores"):
+    for name in ("scores_format", "tasks", "ignore", "transposed", "missing_scores"):
         if getattr(options, name):
             raise wrong(name, " is for scores that are read. Give ", Option("scores", ...), ", or leave it out.")
 
@@ -288,12 +289,13 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any], *, sever
     if not given.get("complete", True):
         raise wrong("complete", " is for scores that are computed. Leave it out, or give ", _LEFT_OUT, ".")
     called = {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
-    with arguments_as("read_leaderboard", tasks="tasks", transposed="transposed", **called):
+    with arguments_as("read_leaderboard", tasks="tasks", ignore="ignore", transposed="transposed", **called):
         scores = read_leaderboard(
             options.scores,
             options.scores_format,
             missing="error" if options.missing_scores is None else options.missing_scores,
             tasks=options.tasks,
+            ignore=options.ignore,
             transposed=options.transposed,
         )
     if not given["measures"]:

@@ -151,6 +151,10 @@ def catalogue_names() -> list[str]:
     return list(_entries())
 
 
+#: what people put between the words of a name
+_BETWEEN = " -_./"
+
+
 def plain(name: str) -> str:
     """Return a name without what people type in several ways: capital letters, and all but letters and digits.
 
@@ -161,6 +165,16 @@ def plain(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
+def is_spelled_as_name(text: str) -> bool:
+    r"""Return whether a text may be the name of a collection: letters and digits, and what people put between them.
+
+    Example:
+        >>> [is_spelled_as_name(text) for text in ("DL-19", "trec_8 adhoc", "dl19::", "dl19\n", "trec-8\\adhoc")]
+        [True, True, False, False, False]
+    """
+    return bool(text) and text[0].isalnum() and text[-1].isalnum() and all(c.isalnum() or c in _BETWEEN for c in text)
+
+
 def catalogue_name(text: str) -> str | None:
     """Return the name of the collection that a text means: a name, an alias, or an id of ir_datasets that is its alone.
 
@@ -168,6 +182,8 @@ def catalogue_name(text: str) -> str | None:
         >>> catalogue_name("DL-19"), catalogue_name("trec_8 adhoc"), catalogue_name("disks45/nocr/trec8")
         ('trec-2019/deep/passages', 'trec-8/adhoc', 'trec-8/adhoc')
     """
+    if not is_spelled_as_name(text):
+        return None
     typed = plain(text)
     return _meant().get(typed) or _meant().get(typed.removeprefix("trec"))
 

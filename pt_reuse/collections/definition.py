@@ -28,6 +28,7 @@ from pt_reuse.collections.collection import (
     catalogue_names,
     catalogued,
     home,
+    is_spelled_as_name,
     places,
     plain,
     without_runs,
@@ -425,8 +426,8 @@ def _left_out(path: Path) -> Iterator[None]:
 
 
 def _meant(name: str, own: Mapping[str, Collection]) -> str:
-    bare = name.strip().removeprefix("reuse:").strip("/")
-    if bare == _DEMO or bare in own:
+    bare = name.strip(" ").removeprefix("reuse:").strip(" ").strip("/")
+    if bare == _DEMO or bare in own or not is_spelled_as_name(bare):
         return bare
     meant, spelled = catalogue_name(bare), plain(bare)
     if meant is not None and plain(meant) == spelled:

@@ -31,8 +31,8 @@ _LONGEST = 200  # characters of a name
 _BOM = b"\xef\xbb\xbf"
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 #: what ends the name of a packed file, and that of a text
-_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)$")
-_TEXT = re.compile(r"\.(txt|run|res|trec|tsv)$")
+_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)\Z")
+_TEXT = re.compile(r"\.(txt|run|res|trec|tsv)\Z")
 _YAML = (".yaml", ".yml")
 _CALLED = ("ir_metadata", "ir-metadata")
 #: of the one run of a folder

@@ -11,11 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed, shown
-from pt_reuse._errors import InputError, Option, wrong
-from pt_reuse.data.score_tables import LONG, TABLE, TableForm, parse_table, told_table
+from pt_reuse._errors import Call, InputError, Option, wrong
+from pt_reuse.data.score_tables import ALL, FORMS, TableForm, number, parse_markdown, parse_table, told_table
+from pt_reuse.data.task_columns import check_task_names, is_mean, is_measure_name
 
-#: the topic under which a run's value over all topics stands
-ALL = "all"
 #: format -> what stands in its columns; the run of `trec_eval` is what its file is called
 COLUMNS = {
     "ir_measures": ("name", "qid", "measure", "value"),
@@ -26,12 +25,20 @@ COLUMNS = {
     "jsonl":       ("run_id", "topic_id", "measure", "value"),
 }  # fmt: skip
 FORMATS = tuple(COLUMNS)
+#: what the command of ir_measures prints of one run, with -q and without
+OF_COMMAND = {"ir_measures_topics": ("qid", "measure", "value"), "ir_measures_means": ("measure", "value")}
+#: format -> what stands in its columns at white space
+_AT_SPACE = {**{name: columns for name, columns in COLUMNS.items() if name != "jsonl"}, **OF_COMMAND}
 #: those that are read
-READ = (*FORMATS, LONG, TABLE)
+READ = (*FORMATS, *OF_COMMAND, *FORMS)
 #: our name of a column -> the key of a line of JSON
 _KEYS = {"name": "run_id", "qid": "topic_id", "measure": "measure", "value": "value"}
 #: what the column of measures is called in a first line that names the columns
 _HEADINGS = {"metric", "measure", "eval_metric"}
+#: keys of a line that the command of ir_measures writes
+_OF_COMMAND_KEYS = {"query_id", "measure", "value"}
+#: what stands second in lines of judgments
+_ITERATIONS = {"0", "Q0", "q0"}
 _BOM = "\ufeff"
 
 
@@ -51,62 +58,119 @@ def parse_leaderboard(
     if not lines:
         raise InputError("there is no line. Give a leaderboard, such as `run topic measure value`.", argument="path")
     if format == "jsonl" or (format is None and _is_json(lines[0][1], file_name)):
-        return "jsonl", pd.DataFrame([_of_json(n, line) for n, line in lines], columns=[*_KEYS, "line"])
-    if format is None:
-        format = told_table([line for _, line in lines], file_name, {len(columns) for columns in COLUMNS.values()})
-    if format in (LONG, TABLE):
-        if header:
-            raise wrong("header", " is for lines at white space: the first line of CSV and TSV names the columns.")
-        return format, parse_table(lines, format, form)
+        _check_lines_of_json(text)
+        rows = [_of_json(n, line, file_name) for n, line in lines]
+        return "jsonl", _selected(pd.DataFrame(rows, columns=[*_KEYS, "line"]), form)
+    if format is None or format in FORMS:
+        if not header and (found := parse_markdown(lines, format, form)) is not None:
+            return found
+        widths = {len(columns) for columns in _AT_SPACE.values()}
+        if format in FORMS or told_table([line for _, line in lines], file_name, widths):
+            if header:
+                raise wrong("header", " is for lines at white space: the first line of CSV and TSV names the columns.")
+            return parse_table(lines, format, form)
     cells = [line.split() for _, line in lines]
-    found = told_format(cells) if format is None else format
+    known = told_format(cells) if format is None else format
+    _check_no_labels(cells, known)
     for (n, line), row in zip(lines, cells, strict=True):
-        if len(row) != len(COLUMNS[found]):
-            fit = [name for name in _of_width(len(row)) if name != found]
+        if len(row) != len(_AT_SPACE[known]):
+            fit = [name for name in _of_width(len(row)) if name != known]
             so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
             raise InputError(
-                f"a line of the format {found!r} has {len(COLUMNS[found])} columns, {' '.join(COLUMNS[found])}; this "
-                f"one has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
+                f"a line of the format {known!r} has {len(_AT_SPACE[known])} columns, {' '.join(_AT_SPACE[known])}; "
+                f"this one has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
                 Option("format", ...),
                 " of the file, or correct the line.",
                 argument="path",
                 place=f"line {n:,}",
             )
-    if _names_columns(found, cells[0]):
+    if _names_columns(known, cells[0]):
         lines, cells = lines[1:], cells[1:]
-    columns = dict(zip(COLUMNS[found], zip(*cells, strict=True), strict=True)) if cells else {}
+    columns = dict(zip(_AT_SPACE[known], zip(*cells, strict=True), strict=True)) if cells else {}
     columns.setdefault("name", (file_name,) * len(cells))
+    columns.setdefault("qid", (ALL,) * len(cells))
     frame = pd.DataFrame({name: columns.get(name, ()) for name in _KEYS}, dtype=object)
-    return found, frame.assign(line=[n for n, _ in lines])
+    return known, _selected(frame.assign(line=[n for n, _ in lines]), form)
+
+
+def _selected(rows: pd.DataFrame, form: TableForm) -> pd.DataFrame:
+    """Return the rows of the topics that are chosen, and those of all topics; no mean may pass for a topic."""
+    of_all = rows["qid"] == ALL
+    topics = rows.loc[~of_all, "qid"].unique().tolist()
+    kept = [topics[at] for at in form.selection.places(topics)]
+    if form.selection.tasks is None:
+        odd = [topic for topic in kept if is_mean(topic)]
+        if odd:
+            check_task_names(odd, "topic")
+    place = {topic: at for at, topic in enumerate(kept)}
+    rows = rows[of_all | rows["qid"].isin(kept)]
+    if form.selection.tasks is not None:
+        rows = rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable")
+    return rows
 
 
 def _of_width(width: int) -> list[str]:
-    return [name for name, columns in COLUMNS.items() if len(columns) == width and name != "jsonl"]
+    return [name for name, columns in _AT_SPACE.items() if len(columns) == width]
 
 
 def told_format(cells: Sequence[Sequence[str]]) -> str:
-    """Return the format of lines split at white space, by their number of columns and the place of ``all``."""
+    """Return the format of lines split at white space, by their number of columns, ``all`` and the measures."""
     width = max(map(len, cells), key=[len(row) for row in cells].count)
     known, rows = _of_width(width), [row for row in cells if len(row) == width]
-    fit = [name for name in known if any(row[COLUMNS[name].index("qid")] == ALL for row in rows)]
-    measure_last = width == 3 and not fit and any(row[0] == ALL for row in rows)
-    if not known or measure_last:
-        raise InputError(
-            f"most lines have {count(width, 'column')}{', and the topic all in the first' * measure_last}. A "
-            f"leaderboard has {'; '.join(' '.join(columns) for name, columns in COLUMNS.items() if name != 'jsonl')}; "
-            "or is JSON by lines, or CSV or TSV whose first line names the columns. Give a file of one of these forms.",
-            argument="path",
-        )
-    if len(fit) == 1 or len(known) == 1:
-        return (fit or known)[0]
-    forms = listed([f"{name} ({' '.join(COLUMNS[name])})" for name in fit or known])
+    if not known:
+        raise _no_form(f"most lines have {count(width, 'column')}")
+    if width == len(OF_COMMAND["ir_measures_means"]):
+        if not all(is_measure_name(row[0]) for row in rows[1:] or rows):
+            raise _no_form("lines of two columns are a measure and its value, and the first column is none of measures")
+        return known[0]
+    fit = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
+    if len(fit) == 1:
+        return fit[0]
+    if not fit and width == len(OF_COMMAND["ir_measures_topics"]):
+        # none of the lines sums up the topics; a first line may name the columns
+        of_measures = [
+            name
+            for name in known
+            if all(is_measure_name(row[_AT_SPACE[name].index("measure")]) for row in rows[1:] or rows)
+        ]
+        if len(of_measures) == 1:
+            return of_measures[0]
+    forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in fit or known])
     why = f"no line has the topic {ALL!r}" if not fit else f"{ALL!r} stands in several columns"
+    labels = {3: "labels", 4: "labels", 6: "a run"}.get(width, "labels")
     raise InputError(
-        f"lines of four columns can be {forms}, and {why}, which would tell. Give ",
+        f"lines of {width} columns can be {forms}{'' if fit else f', or {labels}'}, and {why}, which would tell. Give ",
         Option("format", (fit or known)[0]),
-        " or another of these.",
+        " or another of these." if len(fit or known) > 1 else " if it is a leaderboard.",
         argument="format",
     )
+
+
+def _no_form(why: str) -> InputError:
+    return InputError(
+        f"{why}. A leaderboard has {'; '.join(' '.join(columns) for columns in _AT_SPACE.values())}; or is JSON by "
+        "lines, a table in Markdown, or CSV or TSV whose first line names the columns. Give a file of one of these "
+        "forms.",
+        argument="path",
+    )
+
+
+def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
+    """Raise where lines are those of qrels or of a run, whatever format is given."""
+    width = len(_AT_SPACE[format])
+    rows = [row for row in cells if len(row) == width]
+    if any(ALL in row for row in rows) or any(map(is_measure_name, {cell for row in rows[:1000] for cell in row})):
+        return
+    qrels = width == 4 and all(row[1] in _ITERATIONS and row[3].lstrip("+-").isdecimal() for row in rows)
+    run = width == 6 and all(row[1] == "Q0" and row[3].isdecimal() and row[3] != "0" for row in rows)
+    if qrels or run:
+        raise InputError(
+            f"the lines are those of {'judgments, topic 0 document label' if qrels else 'a run'}, and no leaderboard: "
+            f"{shown(' '.join(rows[0]))}. Give them to ",
+            Call("read_qrels" if qrels else "read_runs"),
+            ".",
+            argument="path",
+        )
 
 
 def leaderboard_text(
@@ -153,20 +217,57 @@ def _lines(format: str, rows: Sequence[tuple[str, str, str, float]]) -> Iterator
 
 
 def _is_json(line: str, file_name: str) -> bool:
-    if not line.lstrip().startswith("{") or ".json" in file_name.lower():
-        return line.lstrip().startswith("{")
+    begins = line.lstrip().startswith(("{", "["))
+    if not begins or ".json" in file_name.lower():
+        return begins
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(json.loads(line), dict | list)
     except (ValueError, RecursionError):
         return False
 
 
-def _of_json(n: int, line: str) -> list[Any]:
+def _check_lines_of_json(text: str) -> None:
+    """Raise where a file is one value of JSON over several lines, and say how it becomes a leaderboard."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(found, dict) and isinstance(found.get("scores"), dict) and "task_name" in found:
+        raise _of_mteb(found)
+    if not isinstance(found, dict) or "measure" not in found:
+        raise InputError(
+            f"one {'object' if isinstance(found, dict) else 'value'} of JSON; a leaderboard has an object a line, with "
+            f"{listed(list(_KEYS.values()))}. Read it with pandas, and give a frame with a row for each system and a "
+            "column for each task, or with the columns name, qid, measure, value.",
+            argument="path",
+        )
+
+
+def _of_mteb(found: dict[str, Any]) -> InputError:
+    """Return the error of a result of MTEB: one task of one model, which the file does not name."""
+    task, lines = str(found["task_name"]), []
+    for split, parts in found["scores"].items():
+        for part in parts if isinstance(parts, list) else []:
+            if isinstance(part, dict) and isinstance(part.get("main_score"), int | float):
+                lines.append((split, str(part.get("hf_subset", "default")), f"MODEL,{task},{part['main_score']!r}"))
+    several = f" (split {lines[0][0]!r}, subset {lines[0][1]!r}; {len(lines):,} there are)" if len(lines) > 1 else ""
+    example = f"`{lines[0][2]}`{several}" if lines else f"`MODEL,{task},main_score`"
+    return InputError(
+        f"this is MTEB's result of the task {shown(task)} for one model, which it does not name. Write a CSV file "
+        f"with the first line `model,task,score` and for each model, task and chosen split a line: {example}.",
+        argument="path",
+    )
+
+
+def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
         found = None
     known = found if isinstance(found, dict) else {}
+    # the command of ir_measures has no run, and calls the topic query_id or leaves it out
+    if known and not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known) <= _OF_COMMAND_KEYS:
+        known = {"run_id": file_name, "topic_id": known.get("query_id", ALL), **known}
     odd = [
         key
         for key in _KEYS.values()
@@ -185,9 +286,5 @@ def _of_json(n: int, line: str) -> list[Any]:
 
 def _names_columns(format: str, cells: Sequence[str]) -> bool:
     """Return whether a line names the columns: a measure called measure, whose value is no number."""
-    row = dict(zip(COLUMNS[format], cells, strict=True))
-    try:
-        float(row["value"])
-    except ValueError:
-        return row["measure"].lower() in _HEADINGS
-    return False
+    row = dict(zip(_AT_SPACE[format], cells, strict=True))
+    return number(row["value"]) is None and row["measure"].lower() in _HEADINGS

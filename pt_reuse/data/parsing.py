@@ -74,7 +74,7 @@ class ReadField:
 
 
 #: of a packed file; ir_datasets' trec-browser-provider adds a further ending to files as they came
-_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)(\.raw)?$")
+_PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)(\.raw)?\Z")
 _BY_TAG: tuple[Part, ...] = ("Pass ", Option("names", "file"), " to name runs by their files")
 _BY_FILE: tuple[Part, ...] = ("Rename one of the files",)
 #: bytes of a file that are looked through at once, and of the longest line

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import did_you_mean, examples, listed, shown
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse._check import examples, listed, shown
+from pt_reuse._errors import Call, InputError, Option, warn
+from pt_reuse.data.task_columns import (
+    PROPOSED,
+    ScoreMatrix,
+    Selection,
+    beside_measures,
+    check_names,
+    check_task_names,
+    doubtful_names,
+    is_mean,
+    is_measure_name,
+)
 
 #: a line for each score under a line that names the columns; a line for each system, or topic, and a column for each
-#: task, or system
-LONG, TABLE = "long", "table"
+#: task, or system; a line for each system, and maybe topic, and a column for each measure
+LONG, TABLE, MEASURES = "long", "table", "measures"
+FORMS = (LONG, TABLE, MEASURES)
+#: the topic under which a value over all topics stands, and what gdeval and ndeval call it
+ALL = "all"
+_ALL_OF_TOOLS = {"amean"}
 #: what stands between cells, if no tab does; in many languages spreadsheets write semicolons
 _SEPARATORS = ",;"
 #: how many lines tell it
@@ -28,69 +44,111 @@ _HEADINGS = {
     "measure": {"measure", "metric", "evalmetric"},
     "value": {"value", "score", "mainscore"},
 }
-#: words of columns that are no scores of a task
-_NO_TASK = {
-    *("average", "avg", "mean", "median", "overall", "total", "sum", "rank", "ranking", "borda", "size", "parameters"),
-    *("params", "memory", "dimension", "dimensions", "dim", "tokens", "latency", "price", "cost", "year", "date", "#"),
-    *("downloads", "likes", "votes", "submissions", "context"),
+#: what a column of documents is called: beside topics, the table is one of labels or of a run
+_OF_DOCUMENTS = {
+    *("docno", "docid", "doc", "document", "documentid", "corpusid", "passageid", "pid", "did", "relevance", "label"),
 }
-#: whole names of such columns
-_NO_TASK_NAMES = {"", "all", "unnamed: 0", "zero-shot"}
-#: what scores and percentages stay within
-_LARGEST = 100
-#: what sums up systems, as the last line of a table may
-_NO_SYSTEM = {"average", "avg", "mean", "median", "overall", "total", "all", "sum", "rank"}
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-", "\N{EN DASH}", "\N{EM DASH}"}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|#")
-#: names as pages link them: Markdown, HTML
-_LINKED = re.compile(r"\[(?P<md>.+)\]\(\S*\)|<a\s[^>]*>(?P<html>[^<]+)</a>", re.IGNORECASE)
-#: how many tasks an error proposes
-_PROPOSED = 12
+#: what tools write for a name that is missing
+NO_NAME = {"", "nan", "none", "null", "<na>", "nat"}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NOT_FINITE = {"nan", "inf", "infinity"}
+_HTML = re.compile(r"<a\s[^>]*>(?P<text>[^<]+)</a>", re.IGNORECASE)
+#: what a page sets in bold, italics or code
+_MARKS = ("**", "__", "*", "_", "`", "~~")
+#: longer cells keep their marks, of which each is taken off once
+_LONG_CELL = 1000
+_PIPE = re.compile(r"(?<!\\)\|")
+#: the column of numbers of rows that pandas writes
+_ROW_NUMBERS = {"", "unnamed: 0", "index"}
 
 
 @dataclass(frozen=True)
 class TableForm:
-    """How a table is read: the tasks that are scores, None for all; topics as lines; the measure of its scores."""
+    """How a table is read: which tasks; topics as lines; the measure of its scores."""
 
-    tasks: tuple[str, ...] | None
+    selection: Selection
     transposed: bool
     measure: str
 
 
-def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> str | None:
-    """Return whether lines are ``long`` or a ``table``; None where they are columns at white space, of these widths."""
+def number(cell: str) -> float | None:
+    """Return the number of a text in ASCII digits, NaN and infinity among them; None where it is none."""
+    cell = cell.strip()
+    if _NUMBER.fullmatch(cell) or cell.lstrip("+-").lower() in _NOT_FINITE:
+        return float(cell)
+    return None
+
+
+def decimals(cell: str) -> int:
+    """Return how many decimals a number is written with, many where it has an exponent."""
+    return 99 if "e" in cell.lower() else len(cell.partition(".")[2])
+
+
+def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
+    """Return whether lines are a table; else they are columns at white space, of these widths."""
     separator = _separator(lines)
     if separator not in lines[0]:
-        return None
+        return False
     header = [cell.strip(' "') for cell in lines[0].split(separator)]
-    if told_header(header):
-        return LONG
+    if _is_long(_roles(header)) or _is_of_documents(header):
+        return True
     found = [len(line.split()) for line in lines]
     if separator != "\t":
         # columns at white space, and a comma in a number or a name
         alike = len(set(found)) == 1 and found[0] in widths
-        return TABLE if ".csv" in file_name.lower() or not alike else None
-    named = _number(header[-1]) is None and "all" not in header
+        return ".csv" in file_name.lower() or not alike
+    named = number(header[-1]) is None and ALL not in header
     if max(found, key=found.count) in widths:
         rows = [line.split(separator) for line in lines[1:]]
-        return TABLE if named and all(_is_score(cell) for row in rows for cell in row[1:]) else None
-    return TABLE if named or len(header) > max(widths) else None
+        return named and all(_is_score(cell) for row in rows for cell in row[1:])
+    return named or len(header) > max(widths)
 
 
-def parse_table(lines: Sequence[tuple[int, str]], format: str, form: TableForm) -> pd.DataFrame:
-    """Return ``name qid measure value line`` of the lines of a file, each with its number, texts all but the number."""
+def parse_table(lines: Sequence[tuple[int, str]], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
+    """Return the format of the lines of a file, and ``name qid measure value line``, texts all but the line."""
     separator = _separator([line for _, line in lines])
-    (_, header), *rows = _rows(lines, separator)
+    return _of_rows(list(_rows(lines, separator)), f", separated by {shown(separator)}", format, form)
+
+
+def parse_markdown(
+    lines: Sequence[tuple[int, str]], format: str | None, form: TableForm
+) -> tuple[str, pd.DataFrame] | None:
+    """Return what `parse_table` does of the table in Markdown, None where there is none."""
+    starts = [at for at, (_, line) in enumerate(lines) if at and _is_rule(line) and "|" in lines[at - 1][1]]
+    if not starts:
+        return None
+    if len(starts) > 1:
+        raise InputError(
+            f"there are {len(starts):,} tables, under lines {listed([f'{lines[at - 1][0]:,}' for at in starts[:12]])}. "
+            "Give a file with one of them.",
+            argument="path",
+        )
+    start = starts[0]
+    rows = [lines[start - 1]]
+    # a table ends at the first empty line, or line of text
+    for n, line in lines[start + 1 :]:
+        if n != lines[start][0] + len(rows) or "|" not in line:
+            break
+        rows.append((n, line))
+    cells = [(n, [_unmarked(cell) for cell in _piped(line)]) for n, line in rows]
+    return _of_rows(cells, "", format, form)
+
+
+def _of_rows(
+    rows: list[tuple[int, list[str]]], separated: str, format: str | None, form: TableForm
+) -> tuple[str, pd.DataFrame]:
+    (_, header), *rows = rows
     for n, row in rows:
         if len(row) != len(header):
             raise InputError(
-                f"the first line names {len(header):,} columns, and this one has {len(row):,}, separated by "
-                f"{shown(separator)}. Give each line a cell for each column, an empty one where a score is missing.",
+                f"the first line names {len(header):,} columns, and this one has {len(row):,}{separated}. Give each "
+                "line a cell for each column, an empty one where a score is missing.",
                 argument="path",
                 place=f"line {n:,}",
             )
     if not rows:
-        return pd.DataFrame(columns=["name", "qid", "measure", "value", "line"], dtype=object)
+        return format or TABLE, pd.DataFrame(columns=["name", "qid", "measure", "value", "line"], dtype=object)
     cells = np.array([row for _, row in rows], dtype=object).reshape(len(rows), len(header))
     return _table(header, cells, [n for n, _ in rows], format, form)
 
@@ -100,44 +158,110 @@ def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tup
     # an index without a name is that of rows that were chosen, or of names
     unnamed = frame.index.names == [None]
     named = frame if unnamed and pd.api.types.is_integer_dtype(frame.index) else frame.reset_index()
+    odd = [name for name in named.columns if not isinstance(name, str | int | np.integer | ir_measures.Measure)]
+    if odd:
+        raise InputError(f"the name of a column must be a text, got {shown(odd[0])}. Rename it.", argument="path")
     header = [str(name).strip() for name in named.columns]
-    found = told_header(header) or TABLE if format is None else format
+    places = [place for role, at in _roles(header).items() if role != "value" for place in at] or [0]
+    for at in places:
+        _check_cells_of_names(named.iloc[:, at].tolist(), header[at])
     texts = [[_text(cell) for cell in named.iloc[:, at].tolist()] for at in range(len(header))]
     cells = np.array(texts, dtype=object).reshape(len(header), len(named)).T
-    return found, _table(header, cells, list(range(1, len(named) + 1)), found, form)
+    return _table(header, cells, list(range(1, len(named) + 1)), format, form)
 
 
-def told_header(header: Sequence[str]) -> str | None:
-    """Return ``long`` where names of columns are those of a score a line."""
-    return LONG if {"name", "qid", "value"} <= set(_roles(header)) else None
+def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
+    """Raise where a cell would be another text as a name: bytes, a list."""
+    for n, cell in enumerate(cells, 1):
+        known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
+        if not (known or _is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
+            raise InputError(
+                f"column {shown(column)} must have texts for names, got {shown(cell)}. Write it as a text.",
+                argument="path",
+                place=f"row {n:,}",
+            )
+
+
+def _is_missing(cell: object) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float | np.floating) and cell != cell)
 
 
 def _text(cell: object) -> str:
-    """Return a cell of a frame as text, a number with all its digits."""
+    """Return a cell of a frame as text, a number with all its digits, nothing where it is missing."""
     if isinstance(cell, str):
         return cell.strip()
-    if cell is None or cell is pd.NA or cell is pd.NaT:
+    if _is_missing(cell):
         return ""
     return repr(float(cell)) if isinstance(cell, float | np.floating) else str(cell)
 
 
+def _is_long(roles: dict[str, list[int]]) -> bool:
+    return {"name", "value"} <= set(roles) and not {"qid", "measure"}.isdisjoint(roles)
+
+
+def _is_of_documents(header: Sequence[str]) -> bool:
+    """Return whether a table has a column of documents beside one of topics: it holds labels, or a run."""
+    return "qid" in _roles(header) and not _OF_DOCUMENTS.isdisjoint(map(_plain_heading, header))
+
+
 def _table(
-    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str, form: TableForm
-) -> pd.DataFrame:
-    return (_long if format == LONG else _wide)(header, cells, numbers, form)
+    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str | None, form: TableForm
+) -> tuple[str, pd.DataFrame]:
+    if _is_of_documents(header):
+        raise InputError(
+            f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
+            "leaderboard. Give labels as judgments, and a run to ",
+            Call("read_runs"),
+            ".",
+            argument="path",
+        )
+    # the numbers of rows that pandas writes
+    if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
+        counted = [number(cell) for cell in cells[:, 0]]
+        if counted in ([float(n) for n in range(len(cells))], [float(n) for n in range(1, len(cells) + 1)]):
+            header, cells = header[1:], cells[:, 1:]
+    if format == LONG or (format is None and _is_long(_roles(header))):
+        return LONG, _long(header, cells, numbers, form)
+    return _wide(header, cells, numbers, format, form)
+
+
+def _piped(line: str) -> list[str]:
+    """Return the cells of a line in Markdown."""
+    cells = [cell.strip().replace("\\|", "|") for cell in _PIPE.split(line.strip())]
+    first, last = int(line.lstrip().startswith("|")), len(cells) - int(len(cells) > 1 and not cells[-1])
+    return cells[first:last]
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is the one below the names of the columns in Markdown."""
+    return "|" in line and "-" in line and set(line.strip()) <= set("|:-+ \t")
+
+
+def _unmarked(cell: str) -> str:
+    for mark in _MARKS:
+        if len(cell) > 2 * len(mark) and cell.startswith(mark) and cell.endswith(mark):
+            return _unmarked(cell[len(mark) : -len(mark)].strip()) if len(cell) < _LONG_CELL else cell
+    return cell
 
 
 def _linked(names: Iterable[str]) -> list[str]:
-    """Return names without the links around them."""
-    names = list(names)
-    found = [_LINKED.fullmatch(name) for name in names]
-    return [(link["md"] or link["html"]).strip() if link else name for name, link in zip(names, found, strict=True)]
+    """Return names without the links around them, in Markdown and HTML."""
+    return [_without_link(name) for name in names]
+
+
+def _without_link(name: str) -> str:
+    if name.startswith("[") and name.endswith(")"):
+        text, link, address = name[1:-1].rpartition("](")
+        if link and text and address.split() in ([], [address]):
+            return text.strip()
+    found = _HTML.fullmatch(name)
+    return found["text"].strip() if found else name
 
 
 def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return scores without the signs of per cent, where each has one."""
-    numbers = [cell for cell in scores.ravel() if cell.lower() not in _EMPTY]
-    if not numbers or not all(cell.endswith("%") for cell in numbers):
+    written = [cell for cell in scores.ravel() if cell.lower() not in _EMPTY]
+    if not written or not all(cell.endswith("%") for cell in written):
         return scores
     return np.array([cell.removesuffix("%").strip() for cell in scores.ravel()], dtype=object).reshape(scores.shape)
 
@@ -171,27 +295,25 @@ def _rows(lines: Sequence[tuple[int, str]], separator: str) -> Iterator[tuple[in
         ) from error
 
 
+def _plain_heading(cell: str) -> str:
+    return re.sub(r"[\s_-]", "", cell).lower()
+
+
 def _roles(header: Sequence[str]) -> dict[str, list[int]]:
     """Return our name of a column -> the places of the columns that are called so."""
-    plain = [re.sub(r"[\s_-]", "", cell).lower() for cell in header]
+    plain = [_plain_heading(cell) for cell in header]
     found = {role: [at for at, name in enumerate(plain) if name in names] for role, names in _HEADINGS.items()}
     return {role: places for role, places in found.items() if places}
 
 
-def _number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
-
-
 def _is_score(cell: str) -> bool:
-    return cell.strip().lower() in _EMPTY or _number(cell) is not None
+    return cell.strip().lower() in _EMPTY or number(cell) is not None
 
 
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
     roles = _roles(header)
-    missing = [role for role in ("name", "qid", "value") if role not in roles]
+    missing = [role for role in ("name", "value") if role not in roles]
+    missing += [] if {"qid", "measure"} & set(roles) else ["qid"]
     twice = [role for role, places in roles.items() if len(places) > 1]
     if missing or twice:
         several = [header[at] for role in twice for at in roles[role]]
@@ -202,15 +324,55 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
             argument="path",
         )
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
-    frame = pd.DataFrame({"measure": form.measure, **columns, "line": numbers}, dtype=object)
+    frame = pd.DataFrame({"qid": ALL, "measure": form.measure, **columns, "line": numbers}, dtype=object)
     frame = frame.assign(name=_linked(frame["name"]), value=_plain(columns["value"]))
+    of_all = frame["qid"] == ALL
+    chosen = frame.loc[~of_all, "qid"].unique().tolist()
+    kept = [chosen[at] for at in form.selection.places(chosen)]
+    frame = frame[of_all | frame["qid"].isin(kept)]
+    of_all = frame["qid"] == ALL
     there = ~frame["value"].str.lower().isin(_EMPTY)
     for role, noun in (("name", "system"), ("qid", "task")):
         _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
-    return frame.loc[there, ["name", "qid", "measure", "value", "line"]]
+    picked = form.selection.tasks is not None
+    if not picked:
+        check_task_names(kept, "task")
+    check_systems(frame["name"].unique(), "system")
+    _check_long(frame[there & ~of_all], kept, picked=picked)
+    if picked:
+        frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
+    return frame.loc[there.reindex(frame.index), ["name", "qid", "measure", "value", "line"]]
 
 
-def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
+def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> None:
+    """Check the values of lines as those of a table, by each measure."""
+    for measure, mine in rows.groupby("measure", sort=False):
+        found = [number(cell) for cell in mine["value"]]
+        # what is no number is told elsewhere
+        if None in found or mine.duplicated(["name", "qid"]).any() or str(measure).lower().startswith("num"):
+            continue
+        systems = mine["name"].unique().tolist()
+        at = (pd.Index(systems).get_indexer(mine["name"]), pd.Index(tasks).get_indexer(mine["qid"]))
+        values = np.full((len(systems), len(tasks)), np.nan)
+        written = np.zeros(values.shape, dtype=np.int64)
+        values[at], written[at] = found, [decimals(cell) for cell in mine["value"]]
+        ScoreMatrix(systems, tasks, values, written).check(picked=picked, where="task")
+
+
+def check_systems(names: Iterable[str], where: str) -> None:
+    """Raise where a name is that of a mean over systems, or of none."""
+    odd = [name for name in names if is_mean(name, fused=False)]
+    if odd:
+        raise InputError(
+            f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
+            "table, or rename the system.",
+            argument="path",
+        )
+
+
+def _wide(
+    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str | None, form: TableForm
+) -> tuple[str, pd.DataFrame]:
     rows, at = _row_names(header, cells, form.transposed)
     columns = [name for place, name in enumerate(header) if place != at]
     scores = cells if at is None else np.delete(cells, at, axis=1)
@@ -219,15 +381,36 @@ def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
     if form.transposed:
         systems, tasks, scores, lines = columns, rows, scores.T, lines.T
     across, along = ("column", "line") if form.transposed else ("line", "column")
-    if form.tasks is not None:
-        places = _places(form.tasks, tasks)
-        tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
+    # the topics of lines that have a run and a topic, as gdeval and ndeval write them
+    of_topic = [] if form.transposed or "name" not in _roles(header) else _roles(tasks).get("qid", [])
+    topics = scores[:, of_topic[0]] if len(of_topic) == 1 else None
+    places = [place for place in form.selection.places(tasks) if topics is None or place != of_topic[0]]
+    tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
     systems, scores = _linked(systems), _plain(scores)
-    _check_names(systems, "system", across)
-    empty = np.array([[cell.lower() in _EMPTY for cell in row] for row in scores], dtype=bool).reshape(scores.shape)
-    score = np.array([[_is_score(cell) for cell in row] for row in scores], dtype=bool).reshape(scores.shape)
-    number = score & ~empty
-    _check_tasks(tasks, scores, number, picked=form.tasks is not None, where=along)
+    measures = _places_of_measures(tasks, scores, format, picked=form.selection.tasks is not None)
+    if measures is not None:
+        among = set(measures)
+        _tell_left_out([task for place, task in enumerate(tasks) if place not in among])
+        tasks, scores, lines = [tasks[place] for place in measures], scores[:, measures], lines[:, measures]
+        check_names(tasks, "measure", along)
+    elif topics is not None:
+        raise InputError(
+            f"there are lines by {shown(header[_roles(header)['qid'][0]])}, and columns that are no measures, "
+            f"{examples(tasks)}. Write a line for each score with the columns name, qid, measure, value; leave the "
+            "column out; or give ",
+            Option("format", MEASURES),
+            ".",
+            argument="path",
+        )
+    if topics is None:
+        check_names(systems, "system", across)
+    check_systems(systems, across)
+    empty = _each(scores, lambda cell: cell.lower() in _EMPTY)
+    score = _each(scores, _is_score)
+    there = score & ~empty
+    if measures is None:
+        check_names(tasks, "task", along)
+        _check_tasks(tasks, scores, there, picked=form.selection.tasks is not None, where=along)
     wrong = np.argwhere(~score)
     if len(wrong):
         s, t = wrong[0]
@@ -235,16 +418,65 @@ def _wide(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
             f"system {shown(systems[s])}, task {shown(tasks[t])} must be a number, got {shown(scores[s, t])}. Write "
             "numbers such as 0.5, leave a missing score empty, or choose the scores by ",
             Option("tasks", ...),
+            " or ",
+            Option("ignore", ...),
             ".",
             argument="path",
             place=f"line {lines[s, t]:,}",
         )
-    _check_some(systems, {systems[s] for s in np.flatnonzero(number.any(axis=1))}, "system")
-    s, t = np.nonzero(number)
-    found = {"name": np.array(systems, dtype=object)[s], "qid": np.array(tasks, dtype=object)[t]}
-    return pd.DataFrame(
-        {**found, "measure": form.measure, "value": scores[s, t], "line": lines[s, t].tolist()}, dtype=object
-    )
+    some = np.flatnonzero(there.any(axis=1))
+    _check_some(systems, {systems[s] for s in some}, "system")
+    if measures is None:
+        values, written = np.full(scores.shape, np.nan), np.zeros(scores.shape, dtype=np.int64)
+        values[there] = scores[there].astype(np.float64)
+        written[there] = [decimals(cell) for cell in scores[there]]
+        ScoreMatrix(systems, tasks, values, written).check(picked=form.selection.tasks is not None, where=along)
+    s, t = np.nonzero(there)
+    named = np.array(tasks, dtype=object)[t]
+    if measures is None:
+        about = {"qid": named, "measure": form.measure}
+    else:
+        called = [
+            ALL if topics is None or topic in _ALL_OF_TOOLS else topic
+            for topic in (topics if topics is not None else systems)
+        ]
+        about = {"qid": np.array(called, dtype=object)[s], "measure": named}
+    found = {"name": np.array(systems, dtype=object)[s], **about, "value": scores[s, t], "line": lines[s, t].tolist()}
+    frame = pd.DataFrame(found, dtype=object)
+    return TABLE if measures is None else MEASURES, frame[["name", "qid", "measure", "value", "line"]]
+
+
+def _each(cells: NDArray[np.object_], what: Callable[[str], bool]) -> NDArray[np.bool_]:
+    return np.array([what(cell) for cell in cells.ravel()], dtype=bool).reshape(cells.shape)
+
+
+def _places_of_measures(
+    tasks: Sequence[str], scores: NDArray[np.object_], format: str | None, *, picked: bool
+) -> list[int] | None:
+    """Return the places of the measures where columns are no tasks but measures, and what stands beside them."""
+    if format == TABLE or (picked and format is None):
+        return None
+    measures = [place for place, name in enumerate(tasks) if is_measure_name(name)]
+    if format == MEASURES:
+        return list(range(len(tasks))) if picked or not measures else measures
+    if not measures:
+        return None
+    among = set(measures)
+    rest = [place for place in range(len(tasks)) if place not in among]
+    names = [tasks[place] for place in rest]
+    known = {*doubtful_names(names), *beside_measures(tasks)}
+    texts = {tasks[place] for place in rest if not any(number(cell) is not None for cell in scores[:, place])}
+    of_letters = bool(rest) and all(len(tasks[place]) == 1 for place in measures)
+    return measures if not of_letters and set(names) <= known | texts else None
+
+
+def _tell_left_out(names: list[str]) -> None:
+    if names:
+        warn(
+            f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. ",
+            Option("ignore", names if len(names) <= PROPOSED else ...),
+            " leaves them out without this warning.",
+        )
 
 
 def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) -> tuple[list[str], int | None]:
@@ -261,7 +493,7 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
     at = roles.get(role, [0])[0]
     first = cells[:, at].tolist()
     known = role in roles or header[0].lower() in {"", "unnamed: 0"}
-    found = [_number(cell) for cell in first]
+    found = [number(cell) for cell in first]
     if known or not found or None in found:
         return first, at
     # scores of the first system on topics without names
@@ -281,70 +513,24 @@ def _check_some(names: Sequence[str], there: set[str], noun: str) -> None:
         raise InputError(f"no score at all of {noun} {examples(without)}. Take it out of the table.", argument="path")
 
 
-def _places(wanted: tuple[str, ...], tasks: list[str]) -> list[int]:
-    strange = [name for name in wanted if name not in tasks]
-    if strange or len(set(wanted)) < len(wanted):
-        problem = (
-            f"{examples(strange)} not among the tasks {examples(tasks, 12)}.{did_you_mean(strange[0], tasks)}"
-            if strange
-            else f"a task is there twice: {examples(wanted, 12)}."
-        )
-        raise InputError(problem, argument="tasks")
-    again = [name for name in wanted if tasks.count(name) > 1]
-    _check_names([name for name in tasks if name in again], "task", "column")
-    return [tasks.index(name) for name in wanted]
-
-
-def _check_names(names: Sequence[str], noun: str, where: str) -> None:
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if "" in names or twice:
-        what = f"a {where} has no name of a {noun}" if "" in names else f"several {where}s are called {examples(twice)}"
-        raise InputError(f"{what}. Give each {noun} one {where} and a name of its own.", argument="path")
-    odd = [name for name in names if noun == "system" and name.lower() in _NO_SYSTEM]
-    if odd:
-        raise InputError(
-            f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
-            "table, or rename the system.",
-            argument="path",
-        )
-
-
 def _check_tasks(
-    tasks: list[str], scores: NDArray[np.object_], number: NDArray[np.bool_], *, picked: bool, where: str
+    tasks: list[str], scores: NDArray[np.object_], there: NDArray[np.bool_], *, picked: bool, where: str
 ) -> None:
-    """Raise where a column, or line, is none of scores of a task, by its name or by what is in it."""
+    """Raise where a column, or line, is none of scores of a task, by its name or because it has no number."""
     if not tasks:
         raise InputError("the table has no column of scores.", argument="path")
-    odd = [] if picked else [name for name in tasks if _is_no_task(name)]
-    empty = [t for t in np.flatnonzero(~number.any(axis=0)).tolist() if tasks[t] not in odd]
-    if odd or empty:
-        rest = [name for t, name in enumerate(tasks) if name not in odd and t not in empty]
-        said = [f"the {where}s {examples(odd, 12)} are no tasks by their names, and would count as such"] if odd else []
+    empty = np.flatnonzero(~there.any(axis=0)).tolist()
+    if not picked:
+        like = ""
         if empty:
             cell = next((cell for cell in scores[:, empty[0]] if cell.lower() not in _EMPTY), "")
             like = f", such as {shown(cell)}" if cell else ""
-            said += [f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}{like}"]
+        check_task_names(tasks, where, [tasks[t] for t in empty], like)
+    elif empty:
         raise InputError(
-            f"{', and '.join(said)}. Write numbers such as 0.5, and choose the {where}s that are scores of a task by ",
-            Option("tasks", rest if 0 < len(rest) <= _PROPOSED else ...),
-            ".",
-            argument="tasks" if picked else "path",
+            f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}. Write numbers such as 0.5, or "
+            "choose others.",
+            argument="tasks",
         )
-    _check_names(tasks, "task", where)
-    values = np.zeros(scores.shape)
-    values[number] = scores[number].astype(np.float64)
-    large = ((np.abs(values) > _LARGEST) & np.isfinite(values)).any(axis=0)
-    if not picked and large.any() and not large.all():
-        # such as how often a model was loaded, beside scores
-        warn(
-            f"values beyond {_LARGEST} in {where} {examples([tasks[t] for t in np.flatnonzero(large)])}, and not in "
-            "others, all of which weigh alike in a mean. Choose those that are scores of a task by ",
-            Option("tasks", ...),
-            ".",
-        )
-    if "all" in map(str.lower, tasks) and len(tasks) > 1:
+    if ALL in map(str.lower, tasks) and len(tasks) > 1:
         raise InputError(f"{where} 'all' is no task beside others. Leave it out of the tasks.", argument="tasks")
-
-
-def _is_no_task(name: str) -> bool:
-    return name.lower() in _NO_TASK_NAMES or any(word.lower() in _NO_TASK for word in _WORD.findall(name))

@@ -305,7 +305,7 @@ SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to lea
 #: the columns that make a bad row, in the order in which they are looked at
 _CHECKED = ("qid", "docno", "score", "rank")
 _NAME, _NUMBER = f"text of 1 to {LONGEST_NAME:,} bytes without NUL", "a finite number"
-_ENDING = re.compile(r"\.(parquet|pq|arrow|feather|ipc)$")
+_ENDING = re.compile(r"\.(parquet|pq|arrow|feather|ipc)\Z")
 
 
 class NoRunError(InputError):

@@ -16,11 +16,12 @@ from pt_reuse._check import names as checked_names
 from pt_reuse._errors import Call, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import headed_judgments, judgment_header
-from pt_reuse.data.leaderboards import ALL, READ, parse_leaderboard
+from pt_reuse.data.leaderboards import READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.score_tables import LONG, TABLE, TableForm, parse_frame
-from pt_reuse.scoring.scores import MISSING, Scores
+from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
+from pt_reuse.data.task_columns import Selection, is_measure_name
+from pt_reuse.scoring.scores import LARGEST, MISSING, Scores
 
 #: which rows of a leaderboard become scores
 ROWS = ("topics", ALL)
@@ -46,40 +47,52 @@ def read_leaderboard(
     header: bool = False,
     missing: str = "error",
     tasks: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
     transposed: bool = False,
     measure: str = MEASURE,
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
 ) -> Scores:
-    r"""Read a leaderboard, scores of runs by topic and measure: of the tools of TREC AutoJudge, or CSV and TSV.
+    r"""Read a leaderboard, scores of runs by topic and measure: of the tools of TREC, or a table.
 
-    The columns of AutoJudge's formats are separated by white space; CSV and TSV need a first line with the names of
-    columns:
+    The columns of the first formats are separated by white space; CSV and TSV need a first line with the names of
+    columns, and so does a table in Markdown, around which a page may have text:
 
-    =============== ======================================================================
-    ``ir_measures`` run, topic, measure, value
-    ``tot``         run, measure, topic, value
-    ``trec_eval``   measure, topic, value; the run is what the file is called
-    ``rag4reports`` topic, run, measure, value
-    ``ranking``     topic, ``Q0``, run, rank (which is not looked at), value, measure
-    ``jsonl``       an object a line: ``run_id topic_id measure value``
-    ``long``        CSV or TSV with the columns name, qid, value and maybe measure, or called
-                    ``model``, ``task``, ``score`` and the like; others are not looked at
-    ``table``       CSV or TSV: a line for each system, a column for each task
-    =============== ======================================================================
+    ====================== ======================================================================
+    ``ir_measures``        run, topic, measure, value
+    ``tot``                run, measure, topic, value
+    ``trec_eval``          measure, topic, value; the run is what the file is called
+    ``rag4reports``        topic, run, measure, value
+    ``ranking``            topic, ``Q0``, run, rank (which is not looked at), value, measure
+    ``jsonl``              an object a line: ``run_id topic_id measure value``
+    ``ir_measures_topics`` topic, measure, value, as the command ``ir_measures -q`` prints them
+    ``ir_measures_means``  measure, value, as it does without ``-q``; the run is what the file is
+                           called, also of JSON that the command writes
+    ``long``               a line for each score: columns name, qid, value and maybe measure, or
+                           called ``model``, ``task``, ``score`` and the like; others are not
+                           looked at
+    ``table``              a line for each system, a column for each task
+    ``measures``           a line for each system, or system and topic, and a column for each
+                           measure: what pt.Experiment returns, and gdeval and ndeval write
+    ====================== ======================================================================
 
-    Names in CSV and TSV are taken out of links in Markdown and HTML. Where each score has the sign of per cent,
-    ``45.3%`` is 45.3.
+    Names in tables are taken out of links in Markdown and HTML. Where each score has the sign of per cent, ``45.3%``
+    is 45.3. Numbers have the digits 0 to 9.
+
+    A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size,
+    a time, a count, a p-value and the like, by its name in many languages or because it equals the mean or the sum of
+    others, is an error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by
+    system. A table whose columns are measures is never averaged over them.
 
     The topic ``all`` is the value of a run over all topics. Scores and their means are computed from the single topics;
     a file with only the rows ``all`` gives Scores of one topic of that name.
 
     Args:
         path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out. Or a
-            frame, of the format ``long`` or ``table``.
-        format: one of the formats above; default: recognised by the lines (with four columns at white space, by the
-            place of the topic ``all``).
+            frame, of the format ``long``, ``table`` or ``measures``.
+        format: one of the formats above; default: recognised by the lines (at white space by the number of columns,
+            the place of the topic ``all`` and the names of measures).
         rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
         names: the run of a trec_eval file has the name of the ``"file"`` (default), with its ending, as in AutoJudge,
             or the ``"tag"`` in its row ``runid``.
@@ -87,8 +100,9 @@ def read_leaderboard(
         missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
             of this run (``"leave_out"``), as in :meth:`Scores.from_frame`; ``"drop_tasks"`` leaves out each topic that
             some run lacks, ``"drop_systems"`` each run that lacks some topic, and the settings say which.
-        tasks: of a table, the columns that are scores of a task; default all but the names of systems. Needed where
-            others have texts, or are called like an average, a rank or a size.
+        tasks: the columns, or topics, that are scores of a task; default all but the names of systems. Of these nothing
+            is doubted; other scales are a warning.
+        ignore: columns, or topics, to leave out.
         transposed: a table has a line for each topic and a column for each system. Topics without names are numbered.
         measure: what a table has, or CSV without a column of measures.
         teams: run name -> team.
@@ -100,12 +114,14 @@ def read_leaderboard(
 
     Raises:
         InputError: with the file, the line and what to do: no such file, lines of another form or of an ambiguous
-            format, two rows for the same score, a value that is no finite number, a system that is in a table twice,
-            a column of a table that may be no task.
+            format, two rows for the same score, a value that is no number within 1e100, a system that is in a table
+            twice or has no name, a column of a table that may be no task, percentages beside fractions, lines of
+            judgments or of a run.
 
     Warns:
         ReuseWarning: a measure that is left out, as its values are texts or only in the rows ``all``; rows ``all`` that
-            are neither the mean nor the sum over the topics; columns of a table with values beyond 100 beside others.
+            are neither the mean nor the sum over the topics; columns beside measures, which are left out; tasks that
+            were chosen, or single scores, on another scale than others.
 
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
@@ -120,7 +136,7 @@ def read_leaderboard(
 
         >>> file = file.with_name("models.csv")
         >>> _ = file.write_text("Rank,Model,Average,QA,Search\n1,large,0.6,0.8,0.4\n2,small,0.4,0.5,0.3\n")
-        >>> ptr.labels.read_leaderboard(file, tasks=["QA", "Search"]).mean
+        >>> ptr.labels.read_leaderboard(file, ignore=["Rank", "Average"]).mean
             name  score
         0  large    0.6
         1  small    0.4
@@ -134,7 +150,7 @@ def read_leaderboard(
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
         raise wrong("measure", f" must be the name of a measure, got {told(measure)}.")
-    form = TableForm(None if tasks is None else checked_names("tasks", tasks), transposed, measure)
+    form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
             called, (found, formats) = "of a frame", _of_frame(path, format, form)
@@ -143,6 +159,9 @@ def read_leaderboard(
             called = Path(path).name
         _check_form(form, formats)
         frame, left_out = _chosen(found, rows)
+        _check_named(found)
+        if form.selection.tasks is None:
+            _check_scale(frame)
         if missing == "error" and {TABLE, LONG} & set(formats):
             _check_every_score(frame)
         dropped: list[str] = []
@@ -156,16 +175,49 @@ def read_leaderboard(
     settings = {
         "scores": f"leaderboard {called} ({', '.join(formats)})",
         "rows": f"{ALL!r} alone: none by topic" if of_all else "by topic",
-        **({"tasks": f"{frame['qid'].nunique():,} chosen"} if form.tasks is not None else {}),
+        **({} if form.selection.tasks is None else {"tasks": f"{frame['qid'].nunique():,} chosen"}),
+        **({"ignored": ", ".join(form.selection.ignored)} if form.selection.ignored else {}),
         **({"left out": ", ".join(left_out)} if left_out else {}),
         **({f"{missing.removeprefix('drop_')} left out, a score missing": ", ".join(dropped)} if dropped else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
 
 
+def _selection(tasks: Any, ignore: Any) -> Selection:
+    chosen = None if tasks is None else checked_names("tasks", tasks)
+    return Selection(chosen, () if ignore is None else checked_names("ignore", ignore))
+
+
+def _check_named(rows: pd.DataFrame) -> None:
+    """Raise where a system, topic or measure has no name; that of a system tools write as ``nan`` and the like."""
+    for column, noun, no_names in (("name", "system", NO_NAME), ("qid", "topic", {""}), ("measure", "measure", {""})):
+        none = rows[column].isin([name for name in rows[column].unique() if name.strip().lower() in no_names])
+        if none.any():
+            row = rows[none].iloc[0]
+            raise InputError(
+                f"a {noun} is called {shown(row[column])}, which is no name. Give it one.",
+                argument="path",
+                place=row["place"],
+            )
+
+
+def _check_scale(rows: pd.DataFrame) -> None:
+    """Warn of systems that are in per cent, and others in fractions, by a measure that is within 1."""
+    for measure, mine in rows.groupby("measure", sort=False):
+        if not is_measure_name(str(measure)) or str(measure).lower().startswith("num"):
+            continue
+        largest = mine["value"].abs().groupby(mine["name"], sort=False).max()
+        beyond = largest.index[largest > 1].tolist()
+        if beyond and len(beyond) < len(largest):
+            warn(
+                f"the values by {shown(measure)} are beyond 1 for {examples(beyond)}, and within 1 for others: "
+                "percentages beside fractions? Write all on one scale."
+            )
+
+
 def _check_form(form: TableForm, formats: list[str]) -> None:
     """Raise where an option of tables is given, and no file is one."""
-    given = {"tasks": form.tasks is not None, "transposed": form.transposed} if TABLE not in formats else {}
+    given = {"transposed": form.transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
     given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
     for option in (name for name, is_given in given.items() if is_given):
         raise wrong(
@@ -216,8 +268,8 @@ def _without_gaps(rows: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[
 
 def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[pd.DataFrame, list[str]]:
     """Return what `_read` does, of a frame."""
-    if format not in (None, LONG, TABLE):
-        raise wrong("format", f" of a frame must be {LONG!r} or {TABLE!r}, got {format!r}.")
+    if format not in (None, *FORMS):
+        raise wrong("format", f" of a frame must be one of {examples(FORMS)}, got {format!r}.")
     if frame.empty:
         raise wrong("path", " is a frame without a row or a column.")
     _check_no_labels([str(name) for name in frame.columns])
@@ -336,8 +388,9 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead."""
-    numbers = np.array([_number(cell) for cell in rows["value"]])
-    is_text = pd.Series(np.isnan(numbers) & ~rows["value"].str.lower().isin(["nan", "-nan", "+nan"]), index=rows.index)
+    found = [number(cell) for cell in rows["value"]]
+    numbers = np.array([np.nan if value is None else value for value in found])
+    is_text = pd.Series([value is None for value in found], index=rows.index, dtype=bool)
     if is_text.all():
         row = rows.iloc[0]
         raise InputError(
@@ -348,22 +401,13 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
             place=row["place"],
         )
     all_text = is_text.groupby(rows["measure"]).transform("all")
-    wrong = (is_text & ~all_text) | (~is_text & ~np.isfinite(numbers))
+    wrong = (is_text & ~all_text) | (~is_text & ~(np.abs(numbers) <= LARGEST))
     if wrong.any():
         row = rows[wrong].iloc[0]
-        raise _wrong(row, f"must be a finite number, got {shown(row['value'])}: score it 0, or take the measure out")
-    return rows.assign(decimals=rows["value"].map(_decimals), value=numbers, text=all_text)
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")
-
-
-def _decimals(cell: str) -> int:
-    return len(cell.partition(".")[2]) if "e" not in cell.lower() else 99
+        raise _wrong(
+            row, f"must be a number within {LARGEST:g}, got {shown(row['value'])}: score it 0, or take the measure out"
+        )
+    return rows.assign(decimals=rows["value"].map(decimals), value=numbers, text=all_text)
 
 
 def _tell_left_out(measures: list[str], what: str, expected: set[str]) -> None:

@@ -24,6 +24,10 @@ from pt_reuse._errors import InputError, Option, warn
 from pt_reuse.arrays.kernels import Spec
 
 #: a measure's name, and a cutoff or parameters behind it
+#: no measure has these in its name
+_NO_PART = re.compile(r"[#;\\]|[0-9]_[0-9]|\b0[xXoObB]")
+#: names of trec_eval, with a cutoff or several
+_OF_TREC = re.compile(r"(?:11pt_avg|[A-Za-z_]+?)(?:[_.]-?[0-9]+(?:\.[0-9]+)?(?:,-?[0-9]+(?:\.[0-9]+)?)*)?")
 _NAME = re.compile(r"([^\W\d]+?)(_?(?:\W.*|(\d+)))?")
 #: how a measure is written in results, as ir_measures writes it
 MeasureLike = Any
@@ -203,6 +207,9 @@ def _parse(name: Any) -> list[ir_measures.Measure]:
 
 def _found(name: str) -> list[ir_measures.Measure]:
     """Return the measures of a name, none where nobody knows it."""
+    # the parsers read a part of a name, `P_1_0` as P@1, and what Python takes for a comment or a number
+    if name != name.strip() or not name.isprintable() or not name.isascii() or _NO_PART.search(name):
+        return []
     derived = _derived(name)
     if derived is not None:
         return [derived]
@@ -213,6 +220,8 @@ def _found(name: str) -> list[ir_measures.Measure]:
             return [ir_measures.parse_measure(name)]
     except (NameError, ValueError, SyntaxError, AssertionError, KeyError, AttributeError, TypeError):
         pass
+    if not _OF_TREC.fullmatch(name):
+        return []
     try:
         with redirect_stdout(StringIO()) as said:
             found = list(ir_measures.parse_trec_measure(name))

@@ -41,6 +41,8 @@ from pt_reuse.scoring.rescoring import base_scores, check_provided
 from pt_reuse.scoring.run_fit import misfits, topics_of_runs
 
 _COLUMNS = ("name", "qid", "measure", "value")
+#: a score is no larger, so that sums and squares of scores are numbers
+LARGEST = 1e100
 #: what becomes of a topic that a run lacks
 MISSING = ("error", "zero", "leave_out")
 
@@ -80,11 +82,11 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     column = frame["value"]
     number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan) if number else np.full(len(frame), np.nan)
-    bad = np.flatnonzero(~np.isfinite(values))
+    bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
     if len(bad):
         row = frame.iloc[int(bad[0])]
         raise InputError(
-            f"{len(bad):,} of {count(len(frame), 'value')} are no finite numbers, the first {shown(row['value'])}: "
+            f"{len(bad):,} of {count(len(frame), 'value')} are no numbers within {LARGEST:g}, the first {shown(row['value'])}: "
             f"{_place(row)}. A mean would be none. Score it 0, or take the measure out.",
             argument="frame",
         )

@@ -34,7 +34,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of
 
-_CSV = re.compile(r"\.csv(\.\w+)?$", re.IGNORECASE)
+_CSV = re.compile(r"\.csv(\.\w+)?\Z", re.IGNORECASE)
 #: what a frame of labels must have
 COLUMNS = ("qid", "docno", "label", "annotator")
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"

@@ -1,0 +1,443 @@
+"""What is not surely a score of a task asks; measures, Markdown and the output of tools are read; names are whole."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, nDCG
+
+import pt_reuse as ptr
+from pt_reuse.data.task_columns import doubtful_names, is_measure_name
+
+BOARD = pd.DataFrame(
+    {"model": ["m1", "m2", "m3"], "QA": [0.52, 0.49, 0.31], "Search": [0.61, 0.57, 0.44], "News": [0.33, 0.35, 0.2]}
+)
+TASKS = ["QA", "Search", "News"]
+
+
+def read(given, format=None, **options):
+    return ptr.labels.read_leaderboard(given, format, **options)
+
+
+def write(path, text):
+    path.write_bytes(text.encode())
+    return path
+
+
+def both(frame, path):
+    """Yield a frame, and the file of it."""
+    frame.to_csv(path, index=False)
+    yield frame
+    yield path
+
+
+DOUBTFUL = [
+    *(
+        "QA_std",
+        "QA ±",
+        "std",
+        "Std. dev.",
+        "StdDev",
+        "QA CI",
+        "ci95",
+        "stderr",
+        "n",
+        "N",
+        "#",
+        "#queries",
+        "num_samples",
+    ),
+    *("count", "time", "Latency (ms)", "mrt", "QPS", "VRAM", "GPU memory", "params", "Model Size (B)", "seed", "id"),
+    *("run_id", "version", "revision", "p", "p-value", "pval", "QA p-value", "delta", "Δ", "Δ QA", "QA Δ", "QA +"),
+    *(
+        "QA -",
+        "diff",
+        "improvement",
+        "Avg",
+        "Avg.",
+        "AVG",
+        "avgScore",
+        "Mean",
+        "Average",
+        "Overall",
+        "Total",
+        "macro avg",
+    ),
+    *("Durchschnitt", "Mittelwert", "Gesamt", "Moyenne", "Médiane", "Media", "Promedio", "Média", "Gemiddelde", "Rang"),
+    *("平均", "平均分", "总分", "順位", "標準偏差", "평균", "среднее", "Средний балл", "μέσος όρος", "متوسط", "ממוצע"),
+    *("Średnia", "Průměr", "Átlag", "Ortalama", "keskiarvo", "Trung bình", "rata-rata", "ค่าเฉลี่ย", "QA low", "QA_max"),
+    *("qastd", "QA.1", "Zero-shot", "Max Tokens", "nDCG@10", "map", "score", "epoch", "kWh", "Borda", "win rate"),
+]
+#: names of tasks, of MTEB and others
+SURE = [
+    *(
+        "TREC-COVID",
+        "TRECCOVID",
+        "Touche2020",
+        "Touche2020Retrieval.v3",
+        "NFCorpus",
+        "HotpotQA",
+        "HotpotQAHardNegatives",
+    ),
+    *(
+        "ClimateFEVER",
+        "FEVER",
+        "FiQA2018",
+        "SCIDOCS",
+        "SciFact",
+        "QuoraRetrieval",
+        "DBPedia",
+        "NQ",
+        "MSMARCO",
+        "ArguAna",
+    ),
+    *("CQADupstackAndroidRetrieval", "AskUbuntuDupQuestions", "MindSmallReranking", "STS12", "Banking77Classification"),
+    *("AmazonCounterfactualClassification", "StackExchangeClusteringP2P", "SummEval", "MIRACL (de)", "C++", "C", "C#"),
+    *(
+        "HellaSwag",
+        "MMLU",
+        "GSM8K",
+        "ARC-Challenge",
+        "WinoGrande",
+        "TruthfulQA",
+        "BRIGHT",
+        "QA nDCG@10",
+        "NQ-PL",
+        "1",
+        "51",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_a_name_in_doubt_asks_and_both_arguments_answer(name, tmp_path, messages):
+    # values that say nothing themselves
+    frame = BOARD.assign(**{name: [0.14, 0.37, 0.21]})
+    for given in both(frame, tmp_path / "board.csv"):
+        error = messages.refused(lambda given=given: read(given), argument="path")
+        said = str(error)
+        assert all(word in said for word in (name, "tasks=", "ignore="))
+        left = read(given, ignore=name)
+        assert (left.topics, left.mean["score"].tolist()) == (TASKS, pytest.approx(BOARD[TASKS].mean(axis=1)))
+        assert read(given, tasks=TASKS).topics == TASKS
+        assert read(given, tasks=[name, "QA"]).topics == [name, "QA"]
+        messages.refused(lambda given=given: read(given, tasks=name, ignore=name), argument="ignore")
+    lines = frame.melt("model", var_name="task")
+    messages.refused(lambda: read(lines), argument="path")
+    assert read(lines, ignore=name).topics == TASKS
+    assert read(lines, tasks=["News", "QA"]).topics == ["News", "QA"]
+
+
+def test_names_of_tasks_are_not_in_doubt():
+    assert doubtful_names(SURE) == []
+
+
+@pytest.mark.parametrize(("systems", "decimals"), [(3, 3), (6, 2), (4, 16), (20, 4)])
+@pytest.mark.parametrize("place", [0, 2, 5])
+def test_a_mean_is_found_whatever_it_is_called(systems, decimals, place, messages):
+    rng = np.random.default_rng(systems + place)
+    scores = pd.DataFrame(rng.uniform(0.1, 0.9, (systems, 5)).round(decimals), columns=list("ABCDE"))
+    frame = scores.assign(model=[f"m{n}" for n in range(systems)])
+    assert len(read(frame).topics) == 5
+    for name, of in (("Zzz", list("ABCDE")), ("Part", list("ABCDE")[place:] if place < 4 else list("ABCDE")[:place])):
+        wider = frame.copy()
+        wider.insert(place, name, scores[of].mean(axis=1).round(decimals))
+        assert f"'{name}'" in str(messages.refused(lambda wider=wider: read(wider), argument="path"))
+        assert read(wider, ignore=name).topics == list("ABCDE")
+
+
+def test_whole_numbers_beside_decimals_ask(messages):
+    for values in ([1, 2, 3], [42, 42, 42], [110, 335, 7000]):
+        frame = BOARD.assign(Extra=values)
+        messages.refused(lambda frame=frame: read(frame), argument="path")
+        per_cent = frame.assign(**{task: 100 * BOARD[task] + 0.25 for task in TASKS})
+        messages.refused(lambda per_cent=per_cent: read(per_cent), argument="path")
+        assert read(per_cent, ignore="Extra").topics == TASKS
+    # shares of one topic, as R writes them
+    assert read(BOARD.assign(Extra=[0, 1, 0])).topics == [*TASKS, "Extra"]
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_percentages_beside_fractions(tmp_path, messages):
+    system, task, cell = (BOARD.copy() for _ in range(3))
+    system.loc[1, TASKS] *= 100
+    task["Search"] *= 100
+    for frame in (system, task):
+        for given in both(frame, tmp_path / "board.csv"):
+            messages.refused(lambda given=given: read(given), argument="path")
+            messages.warned(lambda given=given: read(given, tasks=TASKS), times=1)
+        lines = frame.melt("model", var_name="task", value_name="score")
+        messages.refused(lambda lines=lines: read(lines), argument="path")
+    cell[TASKS] *= 100
+    cell.loc[1, "Search"] /= 100
+    messages.warned(lambda: read(cell), times=1)
+    rows = "".join(
+        f"{run} {qid} AP {value}\n" for run, qid, value in (("a", 1, 45), ("a", 2, 30), ("b", 1, 0.2), ("b", 2, 0.4))
+    )
+    messages.warned(lambda: read(write(tmp_path / "lines", f"{rows}a all AP 37.5\nb all AP 0.3\n")), times=1)
+    # counts are no shares
+    counts = rows.replace("AP", "NumRet").replace("0.2", "1").replace("0.4", "0")
+    read(write(tmp_path / "lines", f"{counts}a all NumRet 75\nb all NumRet 1\n"))
+
+
+def experiment_frames():
+    import pyterrier as pt
+
+    field = ptr.simulate_field(seed=7, n_topics=6)
+    topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
+    names = field.runs.names[:3]
+    systems = [pt.Transformer.from_df(field.runs[name]) for name in names]
+    asked = {"names": names, "eval_metrics": [AP, nDCG @ 10, "mrt"], "baseline": 0, "correction": "holm"}
+    yield names, pt.Experiment(systems, topics, field.qrels.to_frame(), **asked)
+    yield names, ptr.Experiment(systems, topics, field.qrels, **asked, field=field.runs, depth=5)
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_frame_of_an_experiment_gives_measures(tmp_path):
+    for names, frame in experiment_frames():
+        frame.to_csv(tmp_path / "index.csv")
+        frame.to_csv(tmp_path / "plain.csv", index=False)
+        (tmp_path / "page.md").write_text("text\n\n" + markdown(frame))
+        for given in (frame, frame.set_index("name"), *(tmp_path / n for n in ("index.csv", "plain.csv", "page.md"))):
+            found = read(given)
+            assert (found.names, found.topics, found.measures) == (names, ["all"], ["AP", "nDCG@10"])
+            for measure in found.measures:
+                assert found.mean[measure].tolist() == pytest.approx(frame[measure].tolist())
+    with pytest.raises(ptr.InputError):
+        read(frame, format="table")
+
+
+def markdown(frame):
+    rows = [
+        list(map(str, frame.columns)),
+        ["---"] * frame.shape[1],
+        *(map(str, row) for row in frame.to_numpy().tolist()),
+    ]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_measures_and_tasks_mixed_ask(tmp_path, messages):
+    path = write(tmp_path / "board.csv", "model,QA,Search,MRR@10\na,.1,.2,.3\nb,.2,.1,.4\n")
+    messages.refused(lambda: read(path), argument="path")
+    assert read(path, ignore="MRR@10").topics == ["QA", "Search"]
+    assert messages.warned(lambda: read(path, format="measures"), times=1).measures == ["MRR@10"]
+    assert read(path, tasks=["QA", "MRR@10"]).topics == ["QA", "MRR@10"]
+
+
+def test_names_of_measures():
+    assert all(
+        map(is_measure_name, ("AP", "map", "nDCG@10", "ndcg_cut_10", "P_5", "P.5", "err@20", "ndcg_at_10", "RR"))
+    )
+    assert all(
+        map(is_measure_name, ("P(rel=2)@10", "RBP(p=0.8)", "Low(nDCG@3)", "alpha-nDCG@5", "iprec_at_recall_0.10"))
+    )
+    assert not any(map(is_measure_name, ("QA", "QA nDCG@10", "Mean(Task)", "AP +", "", "A", "ApTask", "R2D2")))
+
+
+@pytest.mark.parametrize("tool", ["gdeval", "ndeval"])
+def test_csv_of_trecs_tools(tool, tmp_path):
+    columns = ["ndcg@20", "err@20"] if tool == "gdeval" else ["ERR-IA@5", "alpha-nDCG@5", "NRBP", "strec@5"]
+    values = np.random.default_rng(1).random((2, 2, len(columns))).round(5)
+    lines = [f"runid,topic,{','.join(columns)}"]
+    for run, of_run in zip("AB", values, strict=True):
+        rows = [*zip(("201", "202"), of_run.tolist(), strict=True), ("amean", of_run.mean(axis=0).tolist())]
+        lines += [f"{run},{topic},{','.join(f'{value:.5f}' for value in row)}" for topic, row in rows]
+    found = read(write(tmp_path / "tool.csv", "\n".join(lines) + "\n"))
+    assert (found.names, found.topics) == (["A", "B"], ["201", "202"])
+    assert found.values == pytest.approx(values.transpose(2, 1, 0))
+
+
+def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
+    qrels = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]})
+    run = pd.DataFrame({"query_id": ["1", "1", "2", "2"], "doc_id": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
+    metrics = list(ir_measures.iter_calc([AP, nDCG @ 10], qrels, run))
+    means = ir_measures.calc_aggregate([AP, nDCG @ 10], qrels, run)
+    by_topic = "".join(f"{m.query_id}\t{m.measure}\t{m.value:.4f}\n" for m in metrics)
+    of_all = "".join(f"all\t{measure}\t{value:.4f}\n" for measure, value in means.items())
+    plain = "".join(f"{measure}\t{value:.4f}\n" for measure, value in means.items())
+    by_line = "".join(json.dumps({**m._asdict(), "measure": str(m.measure)}) + "\n" for m in metrics)
+    mean_lines = "".join(json.dumps({"measure": str(m), "value": v}) + "\n" for m, v in means.items())
+    for text, topics in ((by_topic + of_all, 2), (by_topic, 2), (plain, 1), (by_line, 2), (mean_lines, 1)):
+        found = read(write(tmp_path / "bm25", text))
+        assert (found.names, len(found.topics), set(found.measures)) == (["bm25"], topics, {"AP", "nDCG@10"})
+        assert found.mean["AP"].tolist() == pytest.approx([means[AP]], abs=1e-4)
+    write(tmp_path / "bm25", plain)
+    write(tmp_path / "dph", plain)
+    assert read(tmp_path).names == ["bm25", "dph"]
+    messages.refused(lambda: read(write(tmp_path / "bm25", "BM25 0.3\nDPH 0.2\n")), argument="path")
+
+
+def test_tables_in_markdown(tmp_path, messages):
+    text = "# Results\n\nBest in bold | see below\n\n| **Model** | A | B |\n|:--|--:|---|\n| [m1](u) | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n\nEnd.\n"
+    found = read(write(tmp_path / "page.md", text))
+    assert (found.names, found.topics) == (["m1", "m|2"], ["A", "B"])
+    assert found.of("score").T.to_numpy().tolist() == [[0.5, 0.6], [0.4, 0.7]]
+    again = text.replace("End.", "| Model | A |\n|---|---|\n| x | 1 |")
+    messages.refused(lambda: read(write(tmp_path / "page.md", again)), argument="path")
+    short = "Model | A | B\n--- | --- | ---\nx | 1\n"
+    messages.refused(lambda: read(write(tmp_path / "page.md", short)), argument="path")
+
+
+def test_a_result_of_mteb_is_refused_with_the_lines_to_write(tmp_path, messages):
+    scores = {"test": [{"main_score": 0.3, "hf_subset": "default"}], "dev": [{"main_score": 0.4}]}
+    for some in (scores, {"test": []}, {}, {"test": "x"}):
+        text = json.dumps({"task_name": "NFCorpus", "scores": some}, indent=1)
+        said = str(messages.refused(lambda text=text: read(write(tmp_path / "x.json", text)), argument="path"))
+        assert "MODEL,NFCorpus" in said
+    path = tmp_path / "lines.csv"
+    assert read(write(path, "model,task,score\nm,NFCorpus,0.3\n")).topics == ["NFCorpus"]
+    for text in (
+        '[{"model": "a", "QA": 1}]',
+        '{"a": {"AP": 1}}',
+        '{"task_name": "x", "scores": {"test": [',
+        "[" * 60_000,
+    ):
+        messages.refused(lambda text=text: read(write(tmp_path / "x.json", text)), argument="path")
+
+
+@pytest.mark.parametrize(
+    "number", ["1_0", "١٢", "０.5", "1e308", "-1e101", "inf", "-Infinity", "0x1", "1,5", "1 0", "½"]
+)
+def test_what_is_no_number(number, tmp_path, messages):
+    table = f'model,A,B\nx,"{number}",0.5\ny,0.4,0.3\n'
+    messages.refused(lambda: read(write(tmp_path / "a.csv", table)), argument="path")
+    lines = f"x\t1\tAP\t{number.replace(' ', '_')}\ny\t1\tAP\t0.5\ny\tall\tAP\t0.5\n"
+    messages.refused(lambda: read(write(tmp_path / "b", lines)), argument="path")
+
+
+def test_means_do_not_overflow(messages):
+    rows = [("A", "1", "AP", 1e308), ("A", "2", "AP", 1.7e308)]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    messages.refused(lambda: ptr.Scores.from_frame(frame), argument="frame")
+    messages.refused(lambda: read(frame), argument="path")
+    large = ptr.Scores.from_frame(frame.assign(value=[1e100, -1e100]))
+    assert np.isfinite(large.mean_values).all()
+
+
+@pytest.mark.parametrize("name", [None, float("nan"), pd.NA, "nan", "None", "<NA>", b"m1", ("m", 1), ["m"], {"m": 1}])
+def test_what_is_no_name_is_no_system(name, messages):
+    names = np.array(["m1", None, "m3"], dtype=object)
+    names[1] = name
+    table = BOARD.assign(model=names)
+    messages.refused(lambda: read(table), argument="path")
+    lines = pd.DataFrame({"model": names, "task": "QA", "score": 0.5})
+    messages.refused(lambda: read(lines), argument="path")
+
+
+def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
+    texts = {
+        "beir.tsv": "query-id\tcorpus-id\tscore\n1\td1\t1\n2\td2\t0\n",
+        "qrels.csv": "qid,docno,label\n1,d1,1\n2,d2,0\n",
+        "named.csv": "name,qid,docno,score\na,1,d1,1\nb,1,d2,.5\n",
+        "qrels.txt": "1 0 d1 1\n2 0 d2 0\n",
+        "three.txt": "1 d1 1\n2 d2 0\n",
+        "run.txt": "1 Q0 d1 1 12.5 bm25\n2 Q0 d1 1 11.5 bm25\n",
+        "labels.jsonl": '{"qid": "1", "docno": "d1", "label": 1}\n',
+    }
+    for name, text in texts.items():
+        path = write(tmp_path / name, text)
+        argument = "format" if name.endswith(".txt") else "path"
+        messages.refused(lambda path=path: read(path, missing="leave_out"), argument=argument)
+        if name.endswith(("csv", "tsv")):
+            frame = pd.read_csv(path, sep="\t" if name.endswith("tsv") else ",")
+            for transposed in (False, True):
+                messages.refused(lambda f=frame, t=transposed: read(f, transposed=t), argument="path")
+    for format in ("ir_measures", "tot", "rag4reports"):
+        path = write(tmp_path / "qrels.txt", texts["qrels.txt"])
+        messages.refused(lambda path=path, format=format: read(path, format), argument="path")
+    messages.refused(lambda: read(tmp_path / "run.txt", "ranking"), argument="path")
+
+
+def test_many_columns_and_brackets_take_no_time(tmp_path):
+    n = 30_000
+    names = [f"T{t}" for t in range(n)]
+    values = np.random.default_rng(0).random((2, n)).round(4)
+    rows = [",".join(["model", *names]), *(",".join([s, *map(str, row)]) for s, row in zip("ab", values, strict=True))]
+    path = write(tmp_path / "wide.csv", "\n".join(rows))
+    start = time.process_time()
+    assert read(path).mean["score"].tolist() == pytest.approx(values.mean(axis=1))
+    assert len(read(path, tasks=names[: n // 2]).topics) == len(read(path, ignore=names[n // 2 :]).topics) == n // 2
+    for brackets in ("[" * 60_000, "[" * 30_000 + "](" * 15_000, "<a " * 20_000, "(" * 60_000, "](" * 30_000):
+        for text in (f"model,A\n{brackets},.1\n", f"model,{brackets}\nx,.1\n", f"x 1 {brackets.strip()} .1\n"):
+            outcome(write(tmp_path / "brackets.csv", text))
+    assert time.process_time() - start < 30
+
+
+def mutants(seed):
+    """Yield frames that are mutants of a board, or files of it in several forms, and the right scores if any."""
+    rng = np.random.default_rng(seed)
+    n, tasks = int(rng.integers(2, 6)), [f"T{t}q" for t in range(int(rng.integers(2, 7)))]
+    systems = [f"s{s}" for s in range(n)]
+    right = pd.DataFrame(rng.uniform(0.05, 0.95, (n, len(tasks))).round(int(rng.integers(3, 7))), systems, tasks)
+    frame = right.rename_axis("model").reset_index().astype(object)
+    kind = ["none", "cell", "header", "column", "row", "scale", "name"][seed % 7]
+    s, t = int(rng.integers(n)), tasks[int(rng.integers(len(tasks)))]
+    if kind == "cell":
+        frame.loc[s, t] = rng.choice(
+            ["x", "0,5", "1_0", "٣", "inf", "1e200", "", "NaN", "0.5 ± 0.1", "[0.5]", "*0.5*", "--"]
+        )
+    if kind == "header":
+        frame = frame.rename(
+            columns={t: str(rng.choice([*tasks, "", "Mean", "std", "AP", "all", "id", "model", "平均"]))}
+        )
+    if kind == "column":
+        extra = {"rank": np.arange(1, n + 1), "mean": right.mean(axis=1).to_numpy().round(6), "text": ["x"] * n}
+        extra |= {"size": rng.integers(100, 9000, n), "small": rng.random(n).round(3) / 100}
+        what = str(rng.choice(list(extra)))
+        called = {"rank": "Platz", "mean": "Qqq", "text": "Lab", "size": "Www", "small": f"{t}_std"}[what]
+        frame.insert(int(rng.integers(1, len(tasks) + 2)), called, extra[what])
+        # the mean of few systems and tasks may be one by chance
+        kind = "column" if what != "mean" or n > 2 else "unsure"
+    if kind == "row":
+        frame = pd.concat(
+            [frame, frame.iloc[[s]].assign(model=str(rng.choice(["Average", "s0", "", "nan", "Overall"])))]
+        )
+    if kind == "scale":
+        if rng.random() < 0.5:
+            frame[t] = frame[t].astype(float) * 100
+        else:
+            frame.loc[s, tasks] = (frame.loc[s, tasks].astype(float) * 100).to_numpy()
+    if kind == "name":
+        frame.loc[s, "model"] = rng.choice(np.array([None, "Mean", "s0 ", b"x", 3.5], dtype=object))
+    return kind, frame, right
+
+
+def written(frame, form, path):
+    if form == "frame":
+        return frame
+    if form == "markdown":
+        return write(path, markdown(frame))
+    frame.to_csv(path, index=form == "index", sep={"tsv": "\t", "semicolons": ";"}.get(form, ","))
+    return path
+
+
+def outcome(given):
+    try:
+        return read(given)
+    except (ptr.InputError, ptr.ReuseWarning):
+        return None
+
+
+@pytest.mark.parametrize("form", ["frame", "csv", "tsv", "semicolons", "index", "markdown"])
+def test_a_mutant_gives_the_right_scores_or_an_error(form, tmp_path):
+    read_whole = 0
+    for seed in range(60):
+        kind, frame, right = mutants(seed)
+        if kind == "unsure":
+            continue
+        found = outcome(written(frame.reset_index(drop=True), form, tmp_path / "board.csv"))
+        assert found is not None or kind != "none"
+        if found is not None and kind != "none":
+            # a mutant that means the same, such as a bold number or another name
+            assert kind in ("header", "name", "cell"), (seed, kind)
+        if found is not None:
+            same = found.values.reshape(-1, len(found.names)).T
+            assert same == pytest.approx(right.to_numpy()) or kind == "cell", (seed, kind)
+            read_whole += 1
+    assert read_whole >= 60 // 7
