@@ -452,9 +452,7 @@ def _documents(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
     case = row.case
     effects = outlook.effects(m, row)
     qids, docnos = outlook.evidence.names
-    rank = np.zeros(len(case.known), dtype=np.int64)
-    mine = case.place == row.place
-    rank[case.row[mine]] = case.rank[mine]
+    rank = case.ranks(row.place)
     return pd.DataFrame(
         {
             "measure": repr(outlook.measures[m]),

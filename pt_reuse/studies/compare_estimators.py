@@ -233,7 +233,7 @@ def compare_estimators(
     how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=asked["corpus"])
-    whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)
+    whole = evidence.without(measures, []).base.mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]

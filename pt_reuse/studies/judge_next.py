@@ -432,10 +432,7 @@ def _ordered(outlook: Outlook, states: Mapping[str, _State]) -> pd.DataFrame:
     """Return the documents of a decision in the order of the plan: ``qid docno rank priority chance row``."""
     (qids, docnos), parts = outlook.evidence.names, []
     for state in states.values():
-        case, mine = state.row.case, state.left
-        rank = np.zeros(len(outlook.evidence.labels), dtype=np.int64)
-        here = case.place == state.row.place
-        rank[case.row[here]] = case.rank[here]
+        rank, mine = state.row.case.ranks(state.row.place), state.left
         parts.append(
             pd.DataFrame({"row": mine.row, "rank": rank[mine.row], "chance": mine.chance[:, 0], "priority": mine.size})
         )

@@ -158,9 +158,11 @@ class Learned:
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.holes] = np.arange(len(case.holes))
-        seen = (case.place == place) & (case.rank <= case.cutoff(self.spec)) & (hole[case.row] >= 0)
-        where = place, case.topic[seen], case.rank[seen] - 1
-        row, labels = case.row[seen], sorted(changes)
+        mine = case.of_run(place)
+        rank, row = case.rank[mine], case.row[mine].astype(np.int64)
+        seen = (rank <= case.cutoff(self.spec)) & (hole[row] >= 0)
+        row, labels = row[seen], sorted(changes)
+        where = place, case.topic_of[row], rank[seen] - 1
         change = np.stack([changes[label][where] / case.shape[1] for label in labels], axis=1)
         chance = np.stack([chances[label][hole[row]] for label in labels], axis=1)
         return Effects(row, labels, chance, change).sorted()
@@ -210,14 +212,12 @@ class Learned:
         later = sizes[topic] - among
         where = ranges(after, later)
         left = sizes[of_list] - (np.arange(len(of_list)) - starts[of_list])
-        rank = np.zeros(len(case.known), dtype=np.int64)
-        mine = case.place == place
-        rank[case.row[mine]] = case.rank[mine]
+        rank = case.ranks(place)
         at_least: dict[int, Floats] = {}
         # relevant documents of a topic: expected, known before, known now, and with all that are left
         expected, before, now, most = (dict[int, Floats]() for _ in range(4))
         for n, least in enumerate(effects.labels):
-            values = (case.known & (case.labels >= least)).astype(float)
+            values = (case.judged_or_hole & (case.labels >= least)).astype(float)
             values[case.holes] = chances[least]
             lists = case.dense(values, cutoff)[place][of_list]
             is_so = (label >= least).astype(float)
@@ -320,7 +320,7 @@ def _bootstrap(learned: Learned) -> list[Prediction]:
     depth = learned.of.world.evidence.depth
     for case in learned.cases:
         top = (case.rank <= depth) & case.known[case.row]
-        cell, size = case.place * case.shape[1] + case.topic, case.lengths.size
+        cell, size = case.cell, case.lengths.size
         seen = np.bincount(cell[top], minlength=size).reshape(case.shape)
         # of a document that several runs of the unit have, the run that has it first
         first = np.full(len(case.known), -1)

@@ -171,7 +171,7 @@ class Outlook:
     def check(self) -> None:
         """Raise where new runs are of another collection, or fewer than two units can be left out to learn from."""
         for row in self.rows():
-            if not row.case.known[row.case.row[row.case.place == row.place]].any():
+            if not row.case.known[row.case.row[row.case.of_run(row.place)]].any():
                 self._check_shared(self.name(row))
         n, unit = sum(len(case.holes) > 0 for case in self.cases.train), self.units.by
         if n < 2:
@@ -308,8 +308,9 @@ class Outlook:
         spec, evidence = self.predicted[m].learned.spec, self.evidence
         mine = np.zeros(len(evidence.labels), dtype=bool)
         mine[effects.row] = True
-        seen = mine[evidence.row] & (evidence.rank <= (spec.cutoff or evidence.depth))
-        names = (self.runs.names[run] for run in np.unique(evidence.run[seen]).tolist())
+        lists = evidence.lists
+        seen = mine[lists.row] & (lists.rank <= (spec.cutoff or evidence.depth))
+        names = (self.runs.names[run] for run in lists.runs_of(seen))
         return frozenset(name for name in names if name not in self.new)
 
     def is_linear(self, m: int) -> bool:
