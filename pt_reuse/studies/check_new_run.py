@@ -282,7 +282,7 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     found: dict[str, Any] = {
         "measure": repr(outlook.measures[m]),
         "name": outlook.name(row),
-        "unjudged": row.case.unjudged(depth)[row.place],
+        "unjudged": outlook.cases.unjudged(depth)[at][row.place],
         "usual_unjudged": predicted.usual.unjudged,
         "estimator": predicted.chosen,
     }
@@ -477,7 +477,7 @@ def _calibration(outlook: Outlook, m: int) -> pd.DataFrame:
                 measure=repr(outlook.measures[m]),
                 score=predicted.learned.truth[at].mean(axis=1),
                 predicted=predicted.by[predicted.chosen][at].score,
-                unjudged=case.unjudged(depth),
+                unjudged=outlook.cases.unjudged(depth)[at],
             )
         )
     return pd.concat(rows, ignore_index=True)

@@ -298,7 +298,7 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
                 estimator=name,
                 score=score,
                 rank=predicted.ranked[at].true_rank(score),
-                unjudged=case.unjudged(min(spec.cutoff or evidence.depth, evidence.depth)),
+                unjudged=learned.of.unjudged(min(spec.cutoff or evidence.depth, evidence.depth))[at],
                 unit=case.unit,
                 others=len(predicted.ranked[at].known),
                 decided=decided,

@@ -155,8 +155,8 @@ class Usual:
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
         unit = np.repeat([case.unit for case in train], [len(case.runs) for case in train])
-        share = np.concatenate([case.unjudged(min(spec.cutoff or depth, depth)) for case in train])
-        highest = max(float(learned.condensed(case, spec).max()) for case in train)
+        share = np.concatenate(learned.of.unjudged(min(spec.cutoff or depth, depth))[: len(train)])
+        highest = max(float(scores.mean(axis=1).max()) for scores in learned.condensed(spec)[: len(train)])
         return cls(by_unit(share, unit, 0.9), highest, spec)
 
 

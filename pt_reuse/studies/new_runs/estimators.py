@@ -50,6 +50,25 @@ class Cases:
         self.targets = [world.case(unit) for unit in targets]
         self.every = [*self.train, *self.targets]
         self._chances: dict[tuple[int, tuple[int, ...]], list[Floats]] = {}
+        self._by_what: dict[Any, list[Floats]] = {}
+
+    def _kept(self, what: Any, of_case: Callable[[Case], Floats]) -> list[Floats]:
+        """Return what was found for each case, once for all measures."""
+        if what not in self._by_what:
+            self._by_what[what] = [of_case(case) for case in self.every]
+        return self._by_what[what]
+
+    def unjudged(self, depth: int) -> list[Floats]:
+        """Return (runs,) of each case the mean share of the first documents that are not known."""
+        return self._kept(("unjudged", depth), lambda case: case.unjudged(depth))
+
+    def bpref(self, rel: int) -> list[Floats]:
+        """Return (runs,) mean bpref of each case."""
+        return self._kept(("bpref", rel), lambda case: case.bpref(rel).mean(axis=1))
+
+    def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> list[Floats]:
+        """Return (runs, topics) of each case scores without its unjudged documents."""
+        return self._kept(("condensed", spec, *labels), lambda case: case.condensed(spec, gains, labels))
 
     def chances(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         """Return (holes,) of each case how likely a document has at least a label, by the document model.
@@ -88,9 +107,20 @@ class Learned:
         self.labels = sorted(self.gains) if spec.kernel == "ndcg" else [spec.rel]
 
     @cached_property
+    def _as_judged(self) -> list[tuple[Floats, Floats]]:
+        """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
+        return [self._of_judged(case) for case in self.cases]
+
+    def _of_judged(self, case: Case) -> tuple[Floats, Floats]:
+        score, changes = case.scored(self.spec, self.nothing(case), self.gains)
+        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
+        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
+        return score, most.sum(axis=(1, 2)) / case.shape[1]
+
+    @property
     def zero(self) -> list[Floats]:
         """Return (runs, topics) of each case the scores with what is known."""
-        return [case.scored(self.spec, self.nothing(case), self.gains)[0] for case in self.cases]
+        return [score for score, _ in self._as_judged]
 
     @cached_property
     def truth(self) -> list[Floats]:
@@ -100,15 +130,15 @@ class Learned:
         )
         return [case.scored(self.spec, said, self.gains)[0] for case, said in zip(self.cases, every, strict=True)]
 
-    @cached_property
+    @property
     def room(self) -> list[Floats]:
         """Return (runs,) of each case what the documents weigh that are unknown, in the mean."""
-        return [self._room(case) for case in self.cases]
+        return [room for _, room in self._as_judged]
 
-    def condensed(self, case: Case, spec: Spec) -> Floats:
-        """Return (runs,) mean scores of a case without its unjudged documents, by any measure."""
+    def condensed(self, spec: Spec) -> list[Floats]:
+        """Return (runs, topics) of each case scores without its unjudged documents, by any measure."""
         labels = self.labels if spec.kernel == "ndcg" else [spec.rel]
-        return case.condensed(spec, self.gains, labels).mean(axis=1)
+        return self.of.condensed(spec, self.gains, labels)
 
     def nothing(self, case: Case) -> dict[int, Floats]:
         """Return chances of 0."""
@@ -140,14 +170,6 @@ class Learned:
         n = case.shape[1]
         deviation = together(variance.sum(axis=(1, 2)) / n**2, np.sqrt(variance).sum(axis=(1, 2)) / n)
         return Prediction(score.mean(axis=1), deviation, score)
-
-    def _room(self, case: Case) -> Floats:
-        """Return (runs,) what the documents weigh together that are unknown."""
-        changes = case.scored(self.spec, self.nothing(case), self.gains)[1]
-        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
-        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
-        found: Floats = most.sum(axis=(1, 2)) / case.shape[1]
-        return found
 
     def effects(self, at: int, place: int, chances: Mapping[int, Floats] | None = None) -> Effects:
         """Return what labels do to the mean score of a run of a case, the weightiest first.
@@ -270,8 +292,8 @@ def _zero(learned: Learned) -> list[Prediction]:
 
 
 def _condensed(learned: Learned) -> list[Prediction]:
-    found = [case.condensed(learned.spec, learned.gains, learned.labels) for case in learned.cases]
-    return [learned.told(at, score.mean(axis=1), score) for at, score in enumerate(found)]
+    every = enumerate(learned.condensed(learned.spec))
+    return [learned.told(at, score.mean(axis=1), score) for at, score in every]
 
 
 def _residual(learned: Learned) -> list[Prediction]:
@@ -302,7 +324,7 @@ def _hole_slope(learned: Learned) -> list[Prediction]:
 
 def _bpref(learned: Learned) -> list[Prediction]:
     """Read the score off a line through the bpref of the runs of the other units, fitted with each unit left out."""
-    found = [case.bpref(learned.spec.rel).mean(axis=1) for case in learned.cases]
+    found = learned.of.bpref(learned.spec.rel)
     truth = [scores.mean(axis=1) for scores in learned.truth]
     predictions = []
     for at, mine in enumerate(found):

@@ -249,11 +249,11 @@ class Outlook:
 
     def why_not(self, m: int, row: Row) -> list[str]:
         """Return why nothing is said of a run at the confidence level; nothing where something is."""
-        predicted, case = self.predicted[m], row.case
+        predicted = self.predicted[m]
         n, least = len(self.train), units_needed(self.how.confidence)
         depth = min(predicted.learned.spec.cutoff or self.evidence.depth, self.evidence.depth)
-        share, usual = case.unjudged(depth)[row.place], predicted.usual
-        condensed = float(predicted.learned.condensed(case, usual.spec)[row.place])
+        share, usual = self.cases.unjudged(depth)[row.at][row.place], predicted.usual
+        condensed = float(predicted.learned.condensed(usual.spec)[row.at][row.place].mean())
         unit = self.units.by
         said = []
         if n < least:
