@@ -25,7 +25,7 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, signals_of
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, pool_unjudged
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, PoolGap
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -227,7 +227,8 @@ def compare_estimators(
     if by == "type":
         check_every_run_has(runs.run_table, "type")
     units, types = split_units(runs, by)
-    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
+    gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
+    asked.tell(few_topics(len(qrels.topics)), gap.caveats())
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
     how = How(wanted, confidence)

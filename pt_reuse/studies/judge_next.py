@@ -36,7 +36,6 @@ from pt_reuse.studies.new_runs.outlook import (
     Row,
     Setting,
     as_new_runs,
-    pool_unjudged,
 )
 from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
 from pt_reuse.study import Command, Entry, study
@@ -300,10 +299,9 @@ def judge_next(
     found = as_new_runs(found, runs, qrels, topics)
     how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
-    ranked = runs.in_pool_order(asked["pool_order"])
-    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(ranked, qrels, asked.depth, pooled_runs))
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge, asked["corpus"])
     outlook = Outlook(runs, found, qrels, measures, setting)
+    asked.tell(few_topics(len(qrels.topics)), outlook.gap.caveats())
     outlook.check()
     given = None if judged is None else as_qrels(judged, "judged")
     return _planned(outlook, asked, given)

@@ -86,6 +86,33 @@ def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> NDArray[n
 
 
 @dataclass(frozen=True)
+class Completed:
+    """What every completion allows a new run and the others beside it."""
+
+    low: Floats  # (topics,) the lowest score
+    high: Floats  # (topics,) the highest
+    others_least: Floats  # (topics, others) with all unknown documents relevant
+    others_most: Floats  # (topics, others) with none
+
+    def table(self) -> dict[str, float]:
+        """Return the mean scores and the ranks that it allows."""
+        lowest, highest = float(self.low.mean()), float(self.high.mean())
+        best = _rank(np.sort(self.others_least.mean(axis=0)), np.array([highest]))
+        worst = _rank(np.sort(self.others_most.mean(axis=0)), np.array([lowest]))
+        return {"lowest": lowest, "highest": highest, "rank_best": int(best[0]), "rank_worst": int(worst[0])}
+
+    def with_topics(self, reach: float) -> dict[str, float]:
+        """Return the same with the doubt from topics, so many deviations of scores, added to each end."""
+        best, worst = self.others_least - self.high[:, None], self.others_most - self.low[:, None]
+        return {
+            "both_low": self.low.mean() - reach * self.low.std(ddof=1),
+            "both_high": self.high.mean() + reach * self.high.std(ddof=1),
+            "both_rank_low": 1 + int((best.mean(axis=0) > reach * best.std(axis=0, ddof=1)).sum()),
+            "both_rank_high": 1 + int((worst.mean(axis=0) > -reach * worst.std(axis=0, ddof=1)).sum()),
+        }
+
+
+@dataclass(frozen=True)
 class Calibration:
     """The errors of an estimator for the units that are left out."""
 

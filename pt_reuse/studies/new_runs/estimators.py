@@ -194,12 +194,8 @@ class Learned:
         """Return whether others, without a unit's documents where the measure looks, share its divisor alone."""
         return self.spec.cutoff is not None and self.spec.cutoff <= self.of.world.evidence.depth
 
-    def dilution(
-        self, case: Case, chances: Mapping[int, Floats], unknown: Floats | None = None
-    ) -> tuple[Floats, Floats]:
+    def dilution(self, case: Case, chances: Mapping[int, Floats]) -> tuple[Floats, Floats]:
         """Return (topics,) what scores of others become a part of once documents of a case are judged: expected, least.
-
-        At least where all (topics,) unknown documents are relevant, by default those of the case.
 
         Relevant documents of a unit enlarge what nDCG and R divide by. Where a measure looks deeper than the pool,
         others may have them, too, and gain about as much: their scores stay as they are.
@@ -208,11 +204,18 @@ class Learned:
             return np.ones(case.shape[1]), np.ones(case.shape[1])
         found = {label: case.found[label] for label in self.labels}
         expected = {label: case.expected_total(label, chances[label]) for label in found}
-        if unknown is None:
-            unknown = case.expected_total(self.labels[0], np.ones(len(case.holes))) - case.found[self.labels[0]]
-        most = {label: known + unknown for label, known in found.items()}
+        unknown = case.expected_total(self.labels[0], np.ones(len(case.holes))) - case.found[self.labels[0]]
         whole = divisor(self.spec, found, self.gains)
-        return whole / divisor(self.spec, expected, self.gains), whole / divisor(self.spec, most, self.gains)
+        return whole / divisor(self.spec, expected, self.gains), self.least_part(case, unknown)
+
+    def least_part(self, case: Case, unknown: Floats) -> Floats:
+        """Return the same where (topics,) so many unknown documents are relevant, the highest label each."""
+        if not self.dilutes:
+            return np.ones(case.shape[1])
+        found = {label: case.found[label] for label in self.labels}
+        most = {label: known + unknown for label, known in found.items()}
+        part: Floats = divisor(self.spec, found, self.gains) / divisor(self.spec, most, self.gains)
+        return part
 
     def course(self, at: int, place: int, effects: Effects, label: NDArray[Any], others: Floats) -> Course:
         """Return what a run and others are expected to score after so many of its documents have their labels.

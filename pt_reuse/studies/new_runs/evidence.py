@@ -171,6 +171,11 @@ class Evidence:
         """Return the runs of a unit of which scores are predicted."""
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
 
+    @cached_property
+    def unknown(self) -> Rows:
+        """Return the documents of all new runs that nobody judged, ascending."""
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.brought[unit] for unit in self.new)]))
+
     def n_bringing(self, units: Iterable[int]) -> NDArray[np.int16]:
         """Return (documents,) how many of some units brought each into the pool."""
         found = np.zeros(len(self.labels), dtype=np.int16)
