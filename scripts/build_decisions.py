@@ -222,7 +222,7 @@ def stops(field: Pooled) -> pd.DataFrame:
     rows = []
     for name in field.measures:
         measure = ir_measures.parse_measure(name)
-        whole = evidence.by_topic([measure], [[]])[:, 0].mean(axis=1)
+        whole = evidence.without([measure], []).base.mean(axis=1)
         found: list[dict[str, Any]] = []
         for out in evidence.pooled:
             train = [unit for unit in evidence.pooled if unit != out]

@@ -59,13 +59,15 @@ PREDICTED = {
     "high": "predicted high",
     "rank_low": "predicted rank low",
     "rank_high": "predicted rank high",
+    "both_rank_low": "predicted both rank low",
+    "both_rank_high": "predicted both rank high",
     "abstains": "abstains",
 }
 #: columns that hold ranks or differences of ranks, the ends of what a score may be, and whole numbers
 RANKS = (
     "rank",
     *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)),
-    *(PREDICTED[end] for end in ("rank_low", "rank_high")),
+    *(PREDICTED[f"{of}rank_{end}"] for of in ("", "both_") for end in ("low", "high")),
 )
 BOUNDS = ("low", "high")
 COUNTS = ("filled docs", "filled unknown", "abstains")
@@ -307,7 +309,7 @@ def _predicted(
     for name, measure in known.items():
         table = found.table[found.table["measure"] == repr(measure)].set_index("name").loc[names]
         by_topic = found.topics[found.topics["measure"] == repr(measure)].pivot_table(
-            index="qid", columns="name", values="predicted"
+            index="qid", columns="name", values="predicted", dropna=False
         )
         for column, shown in PREDICTED.items():
             mean, topics = np.full(len(systems), np.nan), np.full((len(qrels.topics), len(systems)), np.nan)
@@ -315,7 +317,8 @@ def _predicted(
             if column == "predicted":
                 topics[:, new] = by_topic.loc[qrels.topics, names].to_numpy()
             added[shown][name] = Values(mean, topics)
-    return added, {**settings, "predicted": f"intervals at {found.settings['calibrated']}"}
+    said = {"predicted": f"intervals at {found.settings['calibrated']}", "completions": found.settings["completions"]}
+    return added, {**settings, **said}
 
 
 def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:

@@ -144,8 +144,9 @@ def Experiment(
       all ranks below the n documents of the list. Other measures have no such columns; ``settings["no bounds"]`` names
       them
     - ``m predicted``, ``m predicted low``, ``m predicted high``, ``m predicted rank low``, ``m predicted rank high``,
-      ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``: what :func:`check_new_run` says of systems
-      that were not pooled, at 90 %; the bounds where it abstains (1)
+      ``m predicted both rank low``, ``m predicted both rank high`` (with the doubt from topics), ``m abstains``, with a
+      `field` where `reuse` asks for ``"predicted"``: what :func:`check_new_run` says of systems that were not pooled,
+      at 90 %; where it abstains (1), NaN is predicted, and the ends are the bounds
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
       systems down to the cutoff labelled by the judge, so that filled scores are comparable; how many of the system's
       own, over all topics, it labelled, and how many it gave no label to, which stay unjudged. What no system here has

@@ -23,7 +23,7 @@ from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.new_runs.calibration import How, check_predicted
+from pt_reuse.studies.new_runs.calibration import Completed, How, check_predicted
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, named_estimators
 from pt_reuse.studies.new_runs.outlook import (
     CONFIDENCE,
@@ -34,7 +34,6 @@ from pt_reuse.studies.new_runs.outlook import (
     Row,
     Setting,
     as_new_runs,
-    pool_unjudged,
 )
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
 from pt_reuse.study import Command, Entry, study
@@ -50,9 +49,11 @@ _CLOSE = 10.0**-DECIMALS
 
 def _draw(result: NewRunCheck, measure: str, place: Place) -> Axes:
     """Draw the predicted rank of each new run as a point, and its interval as a line, the best on top."""
-    rows = result.table[result.table["measure"] == measure].sort_values("predicted_rank", kind="stable")
-    rows = rows.assign(rank=rows["predicted_rank"])
-    said = f"{100 * result.confidence:.4g} % intervals, the bounds where nothing more can be said"
+    rows = result.table[result.table["measure"] == measure]
+    # without a prediction there is no point
+    rows = rows.assign(rank=rows["predicted_rank"], place=rows["predicted_rank"].fillna(rows["rank"]))
+    rows = rows.sort_values("place", kind="stable")
+    said = f"{100 * result.confidence:.4g} % intervals, the bounds where nothing more can be said; thin: with topics"
     return plot_rank_intervals(rows, measure=measure, said=said, noun="runs", place=place)
 
 
@@ -60,22 +61,26 @@ def _draw(result: NewRunCheck, measure: str, place: Place) -> Axes:
 class NewRunCheck(Result):
     """What new runs would score and where they would rank, had their documents been judged.
 
-    Its figure has a point at the predicted rank of each new run and a line over its interval.
+    Its figure has a point at the predicted rank of each new run, none where it abstains, a line over its interval, and
+    a thin one over that with topics.
 
     Attributes:
         table: one row per measure and new run: ``measure name``; ``unjudged``, the share of its first documents that
             nobody judged, and ``usual_unjudged``, what nine in ten runs have at most when their team is left out;
             ``score`` and ``rank`` with these not relevant; ``lowest highest`` and ``rank_best rank_worst`` under every
-            completion: any label for each unjudged document that the measure sees in the run, also below `depth`, and
-            for those that its team has above (RBP adds p^n for what is below its n documents). The other runs are as
-            judged; by nDCG and R down to the pool's depth or less they also lose what these documents add to their
-            divisor, deeper they could gain by them; ``estimator``, ``predicted`` and ``predicted_rank`` with their
-            intervals ``low high`` and ``rank_low rank_high``, which are the bounds where it ``abstains``; ``topics_low
-            topics_high``, the interval of the predicted score from the choice of topics alone; ``both_low both_high``
-            and ``both_rank_low both_rank_high`` from topics and unjudged documents together; ``why`` it abstains, and
-            ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
-        topics: one row per measure, new run and topic: ``measure name qid unjudged`` (documents), ``score predicted``,
-            ``deviation``, that of the prediction of the topic; the topics that decide most first.
+            completion: any label for each unjudged document of all new runs down to `depth`, and below it for each that
+            the measure sees in the run (RBP adds p^n for what is below its n documents), as ``settings["completions"]``
+            says. The other runs are as judged; by nDCG and R down to the pool's depth or less they also lose what these
+            documents add to their divisor, deeper they could gain by them; ``estimator``, ``predicted`` and
+            ``predicted_rank`` with their intervals ``low high`` and ``rank_low rank_high``, with the documents of its
+            own team judged alone (``settings["predicted"]``); where it ``abstains`` nothing is predicted (NaN), and the
+            ends are those under every completion; ``topics_low topics_high``, the interval of the predicted score from
+            the choice of topics alone; ``both_low both_high`` and ``both_rank_low both_rank_high`` from topics and
+            unjudged documents together; ``why`` it abstains, and ``caveat``, what is known to make the interval too
+            narrow; ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
+        topics: one row per measure, new run and topic: ``measure name qid unjudged`` (documents), ``score``;
+            ``predicted``, NaN where it abstains; ``deviation``, that of the prediction of the topic; the topics that
+            decide most first.
         documents: one row per measure, new run and unjudged document inside the cutoff: ``measure name qid docno
             rank``; ``chance``, how likely it is relevant by the document model; ``change``, what the highest label
             changes in the mean score at most; those that decide most first.
@@ -88,7 +93,7 @@ class NewRunCheck(Result):
         "It holds for runs of the same kind as those of the {units} left out, judged to depth {depth}; the interval is "
         "theirs ({calibrated})."
     )
-    limit = "It does not say what documents that no run found would change, nor what other topics would."
+    limit = "It does not say what documents that no run found would change."
     views = {
         "run": View(
             columns=(
@@ -96,12 +101,12 @@ class NewRunCheck(Result):
                 Shown("As judged", "score", Digits.SCORE),
                 Shown("Predicted", "predicted", Digits.SCORE),
                 Shown("Interval", "interval"),
-                Shown("Ranks", "ranks"),
+                Shown("Ranks (other topics)", "ranks"),
                 Shown("Under any labels", "bounds"),
             ),
             table="_shown_runs",
             caption="{measure} of new runs: as judged, as predicted with its {confidence:.0%} interval, the ranks, "
-            "and the scores that every completion allows.",
+            "in brackets those on other topics, and the scores that every completion allows.",
             noun="runs",
         ),
         "document": View(
@@ -133,9 +138,10 @@ class NewRunCheck(Result):
             return [f"{a:{form}} to {b:{form}}" for a, b in pairs]
 
         said = ends("low", "high", ".4f")
+        ranks = [ends(f"{of}rank_low", f"{of}rank_high", "d") for of in ("", "both_")]
         return self.table.assign(
             interval=["abstains" if no else text for no, text in zip(self.table["abstains"], said, strict=True)],
-            ranks=ends("rank_low", "rank_high", "d"),
+            ranks=[f"{one} ({other})" for one, other in zip(*ranks, strict=True)],
             bounds=ends("lowest", "highest", ".4f"),
         )
 
@@ -207,10 +213,10 @@ def check_new_run(
     runs. The interval is conformal by team: one more team errs by more, in units of the predicted deviation, with a
     probability of at most 1 - `confidence`, if it is like those of the field.
 
-    It *abstains* where that cannot be assumed: fewer than nine teams (for 90 %); a larger share of unjudged documents
-    than nine in ten runs of left-out teams have; a higher score without its unjudged documents than any such run. Then
-    the interval is that of the bounds, and a sample of the unjudged documents can say more: see ``to_judge``,
-    :func:`judge_next` and `sampled`.
+    It *abstains* where that cannot be assumed: fewer than nine teams (for 90 %); a field more than a
+    fifth of whose pool is unjudged; a larger share of unjudged documents than nine in ten runs of left-out teams have;
+    a higher score without its unjudged documents than any such run. Then nothing is predicted, the interval is that of
+    the bounds, and a sample of the unjudged documents can say more: see ``to_judge``, :func:`judge_next` and `sampled`.
 
     Returns:
         NewRunCheck: ``.table`` (per measure and new run), ``.topics``, ``.documents``, ``.calibration``, ``.plot()``.
@@ -241,7 +247,6 @@ def check_new_run(
     check_predicted(measures)
     found = as_new_runs(new, runs, qrels, topics)
     asked.units("by")
-    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
     asked.tell(misfits(found, qrels, measures))
     wanted = None if estimator == "best" else [estimator]
     how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
@@ -252,6 +257,7 @@ def check_new_run(
         measures,
         Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge, asked["corpus"]),
     )
+    asked.tell(few_topics(len(qrels.topics)), outlook.gap.caveats())
     outlook.check()
     if sampled is not None:
         check_estimable(measures)
@@ -261,11 +267,17 @@ def check_new_run(
     settings = {
         "units": f"{by}s",
         "calibrated": f"{100 * confidence:.4g} %, conformal by {by}, {count(len(outlook.train), by)}",
+        "completions": outlook.completions,
+        "unjudged documents": len(outlook.evidence.unknown),
+        "predicted": outlook.predicted_for,
         **({"sampled": f"{len(sample.row):,} documents"} if sample is not None else {}),
     }
     return NewRunCheck(
         table=table,
-        topics=pd.concat([_topics(outlook, m, row) for m, row in rows], ignore_index=True),
+        topics=pd.concat(
+            [_topics(outlook, m, row, no) for (m, row), no in zip(rows, table["abstains"], strict=True)],
+            ignore_index=True,
+        ),
         documents=pd.concat([_documents(outlook, m, row) for m, row in rows], ignore_index=True),
         calibration=pd.concat([_calibration(outlook, m) for m in range(len(measures))], ignore_index=True),
         confidence=confidence,
@@ -284,7 +296,7 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     found: dict[str, Any] = {
         "measure": repr(outlook.measures[m]),
         "name": outlook.name(row),
-        "unjudged": row.case.unjudged(depth)[row.place],
+        "unjudged": outlook.cases.unjudged(depth)[at][row.place],
         "usual_unjudged": predicted.usual.unjudged,
         "estimator": predicted.chosen,
     }
@@ -292,57 +304,68 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
         said |= _sampled(outlook, m, row, sample)
         found["estimator"] = "sample"
         why = []
+    completed = outlook.completed(m, row)
+    said |= completed.table()
     # where the bounds are one number, it is known
     abstains = bool(why) and holes > 0 and said["highest"] - said["lowest"] > _CLOSE
+    doubts = _with_topics(outlook, m, row, said)
     if abstains:
-        said |= {"low": said["lowest"], "high": said["highest"]}
+        doubts = _ends_with_topics(outlook, completed)
+        said |= {"predicted": np.nan, "predicted_rank": np.nan, "low": said["lowest"], "high": said["highest"]}
         said |= {"rank_low": said["rank_best"], "rank_high": said["rank_worst"]}
+    # the doubt from topics alone never makes ranks fewer
+    doubts["both_rank_low"] = min(doubts["both_rank_low"], said["rank_low"])
+    doubts["both_rank_high"] = max(doubts["both_rank_high"], said["rank_high"])
     found |= {
         "score": said.pop("zero"),
         "rank": int(field.rank_as_judged(predicted.learned.zero[at].mean(axis=1))[row.place]),
         **said,
-        **_with_topics(outlook, m, row, said),
+        **doubts,
         "abstains": abstains,
         "why": "; ".join(why) if abstains else "",
+        "caveat": "; ".join(outlook.caveats(m)) if holes and not abstains and sample is None else "",
         "to_judge": _to_judge(outlook, m, row, said),
     }
-    for column in ("predicted_rank", "rank_low", "rank_high", "rank_best", "rank_worst"):
+    for column in ("rank_low", "rank_high", "rank_best", "rank_worst", "both_rank_low", "both_rank_high"):
         found[column] = int(found[column])
     n = len(field.known) + 1
     estimable = predicted.learned.spec.kernel in ESTIMABLE
-    return {**found, "verdict": _verdict(found, outlook.how.confidence, n, holes, estimable=estimable)}
+    return {**found, "verdict": _verdict(found, outlook, n, holes, estimable=estimable)}
 
 
-def _verdict(row: dict[str, Any], confidence: float, n: int, holes: int, *, estimable: bool) -> str:
-    who, level = f"{row['measure']}: {row['name']}", f"{100 * confidence:.4g} %"
+def _verdict(row: dict[str, Any], outlook: Outlook, n: int, holes: int, *, estimable: bool) -> str:
+    who, level = f"{row['measure']}: {row['name']}", f"{100 * outlook.how.confidence:.4g} %"
+    whose = "its unjudged documents" if len(outlook.new) == 1 else "the unjudged documents of all new runs"
+    under = f"{row['lowest']:.4f} to {row['highest']:.4f}"
     if not holes:
         known = f"{who} scores {row['score']:.4f} and ranks {row['rank']:,} of {n:,}"
         if row["highest"] - row["lowest"] <= _CLOSE:
             return f"{known}; every document that counts is judged"
         return (
-            f"{known}; its documents are judged to the depth of the pool, and by what is below it may score "
-            f"{row['lowest']:.4f} to {row['highest']:.4f}"
+            f"{known}; its documents are judged to the depth of the pool, and under every completion of what is below "
+            f"and of {whose} it scores {under}"
         )
+    ranks = _ends(row["rank_low"], row["rank_high"])
+    with_topics = f"{_ends(row['both_rank_low'], row['both_rank_high'])} on other topics"
     if row["abstains"]:
         return (
-            f"{who}: nothing can be said at {level}, since {row['why']}; under every completion it scores "
-            f"{row['lowest']:.4f} to {row['highest']:.4f} and ranks {row['rank_best']:,} to {row['rank_worst']:,} of "
-            f"{n:,}, the other runs as judged; judge "
+            f"{who}: nothing can be said at {level}, since {row['why']}; under every completion of {whose} it scores "
+            f"{under} and ranks {ranks} of {n:,} ({with_topics}), the other runs as judged; judge "
             + (
                 f"a sample of {count(row['to_judge'], 'document')}"
                 if estimable
                 else f"its {count(holes, 'unjudged document')}"
             )
         )
-    ranks = (
-        f"rank {row['rank_low']:,} to {row['rank_high']:,}"
-        if row["rank_low"] < row["rank_high"]
-        else f"rank {row['rank_low']:,}"
-    )
     return (
         f"{who} would score {row['predicted']:.4f} ({row['low']:.4f} to {row['high']:.4f}, as judged "
-        f"{row['score']:.4f}) and {ranks} of {n:,}, at {level}"
+        f"{row['score']:.4f}) and rank {ranks} of {n:,}, at {level} ({with_topics})"
+        + (f"; but {row['caveat']}" if row["caveat"] else "")
     )
+
+
+def _ends(low: int, high: int) -> str:
+    return f"{low:,} to {high:,}" if low < high else f"{low:,}"
 
 
 def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, Any]:
@@ -383,12 +406,9 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
 
 def _with_topics(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> dict[str, Any]:
     """Return what topics add: intervals of the score from topics alone and from both doubts, ranks from both."""
-    from scipy.stats import t
-
     predicted = outlook.predicted[m]
     mine = _by_topic(outlook, m, row)
-    n = len(mine)
-    reach = t.ppf((1 + outlook.how.confidence) / 2, n - 1) / np.sqrt(n) if n > 1 else np.nan
+    n, reach = len(mine), _topic_reach(outlook)
     spread = reach * mine.std(ddof=1) if n > 1 else np.nan
     below, above = said["predicted"] - said["low"], said["high"] - said["predicted"]
     outside = np.isin(predicted.learned.of.world.evidence.units.of_run, outlook.evidence.new)
@@ -403,6 +423,23 @@ def _with_topics(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> di
         "both_rank_high": 1 + int((mean > -np.hypot(below, doubt)).sum()) if n > 1 else len(mean) + 1,
     }
     return {"topics_low": said["predicted"] - spread, "topics_high": said["predicted"] + spread, **both}
+
+
+def _topic_reach(outlook: Outlook) -> float:
+    """Return how many deviations of its scores on topics the interval of a mean takes to each side."""
+    from scipy.stats import t
+
+    n = outlook.evidence.n_topics
+    return float(t.ppf((1 + outlook.how.confidence) / 2, n - 1) / np.sqrt(n)) if n > 1 else np.nan
+
+
+def _ends_with_topics(outlook: Outlook, completed: Completed) -> dict[str, Any]:
+    """Return what topics add to the bounds of a run of which nothing more can be said."""
+    nothing = {"topics_low": np.nan, "topics_high": np.nan}
+    if outlook.evidence.n_topics > 1:
+        return {**nothing, **completed.with_topics(_topic_reach(outlook))}
+    others = completed.others_most.shape[1]
+    return {**nothing, "both_low": np.nan, "both_high": np.nan, "both_rank_low": 1, "both_rank_high": others + 1}
 
 
 def _by_topic(outlook: Outlook, m: int, row: Row) -> Floats:
@@ -430,7 +467,7 @@ def _to_judge(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> int:
     return needed(size, np.square(size), width, float(norm.ppf((1 + outlook.how.confidence) / 2)))
 
 
-def _topics(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
+def _topics(outlook: Outlook, m: int, row: Row, abstains: bool) -> pd.DataFrame:
     at, case = row.at, row.case
     learned = outlook.predicted[m].learned
     effects = outlook.effects(m, row)
@@ -443,7 +480,7 @@ def _topics(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
             "qid": outlook.evidence.qrels.topics,
             "unjudged": np.bincount(topic, minlength=n),
             "score": learned.zero[at][row.place],
-            "predicted": _by_topic(outlook, m, row),
+            "predicted": np.nan if abstains else _by_topic(outlook, m, row),
             "deviation": n * np.sqrt(np.bincount(topic, weights=variance, minlength=n)),
         }
     )
@@ -454,9 +491,7 @@ def _documents(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
     case = row.case
     effects = outlook.effects(m, row)
     qids, docnos = outlook.evidence.names
-    rank = np.zeros(len(case.known), dtype=np.int64)
-    mine = case.place == row.place
-    rank[case.row[mine]] = case.rank[mine]
+    rank = case.ranks(row.place)
     return pd.DataFrame(
         {
             "measure": repr(outlook.measures[m]),
@@ -481,7 +516,7 @@ def _calibration(outlook: Outlook, m: int) -> pd.DataFrame:
                 measure=repr(outlook.measures[m]),
                 score=predicted.learned.truth[at].mean(axis=1),
                 predicted=predicted.by[predicted.chosen][at].score,
-                unjudged=case.unjudged(depth),
+                unjudged=outlook.cases.unjudged(depth)[at],
             )
         )
     return pd.concat(rows, ignore_index=True)

@@ -25,7 +25,7 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, signals_of
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, pool_unjudged
+from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, PoolGap
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -227,13 +227,14 @@ def compare_estimators(
     if by == "type":
         check_every_run_has(runs.run_table, "type")
     units, types = split_units(runs, by)
-    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(asked.ranked, qrels, asked.depth, asked.contributors))
+    gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
+    asked.tell(few_topics(len(qrels.topics)), gap.caveats())
     pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
     evidence = Evidence(runs, (), qrels, units, pooling)
     how = How(wanted, confidence)
     splits = list(_splits(evidence, by, types))
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=asked["corpus"])
-    whole = evidence.by_topic(measures, [[]])[:, 0].mean(axis=1)
+    whole = evidence.without(measures, []).base.mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]
@@ -298,7 +299,7 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
                 estimator=name,
                 score=score,
                 rank=predicted.ranked[at].true_rank(score),
-                unjudged=case.unjudged(min(spec.cutoff or evidence.depth, evidence.depth)),
+                unjudged=learned.of.unjudged(min(spec.cutoff or evidence.depth, evidence.depth))[at],
                 unit=case.unit,
                 others=len(predicted.ranked[at].known),
                 decided=decided,

@@ -37,7 +37,6 @@ from pt_reuse.studies.new_runs.outlook import (
     Row,
     Setting,
     as_new_runs,
-    pool_unjudged,
 )
 from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
 from pt_reuse.study import Command, Entry, study
@@ -301,12 +300,11 @@ def judge_next(
     found = as_new_runs(found, runs, qrels, topics)
     how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
-    ranked = runs.in_pool_order(asked["pool_order"])
-    asked.tell(few_topics(len(qrels.topics)), pool_unjudged(ranked, qrels, asked.depth, pooled_runs))
     # without new runs, those of the field are all told of with the settings
     asked.tell(misfits(found, qrels, measures) if new is not None else ())
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], how, judge, asked["corpus"])
     outlook = Outlook(runs, found, qrels, measures, setting)
+    asked.tell(few_topics(len(qrels.topics)), outlook.gap.caveats())
     outlook.check()
     given = None if judged is None else as_qrels(judged, "judged")
     return _planned(outlook, asked, given)
@@ -435,10 +433,7 @@ def _ordered(outlook: Outlook, states: Mapping[str, _State]) -> pd.DataFrame:
     """Return the documents of a decision in the order of the plan: ``qid docno rank priority chance row``."""
     (qids, docnos), parts = outlook.evidence.names, []
     for state in states.values():
-        case, mine = state.row.case, state.left
-        rank = np.zeros(len(outlook.evidence.labels), dtype=np.int64)
-        here = case.place == state.row.place
-        rank[case.row[here]] = case.rank[here]
+        rank, mine = state.row.case.ranks(state.row.place), state.left
         parts.append(
             pd.DataFrame({"row": mine.row, "rank": rank[mine.row], "chance": mine.chance[:, 0], "priority": mine.size})
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import ir_measures
 import numpy as np
@@ -18,6 +18,7 @@ from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quanti
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction, chances_of
+from pt_reuse.studies.new_runs.evidence import ScoresWithout
 
 _CLOSE = 10.0**-DECIMALS
 
@@ -33,14 +34,21 @@ class Ranked:
     least: Floats  # with all of its unknown documents relevant
     most: Floats  # with none
     whole: Floats  # with its documents judged
-    by_topic: Floats  # (topics, others) by what is known, in the order of the field
-    true: Floats  # (others,) with its documents judged, in the same order
+    true: Floats  # (others,) with its documents judged, in the order of the field
+    _by_topic: Callable[[], Floats]
 
     @classmethod
-    def of(cls, known: Floats, whole: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
+    def of(cls, by_topic: Callable[[], Floats], whole: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
         """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
+        known = by_topic()
         expected, least = (np.sort((part[:, None] * known).mean(axis=0)) for part in dilution)
-        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), known, whole)
+        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), whole, by_topic)
+
+    @property
+    def by_topic(self) -> Floats:
+        """Return (topics, others) scores by what is known, in the order of the field."""
+        # not kept: there are as many as units, each as large as all scores
+        return self._by_topic()
 
     def diluted(self, part: Floats) -> Ranked:
         """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
@@ -75,6 +83,33 @@ def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> NDArray[n
     better = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
     found: NDArray[np.int64] = 1 + better
     return found
+
+
+@dataclass(frozen=True)
+class Completed:
+    """What every completion allows a new run and the others beside it."""
+
+    low: Floats  # (topics,) the lowest score
+    high: Floats  # (topics,) the highest
+    others_least: Floats  # (topics, others) with all unknown documents relevant
+    others_most: Floats  # (topics, others) with none
+
+    def table(self) -> dict[str, float]:
+        """Return the mean scores and the ranks that it allows."""
+        lowest, highest = float(self.low.mean()), float(self.high.mean())
+        best = _rank(np.sort(self.others_least.mean(axis=0)), np.array([highest]))
+        worst = _rank(np.sort(self.others_most.mean(axis=0)), np.array([lowest]))
+        return {"lowest": lowest, "highest": highest, "rank_best": int(best[0]), "rank_worst": int(worst[0])}
+
+    def with_topics(self, reach: float) -> dict[str, float]:
+        """Return the same with the doubt from topics, so many deviations of scores, added to each end."""
+        best, worst = self.others_least - self.high[:, None], self.others_most - self.low[:, None]
+        return {
+            "both_low": self.low.mean() - reach * self.low.std(ddof=1),
+            "both_high": self.high.mean() + reach * self.high.std(ddof=1),
+            "both_rank_low": 1 + int((best.mean(axis=0) > reach * best.std(axis=0, ddof=1)).sum()),
+            "both_rank_high": 1 + int((worst.mean(axis=0) > -reach * worst.std(axis=0, ddof=1)).sum()),
+        }
 
 
 @dataclass(frozen=True)
@@ -147,8 +182,8 @@ class Usual:
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
         unit = np.repeat([case.unit for case in train], [len(case.runs) for case in train])
-        share = np.concatenate([case.unjudged(min(spec.cutoff or depth, depth)) for case in train])
-        highest = max(float(learned.condensed(case, spec).max()) for case in train)
+        share = np.concatenate(learned.of.unjudged(min(spec.cutoff or depth, depth))[: len(train)])
+        highest = max(float(scores.mean(axis=1).max()) for scores in learned.condensed(spec)[: len(train)])
         return cls(by_unit(share, unit, 0.9), highest, spec)
 
 
@@ -219,20 +254,28 @@ class Predicted:
 def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: Floats) -> list[list[Ranked]]:
     """Return by each measure what each case is ranked among; `whole` are (measures, runs) with all that is judged."""
     evidence, outside = cases.world.evidence, cases.world.outside
-    known = evidence.by_topic(measures, [*([*outside, case.unit] for case in cases.train), outside])
+    sets = [*([*outside, case.unit] for case in cases.train), outside]
+    known = evidence.without(measures, sets)
     is_outside = np.isin(evidence.units.of_run, outside)
     found = []
     for m, measure in enumerate(measures):
         learned, mine = Learned(cases, spec_of(measure)), []
         chances = chances_of(learned)
+        outside_alone = known.of(m, len(cases.train)).mean(axis=0)
         for at, case in enumerate(cases.every):
             train = at < len(cases.train)
             others = ~is_outside & (evidence.units.of_run != case.unit)
-            true = known[m, -1].mean(axis=0) if train else whole[m]
+            true = outside_alone if train else whole[m]
             dilution = learned.dilution(case, chances[at])
-            mine.append(Ranked.of(known[m, at if train else -1][:, others], true[others], dilution))
+            by_topic = partial(_scores_of, known, m, at if train else len(cases.train), others)
+            mine.append(Ranked.of(by_topic, true[others], dilution))
         found.append(mine)
     return found
+
+
+def _scores_of(known: ScoresWithout, m: int, at: int, runs: NDArray[np.bool_]) -> Floats:
+    """Return (topics, runs) scores of some runs by a measure under a set of judgments."""
+    return known.of(m, at)[:, runs]
 
 
 def spec_of(measure: ir_measures.Measure) -> Spec:

@@ -50,6 +50,25 @@ class Cases:
         self.targets = [world.case(unit) for unit in targets]
         self.every = [*self.train, *self.targets]
         self._chances: dict[tuple[int, tuple[int, ...]], list[Floats]] = {}
+        self._by_what: dict[Any, list[Floats]] = {}
+
+    def _kept(self, what: Any, of_case: Callable[[Case], Floats]) -> list[Floats]:
+        """Return what was found for each case, once for all measures."""
+        if what not in self._by_what:
+            self._by_what[what] = [of_case(case) for case in self.every]
+        return self._by_what[what]
+
+    def unjudged(self, depth: int) -> list[Floats]:
+        """Return (runs,) of each case the mean share of the first documents that are not known."""
+        return self._kept(("unjudged", depth), lambda case: case.unjudged(depth))
+
+    def bpref(self, rel: int) -> list[Floats]:
+        """Return (runs,) mean bpref of each case."""
+        return self._kept(("bpref", rel), lambda case: case.bpref(rel).mean(axis=1))
+
+    def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> list[Floats]:
+        """Return (runs, topics) of each case scores without its unjudged documents."""
+        return self._kept(("condensed", spec, *labels), lambda case: case.condensed(spec, gains, labels))
 
     def chances(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         """Return (holes,) of each case how likely a document has at least a label, by the document model.
@@ -88,9 +107,20 @@ class Learned:
         self.labels = sorted(self.gains) if spec.kernel == "ndcg" else [spec.rel]
 
     @cached_property
+    def _as_judged(self) -> list[tuple[Floats, Floats]]:
+        """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
+        return [self._of_judged(case) for case in self.cases]
+
+    def _of_judged(self, case: Case) -> tuple[Floats, Floats]:
+        score, changes = case.scored(self.spec, self.nothing(case), self.gains)
+        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
+        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
+        return score, most.sum(axis=(1, 2)) / case.shape[1]
+
+    @property
     def zero(self) -> list[Floats]:
         """Return (runs, topics) of each case the scores with what is known."""
-        return [case.scored(self.spec, self.nothing(case), self.gains)[0] for case in self.cases]
+        return [score for score, _ in self._as_judged]
 
     @cached_property
     def truth(self) -> list[Floats]:
@@ -100,15 +130,15 @@ class Learned:
         )
         return [case.scored(self.spec, said, self.gains)[0] for case, said in zip(self.cases, every, strict=True)]
 
-    @cached_property
+    @property
     def room(self) -> list[Floats]:
         """Return (runs,) of each case what the documents weigh that are unknown, in the mean."""
-        return [self._room(case) for case in self.cases]
+        return [room for _, room in self._as_judged]
 
-    def condensed(self, case: Case, spec: Spec) -> Floats:
-        """Return (runs,) mean scores of a case without its unjudged documents, by any measure."""
+    def condensed(self, spec: Spec) -> list[Floats]:
+        """Return (runs, topics) of each case scores without its unjudged documents, by any measure."""
         labels = self.labels if spec.kernel == "ndcg" else [spec.rel]
-        return case.condensed(spec, self.gains, labels).mean(axis=1)
+        return self.of.condensed(spec, self.gains, labels)
 
     def nothing(self, case: Case) -> dict[int, Floats]:
         """Return chances of 0."""
@@ -141,14 +171,6 @@ class Learned:
         deviation = together(variance.sum(axis=(1, 2)) / n**2, np.sqrt(variance).sum(axis=(1, 2)) / n)
         return Prediction(score.mean(axis=1), deviation, score)
 
-    def _room(self, case: Case) -> Floats:
-        """Return (runs,) what the documents weigh together that are unknown."""
-        changes = case.scored(self.spec, self.nothing(case), self.gains)[1]
-        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
-        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
-        found: Floats = most.sum(axis=(1, 2)) / case.shape[1]
-        return found
-
     def effects(self, at: int, place: int, chances: Mapping[int, Floats] | None = None) -> Effects:
         """Return what labels do to the mean score of a run of a case, the weightiest first.
 
@@ -158,9 +180,11 @@ class Learned:
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.holes] = np.arange(len(case.holes))
-        seen = (case.place == place) & (case.rank <= case.cutoff(self.spec)) & (hole[case.row] >= 0)
-        where = place, case.topic[seen], case.rank[seen] - 1
-        row, labels = case.row[seen], sorted(changes)
+        mine = case.of_run(place)
+        rank, row = case.rank[mine], case.row[mine].astype(np.int64)
+        seen = (rank <= case.cutoff(self.spec)) & (hole[row] >= 0)
+        row, labels = row[seen], sorted(changes)
+        where = place, case.topic_of[row], rank[seen] - 1
         change = np.stack([changes[label][where] / case.shape[1] for label in labels], axis=1)
         chance = np.stack([chances[label][hole[row]] for label in labels], axis=1)
         return Effects(row, labels, chance, change).sorted()
@@ -170,12 +194,8 @@ class Learned:
         """Return whether others, without a unit's documents where the measure looks, share its divisor alone."""
         return self.spec.cutoff is not None and self.spec.cutoff <= self.of.world.evidence.depth
 
-    def dilution(
-        self, case: Case, chances: Mapping[int, Floats], unknown: Floats | None = None
-    ) -> tuple[Floats, Floats]:
+    def dilution(self, case: Case, chances: Mapping[int, Floats]) -> tuple[Floats, Floats]:
         """Return (topics,) what scores of others become a part of once documents of a case are judged: expected, least.
-
-        At least where all (topics,) unknown documents are relevant, by default those of the case.
 
         Relevant documents of a unit enlarge what nDCG and R divide by. Where a measure looks deeper than the pool,
         others may have them, too, and gain about as much: their scores stay as they are.
@@ -184,11 +204,18 @@ class Learned:
             return np.ones(case.shape[1]), np.ones(case.shape[1])
         found = {label: case.found[label] for label in self.labels}
         expected = {label: case.expected_total(label, chances[label]) for label in found}
-        if unknown is None:
-            unknown = case.expected_total(self.labels[0], np.ones(len(case.holes))) - case.found[self.labels[0]]
-        most = {label: known + unknown for label, known in found.items()}
+        unknown = case.expected_total(self.labels[0], np.ones(len(case.holes))) - case.found[self.labels[0]]
         whole = divisor(self.spec, found, self.gains)
-        return whole / divisor(self.spec, expected, self.gains), whole / divisor(self.spec, most, self.gains)
+        return whole / divisor(self.spec, expected, self.gains), self.least_part(case, unknown)
+
+    def least_part(self, case: Case, unknown: Floats) -> Floats:
+        """Return the same where (topics,) so many unknown documents are relevant, the highest label each."""
+        if not self.dilutes:
+            return np.ones(case.shape[1])
+        found = {label: case.found[label] for label in self.labels}
+        most = {label: known + unknown for label, known in found.items()}
+        part: Floats = divisor(self.spec, found, self.gains) / divisor(self.spec, most, self.gains)
+        return part
 
     def course(self, at: int, place: int, effects: Effects, label: NDArray[Any], others: Floats) -> Course:
         """Return what a run and others are expected to score after so many of its documents have their labels.
@@ -210,14 +237,12 @@ class Learned:
         later = sizes[topic] - among
         where = ranges(after, later)
         left = sizes[of_list] - (np.arange(len(of_list)) - starts[of_list])
-        rank = np.zeros(len(case.known), dtype=np.int64)
-        mine = case.place == place
-        rank[case.row[mine]] = case.rank[mine]
+        rank = case.ranks(place)
         at_least: dict[int, Floats] = {}
         # relevant documents of a topic: expected, known before, known now, and with all that are left
         expected, before, now, most = (dict[int, Floats]() for _ in range(4))
         for n, least in enumerate(effects.labels):
-            values = (case.known & (case.labels >= least)).astype(float)
+            values = (case.judged_or_hole & (case.labels >= least)).astype(float)
             values[case.holes] = chances[least]
             lists = case.dense(values, cutoff)[place][of_list]
             is_so = (label >= least).astype(float)
@@ -270,8 +295,8 @@ def _zero(learned: Learned) -> list[Prediction]:
 
 
 def _condensed(learned: Learned) -> list[Prediction]:
-    found = [case.condensed(learned.spec, learned.gains, learned.labels) for case in learned.cases]
-    return [learned.told(at, score.mean(axis=1), score) for at, score in enumerate(found)]
+    every = enumerate(learned.condensed(learned.spec))
+    return [learned.told(at, score.mean(axis=1), score) for at, score in every]
 
 
 def _residual(learned: Learned) -> list[Prediction]:
@@ -302,7 +327,7 @@ def _hole_slope(learned: Learned) -> list[Prediction]:
 
 def _bpref(learned: Learned) -> list[Prediction]:
     """Read the score off a line through the bpref of the runs of the other units, fitted with each unit left out."""
-    found = [case.bpref(learned.spec.rel).mean(axis=1) for case in learned.cases]
+    found = learned.of.bpref(learned.spec.rel)
     truth = [scores.mean(axis=1) for scores in learned.truth]
     predictions = []
     for at, mine in enumerate(found):
@@ -320,7 +345,7 @@ def _bootstrap(learned: Learned) -> list[Prediction]:
     depth = learned.of.world.evidence.depth
     for case in learned.cases:
         top = (case.rank <= depth) & case.known[case.row]
-        cell, size = case.place * case.shape[1] + case.topic, case.lengths.size
+        cell, size = case.cell, case.lengths.size
         seen = np.bincount(cell[top], minlength=size).reshape(case.shape)
         # of a document that several runs of the unit have, the run that has it first
         first = np.full(len(case.known), -1)

@@ -15,7 +15,8 @@ from pt_reuse._check import count
 from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
-from pt_reuse.arrays.rescore import Changes, HitIndex
+from pt_reuse.arrays.lists import ranges
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
@@ -28,8 +29,8 @@ from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.studies.filled_uniques import with_unjudged
+from pt_reuse.studies.new_runs.lists import Lists, Rows, Short
 
-Rows = NDArray[np.int64]
 #: ranks and documents that no run has: as if at this rank
 _NOWHERE = 1000.0
 #: what the document model knows of a document
@@ -70,7 +71,7 @@ def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: 
     """
     asked = np.zeros(len(evidence.labels), dtype=bool)
     for outside in outsides if judge is not None or corpus is not None else ():
-        asked |= evidence.n_brought - evidence.brought[:, list(outside)].sum(axis=1) <= 1
+        asked |= evidence.n_brought - evidence.n_bringing(outside) <= 1
     rows, found = np.flatnonzero(asked & (evidence.n_brought > 0)), {}
     if judge is not None:
         found["judge"] = _of_judge(judge, evidence, rows)
@@ -149,22 +150,38 @@ class Evidence:
         self.tested = is_new | contributing
         #: the units of the field that were pooled
         self.pooled = sorted(set(units.of_run[contributing].tolist()))
-        scored, pooled = self._hits(runs), None
+        self.lists = Lists.of(runs, self.qrels, units)
+        pool = self.lists
         if pooling.order not in (None, runs.order):
-            pooled = self._hits(runs.in_pool_order(pooling.order))
-        row, rank, run, _ = scored if pooled is None else pooled
-        brought = (rank <= pooling.depth) & np.where(is_new[run], self.labels[row] < 0, contributing[run])
-        #: (documents, units) which units brought a document into the pool
-        self.brought = np.zeros((len(self.labels), len(units)), dtype=bool)
-        self.brought[row[brought], units.of_run[run[brought]]] = True
-        if pooled is not None:
-            # new runs have no lines of a pool; they are pooled as they are scored
-            row, rank, run, _ = scored
-            mine = is_new[run] & (rank <= pooling.depth) & (self.labels[row] < 0)
-            self.brought[:, self.new] = False
-            self.brought[row[mine], units.of_run[run[mine]]] = True
-        self.n_brought = self.brought.sum(axis=1)
-        self.row, self.rank, self.run, self.lengths = scored
+            pool = Lists.of(runs.in_pool_order(pooling.order), self.qrels, units, pooling.depth)
+        #: by unit the documents that it brought into the pool, ascending
+        self.brought = [self._brought(unit, pool) for unit in range(len(units))]
+        self.n_brought = self.n_bringing(range(len(units)))
+        self.lengths = self.lists.lengths
+
+    def _brought(self, unit: int, pool: Lists) -> Rows:
+        # new runs have no lines of a pool: they are pooled as they are scored, and bring what nobody judged
+        is_new = unit in self.new
+        _, row, rank = (self.lists if is_new else pool).of_runs(self.runs_of(unit))
+        row = row[rank <= self.depth]
+        found: Rows = np.unique(row[self.labels[row] < 0] if is_new else row).astype(np.int64)
+        return found
+
+    def runs_of(self, unit: int) -> Rows:
+        """Return the runs of a unit of which scores are predicted."""
+        return np.flatnonzero(self.tested & (self.units.of_run == unit))
+
+    @cached_property
+    def unknown(self) -> Rows:
+        """Return the documents of all new runs that nobody judged, ascending."""
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.brought[unit] for unit in self.new)]))
+
+    def n_bringing(self, units: Iterable[int]) -> NDArray[np.int16]:
+        """Return (documents,) how many of some units brought each into the pool."""
+        found = np.zeros(len(self.labels), dtype=np.int16)
+        for unit in units:
+            found[self.brought[unit]] += 1
+        return found
 
     def _with_holes(self, qrels: Qrels, new: Sequence[str]) -> Qrels:
         if not new:
@@ -173,13 +190,6 @@ class Evidence:
         pool = pool_to_depth(runs, self.depth, Contributors(Rule.ALL, np.ones(len(runs), dtype=bool))).remainder(qrels)
         pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
         return with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
-
-    def _hits(self, runs: RunSet) -> tuple[Rows, Rows, Rows, Rows]:
-        """Return (hits,) row of the judgments, rank and run; and (topics, runs) how long lists are."""
-        index = HitIndex(runs.field, self.qrels.arrays.documents)
-        hits = index.gather(index.topics)
-        run = (hits.of % hits.n_runs).astype(np.int64)
-        return hits.row.astype(np.int64), hits.rank.astype(np.int64), run, hits.lengths.reshape(-1, hits.n_runs)
 
     def bounds(
         self, case: Case, measures: Sequence[ir_measures.Measure], unknown: Rows | None = None
@@ -197,19 +207,11 @@ class Evidence:
         for measure in measures:
             spec = native_spec(measure)
             seen = is_hole[case.row] & (case.rank <= case.cutoff(spec or Spec("p")))
-            cell = case.place[seen] * self.n_topics + case.topic[seen]
-            others[measure] = whole[:, None] - np.bincount(cell, minlength=case.lengths.size).reshape(case.shape).T
+            n_seen = np.bincount(case.cell[seen], minlength=case.lengths.size)
+            others[measure] = whole[:, None] - n_seen.reshape(case.shape).T
         known = Qrels.of_arrays(self.qrels.arrays.labelled(case.labels)).keep(case.known)
         found = score_bounds(runs, known, measures, highest=self.qrels.arrays.highest, others=others)
         return found.low, found.high
-
-    @cached_property
-    def hits_of_unit(self) -> dict[int, Rows]:
-        """Return the hits of the tested runs of each unit, run by run, in the order of topic and rank."""
-        kept = np.flatnonzero(self.tested[self.run])
-        order = kept[np.lexsort((self.run[kept], self.units.of_run[self.run[kept]]))]
-        cuts = np.searchsorted(self.units.of_run[self.run[order]], np.arange(len(self.units) + 1))
-        return {unit: order[cuts[unit] : cuts[unit + 1]] for unit in range(len(self.units))}
 
     @cached_property
     def names(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
@@ -226,20 +228,45 @@ class Evidence:
 
     def known(self, without: Sequence[int]) -> NDArray[np.bool_]:
         """Return (documents,) which are judged without what some units alone brought."""
-        mine = self.brought[:, list(without)].sum(axis=1)
+        mine = self.n_bringing(without)
         return (self.labels >= 0) & ~((self.n_brought > 0) & (mine == self.n_brought))
 
-    def by_topic(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> Floats:
-        """Return (measures, sets, topics, runs) scores without what the units of each set alone brought."""
+    def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> ScoresWithout:
+        """Return the scores of all runs without what the units of each set alone brought."""
         rows = [np.flatnonzero((self.labels >= 0) & ~self.known(units)) for units in sets]
         of_set = np.repeat(np.arange(len(sets)), [len(row) for row in rows])
         every = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
         changes = Changes(len(sets), of_set, every, np.full(len(every), UNJUDGED))
-        found = np.empty((len(measures), len(sets), self.n_topics, len(self.runs)))
+        base = np.empty((len(measures), self.n_topics, len(self.runs)))
+        changed: list[list[tuple[Rows, Rows, Floats]]] = [[] for _ in measures]
         for block in rescore(self.runs, self.qrels, measures, changes):
-            here = slice(block.topics.start, block.topics.stop)
-            found[:, :, here] = block.base[:, None]
-            found[:, block.set, block.topic] = block.values
+            base[:, block.topics.start : block.topics.stop] = block.base
+            for m, values in enumerate(block.values):
+                cell, run = np.nonzero(values != base[m, block.topic])
+                changed[m].append((block.set[cell], block.topic[cell] * len(self.runs) + run, values[cell, run]))
+        return ScoresWithout(base, [_by_set(parts, len(sets)) for parts in changed])
+
+
+def _by_set(parts: Sequence[tuple[Rows, Rows, Floats]], n_sets: int) -> list[tuple[Rows, Floats]]:
+    """Return of each set where scores are different, as topics * runs, and what they are."""
+    of_set, cell, value = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(of_set, kind="stable")
+    cuts = np.searchsorted(of_set[order], np.arange(1, n_sets))
+    return list(zip(np.split(cell[order], cuts), np.split(value[order], cuts), strict=True))
+
+
+@dataclass(frozen=True)
+class ScoresWithout:
+    """Scores under the judgments, and of further sets of judgments what is different: few runs and topics are."""
+
+    base: Floats  # (measures, topics, runs)
+    changed: list[list[tuple[Rows, Floats]]]  # by measure and set
+
+    def of(self, m: int, at: int) -> Floats:
+        """Return (topics, runs) scores by a measure under a set."""
+        found = self.base[m].copy()
+        cell, value = self.changed[m][at]
+        found.ravel()[cell] = value
         return found
 
 
@@ -249,13 +276,12 @@ class Case:
 
     unit: int
     runs: Rows  # those of the field
-    place: Rows  # (hits,) which of the runs, then topic, rank and document of each hit
-    topic: Rows
-    rank: Rows
-    row: Rows
+    counts: Rows  # (runs * topics,) how many hits each list has
+    rank: Short  # (hits,) from 1, list by list
+    row: Short  # (hits,) the document of each
     topic_of: Rows  # (documents,) the topic of every document
     lengths: Rows  # (runs, topics) how long lists are
-    known: NDArray[np.bool_]  # (documents,) judged without the unit
+    judged_or_hole: NDArray[np.bool_]  # (documents,) judged without the unit; of holes it says nothing
     holes: Rows  # documents that the unit alone brought, ascending
     features: Floats  # (holes, features)
     labels: NDArray[np.int16]  # (documents,) as judged with the unit; below 0 for the holes of a new one
@@ -267,12 +293,54 @@ class Case:
         """Return how many runs and topics there are."""
         return len(self.runs), self.lengths.shape[1]
 
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Return (documents,) which are judged without the unit."""
+        found = self.judged_or_hole.copy()
+        found[self.holes] = False
+        return found
+
+    @property
+    def cell(self) -> Rows:
+        """Return (hits,) the list of each, run by run, then topic by topic."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @property
+    def topic(self) -> Rows:
+        """Return (hits,) the topic of each."""
+        return np.repeat(np.tile(np.arange(self.shape[1]), self.shape[0]), self.counts)
+
+    def of_run(self, place: int) -> slice:
+        """Return which hits are those of a run."""
+        n = self.shape[1]
+        first = int(self.counts[: place * n].sum())
+        return slice(first, first + int(self.counts[place * n : (place + 1) * n].sum()))
+
+    def ranks(self, place: int) -> Rows:
+        """Return (documents,) the rank of each in the list of a run, 0 where it is not there."""
+        found, mine = np.zeros(len(self.labels), dtype=np.int64), self.of_run(place)
+        found[self.row[mine]] = self.rank[mine]
+        return found
+
     def dense(self, values: NDArray, cutoff: int) -> Floats:
         """Return (runs, topics, ranks) the values of documents in the lists, 0 where there is none."""
-        seen = self.rank <= cutoff
+        where, row = self._top(cutoff)
         found = np.zeros((*self.shape, cutoff))
-        found[self.place[seen], self.topic[seen], self.rank[seen] - 1] = values[self.row[seen]]
+        found.ravel()[where] = values[row]
         return found
+
+    def _top(self, cutoff: int) -> tuple[Rows, Rows]:
+        """Return of each hit down to a rank its place in (runs, topics, ranks), and its document."""
+        if cutoff not in self._tops:
+            seen = self.rank <= cutoff
+            self._tops.clear()
+            self._tops[cutoff] = self.cell[seen] * cutoff + self.rank[seen] - 1, self.row[seen].astype(np.int64)
+        return self._tops[cutoff]
+
+    @cached_property
+    def _tops(self) -> dict[int, tuple[Rows, Rows]]:
+        # what every estimator looks at; the last cutoff alone, since all cases are kept
+        return {}
 
     def cutoff(self, spec: Spec) -> int:
         """Return down to which rank a measure sees anything that matters."""
@@ -282,7 +350,7 @@ class Case:
         """Return the expected scores, where `chances` has label -> (holes,) that a document has at least that."""
         at_least, total = {}, {}
         for label, chance in chances.items():
-            values = (self.known & (self.labels >= label)).astype(float)
+            values = (self.judged_or_hole & (self.labels >= label)).astype(float)
             values[self.holes] = chance
             at_least[label] = self.dense(values, self.cutoff(spec))
             total[label] = self.expected_total(label, chance)
@@ -302,26 +370,26 @@ class Case:
             for label, known in self.found.items()
         }
         labels, judged = np.where(new, given, self.labels), self.judged + np.bincount(self.topic_of[new], minlength=n)
-        case = replace(self, known=self.known | new, labels=labels, found=found, judged=judged)
+        case = replace(self, judged_or_hole=self.known | new, labels=labels, found=found, judged=judged)
         return replace(case, holes=self.holes[left], features=self.features[left]), left
 
     def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> Floats:
         """Return (runs, topics) scores of the lists without unjudged documents."""
         known = self.known[self.row]
-        place, topic, row = self.place[known], self.topic[known], self.row[known]
-        cell = place * self.shape[1] + topic
-        rank = np.arange(len(cell)) - np.searchsorted(cell, cell, side="left") + 1
-        kept = replace(self, place=place, topic=topic, rank=rank, row=row)
+        counts = np.bincount(self.cell[known], minlength=len(self.counts))
+        rank = (_before(counts) + 1).astype(np.int32)
+        kept = replace(self, counts=counts, rank=rank, row=self.row[known])
         zeros = {label: np.zeros(len(self.holes)) for label in labels}
         return kept.scored(spec, zeros, gains)[0]
 
     def bpref(self, rel: int) -> Floats:
         """Return (runs, topics) bpref: it sees judged documents alone."""
         known = self.known[self.row]
-        cell, topic = (self.place * self.shape[1] + self.topic)[known], self.topic[known]
+        cell, topic = self.cell[known], self.topic[known]
         good = self.labels[self.row[known]] >= rel
         before: Rows = np.cumsum(~good) - ~good
-        above: Rows = before - before[np.searchsorted(cell, cell, side="left")]
+        counts = np.bincount(cell, minlength=len(self.counts))
+        above: Rows = before - before[np.arange(len(before)) - _before(counts)]
         relevant, others = self.found[rel], self.judged - self.found[rel]
         most = np.maximum(np.minimum(relevant, others), 1)
         lost = np.where(above > 0, np.minimum(above, relevant[topic]) / most[topic], 0.0)
@@ -331,13 +399,20 @@ class Case:
     def unjudged(self, depth: int) -> Floats:
         """Return (runs,) the mean share of the first documents that are not known."""
         seen = (self.rank <= depth) & self.known[self.row]
-        cells = np.bincount(self.place[seen] * self.shape[1] + self.topic[seen], minlength=self.lengths.size)
+        cells = np.bincount(self.cell[seen], minlength=self.lengths.size)
         returned = np.minimum(self.lengths, depth)
         share = np.divide(cells.reshape(self.shape), returned, out=np.ones(self.shape), where=returned > 0)
         # a topic that a run lacks says nothing of how much of it is judged
         n_topics = np.maximum((returned > 0).sum(axis=1), 1)
         found: Floats = (1 - share).sum(axis=1) / n_topics
         return found
+
+
+def _before(counts: Rows) -> Rows:
+    """Return how many are before each in its own list, of so many in each."""
+    starts = np.cumsum(counts) - counts
+    found: Rows = np.arange(int(counts.sum())) - np.repeat(starts, counts)
+    return found
 
 
 class World:
@@ -347,22 +422,38 @@ class World:
         self, evidence: Evidence, outside: Sequence[int], labels: Sequence[int], signals: Mapping[str, Signal]
     ):
         self.evidence, self.outside, self.labels, self._signals = evidence, list(outside), list(labels), signals
-        others = evidence.n_brought - evidence.brought[:, self.outside].sum(axis=1)
+        others = evidence.n_brought - evidence.n_bringing(self.outside)
         # what at most one unit brought beside those outside: what may be unknown
         self._contested = np.flatnonzero(((others <= 1) | (evidence.labels < 0)) & (evidence.n_brought > 0))
-        place = np.full(len(evidence.labels), -1)
-        place[self._contested] = np.arange(len(self._contested))
-        kept = np.flatnonzero((place >= 0)[evidence.row])
-        at, unit = place[evidence.row[kept]], evidence.units.of_run[evidence.run[kept]]
-        shape = (len(self._contested), len(evidence.units))
-        cell, rank, n = at * shape[1] + unit, evidence.rank[kept].astype(float), shape[0] * shape[1]
-        best = np.full(n, np.inf)
-        np.minimum.at(best, cell, rank)
-        #: (documents, units) how many runs of a unit have one, their fused ranks, and the best one
-        self._runs = np.bincount(cell, minlength=n).reshape(shape)
-        self._fused = np.bincount(cell, weights=1 / (_FUSION + rank), minlength=n).reshape(shape)
-        self._best = best.reshape(shape)
         self.truth = evidence.known([unit for unit in self.outside if unit not in evidence.new])
+        #: (documents,) what the cases to learn from share
+        self._labels = np.where(self.truth, evidence.labels, UNJUDGED)
+        self._listed = self._units_that_list()
+
+    def _units_that_list(self) -> tuple[Rows, Rows, Rows, Floats, Short]:
+        """Return which units have what may be unknown in their lists, document by document.
+
+        These are (documents + 1,) where the units of each begin, and of each unit how many of its runs have it, their
+        fused ranks, and the best one.
+        """
+        evidence, place = self.evidence, np.full(len(self.evidence.labels), -1, dtype=np.int32)
+        place[self._contested] = np.arange(len(self._contested))
+        parts = []
+        for unit in range(len(evidence.units)):
+            _, row, rank = evidence.lists.of_runs(np.flatnonzero(evidence.units.of_run == unit))
+            kept = np.flatnonzero(place[row] >= 0)
+            at = place[row[kept]]
+            order = np.argsort(at, kind="stable")
+            at, rank = at[order], rank[kept[order]]
+            first = np.flatnonzero(np.diff(at, prepend=-1))
+            group = np.repeat(np.arange(len(first)), np.diff(first, append=len(at)))
+            fused = np.bincount(group, weights=1 / (_FUSION + rank.astype(float)), minlength=len(first))
+            best = np.minimum.reduceat(rank, first) if len(first) else rank
+            parts.append((at[first], np.full(len(first), unit), np.bincount(group, minlength=len(first)), fused, best))
+        at, unit, runs, fused, best = (np.concatenate(each) for each in zip(*parts, strict=True))
+        order = np.argsort(at, kind="stable")
+        starts = np.searchsorted(at[order], np.arange(len(self._contested) + 1))
+        return starts, unit[order], runs[order], fused[order], best[order]
 
     def columns(self, *names: str) -> tuple[int, ...]:
         """Return which features are of ``"documents"`` and of each signal; without a name all."""
@@ -375,14 +466,14 @@ class World:
         """Return the case of a unit; of one that is outside its labels are all that there are."""
         evidence, without = self.evidence, sorted({*self.outside, unit})
         known = evidence.known(without)
-        mine = evidence.brought[:, unit] & ~known
-        if unit not in self.outside:
-            mine &= self.truth
-        holes, hits = np.flatnonzero(mine), evidence.hits_of_unit[unit]
-        runs = np.flatnonzero(evidence.tested & (evidence.units.of_run == unit))
-        place = np.zeros(len(evidence.runs), dtype=np.int64)
-        place[runs] = np.arange(len(runs))
-        row, run, rank = evidence.row[hits], evidence.run[hits], evidence.rank[hits]
+        mine = evidence.brought[unit]
+        holes = mine[~known[mine] if unit in self.outside else ~known[mine] & self.truth[mine]]
+        runs = evidence.runs_of(unit)
+        counts, row, rank = evidence.lists.of_runs(runs)
+        labels = self._labels
+        if unit in self.outside:
+            labels = labels.copy()
+            labels[holes] = evidence.labels[holes]
         found = {
             label: np.bincount(evidence.topic[known & (evidence.labels >= label)], minlength=evidence.n_topics).astype(
                 float
@@ -392,16 +483,15 @@ class World:
         return Case(
             unit=unit,
             runs=runs,
-            place=place[run],
-            topic=evidence.topic[row],
+            counts=counts,
             rank=rank,
             row=row,
             topic_of=evidence.topic,
             lengths=evidence.lengths[:, runs].T,
-            known=known,
+            judged_or_hole=self.truth,
             holes=holes,
-            features=self._features((row, run, rank), holes, without, known),
-            labels=np.where(self.truth | mine, evidence.labels, UNJUDGED),
+            features=self._features((counts, row, rank), holes, without, known),
+            labels=labels,
             found=found,
             judged=np.bincount(evidence.topic[known], minlength=evidence.n_topics).astype(float),
         )
@@ -410,34 +500,31 @@ class World:
         self, hits: tuple[Rows, Rows, Rows], holes: Rows, without: Sequence[int], known: NDArray[np.bool_]
     ) -> Floats:
         """Return (holes, features): how the unit ranks what it alone brought, and how the other units do."""
-        evidence, (row, run, rank) = self.evidence, hits
-        at = np.searchsorted(self._contested, holes)
-        others = np.setdiff1d(np.arange(len(evidence.units)), without)
-        runs, fused, best = (part[at][:, others] for part in (self._runs, self._fused, self._best))
+        evidence, (counts, row, rank) = self.evidence, hits
+        n_topics = evidence.n_topics
+        cell, n = np.repeat(np.arange(len(counts)), counts), len(counts)
         relevant = evidence.labels >= 1
         # the run of the unit that has a document at the best rank
         own = np.full(len(evidence.labels), -1)
         own[holes] = np.arange(len(holes))
         mine = np.flatnonzero(own[row] >= 0)
-        mine = mine[np.lexsort((run[mine], rank[mine], own[row[mine]]))]
+        mine = mine[np.lexsort((cell[mine], rank[mine], own[row[mine]]))]
         first = mine[np.diff(own[row[mine]], prepend=-1) > 0]
-        best_run, topic = run[first], evidence.topic[holes]
+        best_run, topic = cell[first] // n_topics, evidence.topic[holes]
         top = (rank <= evidence.depth) & known[row]
-        cell, n = run * evidence.n_topics + evidence.topic[row], len(evidence.runs) * evidence.n_topics
         seen, good = (np.bincount(cell[kept], minlength=n) for kept in (top, top & relevant[row]))
-        of_run = [part.reshape(-1, evidence.n_topics).sum(axis=1) for part in (seen, good)]
+        of_run = [part.reshape(-1, n_topics).sum(axis=1) for part in (seen, good)]
         precision = ((of_run[1] + 0.5) / (of_run[0] + 1))[best_run]
-        here = best_run * evidence.n_topics + topic
-        judged, found = (
-            np.bincount(evidence.topic[kept], minlength=evidence.n_topics) for kept in (known, known & relevant)
-        )
+        here = best_run * n_topics + topic
+        judged, found = (np.bincount(evidence.topic[kept], minlength=n_topics) for kept in (known, known & relevant))
+        n_runs, n_units, best, fused = self._listed_by_others(holes, without)
         columns = [
             np.ones(len(holes)),
             np.log(rank[first]),
-            np.log1p(runs.sum(axis=1)),
-            np.log1p((runs > 0).sum(axis=1)),
-            np.log(np.minimum(best.min(axis=1, initial=_NOWHERE), _NOWHERE)),
-            np.log(fused.sum(axis=1) + 0.001),
+            np.log1p(n_runs),
+            np.log1p(n_units),
+            np.log(best),
+            np.log(fused + 0.001),
             _logit(((found + 0.5) / (judged + 1))[topic]),
             _logit(precision),
             _logit((good[here] + 2 * precision) / (seen[here] + 2)),
@@ -446,6 +533,23 @@ class World:
             value = signal(known, holes)
             columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
         return np.column_stack(columns)
+
+    def _listed_by_others(self, holes: Rows, without: Sequence[int]) -> tuple[Floats, Rows, Floats, Floats]:
+        """Return (holes,) how many runs and units have each but those left out, the best rank, and the fused ranks."""
+        starts, unit, runs, fused, best = self._listed
+        at = np.searchsorted(self._contested, holes)
+        sizes = starts[at + 1] - starts[at]
+        where, hole = ranges(starts[at], sizes), np.repeat(np.arange(len(holes)), sizes)
+        others = ~np.isin(unit[where], without)
+        where, hole, n = where[others], hole[others], len(holes)
+        nearest = np.full(n, _NOWHERE)
+        np.minimum.at(nearest, hole, best[where])
+        return (
+            np.bincount(hole, weights=runs[where], minlength=n),
+            np.bincount(hole, minlength=n),
+            nearest,
+            np.bincount(hole, weights=fused[where], minlength=n),
+        )
 
 
 def _logit(share: Floats) -> Floats:

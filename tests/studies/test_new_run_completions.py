@@ -1,0 +1,275 @@
+"""check_new_run: what every completion allows, by enumeration and on real runs; when nothing is predicted."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PathCollection
+
+import pt_reuse as ptr
+
+MEASURES = ["nDCG@3", "AP", "P@2", "R@4", "RR", "Success@2", "nDCG"]
+TOPICS, DEPTH = ("1", "2"), 3
+
+
+def tiny(seed, *, teams):
+    """Return a small field, two new runs, and its judgments: each new run has documents that nobody judged."""
+    rng = np.random.default_rng(seed)
+    frames = {}
+    for run in ("a", "b", "c", "d", "x", "y"):
+        rows = []
+        for qid in TOPICS:
+            old = [f"{qid}-{n}" for n in rng.permutation(6)] + [f"{qid}-{run}"]
+            if run in "xy":
+                mine = [f"{qid}-new{n}" for n in rng.permutation(3)[: 1 + rng.integers(2)]]
+                docnos = [*rng.permutation([*mine, *old[: 4 - len(mine)]]), f"{qid}-low{run}"]
+            else:
+                docnos = [old[0], old[-1], *old[1:4]]
+            rows += [{"qid": qid, "docno": d, "score": -float(at)} for at, d in enumerate(docnos)]
+        frames[run] = pd.DataFrame(rows)
+    field = ptr.RunSet.from_frames({run: frames[run] for run in "abcd"}, teams={r: r for r in "abcd"}, pooled=True)
+    new = ptr.RunSet.from_frames({run: frames[run] for run in "xy"}, teams=teams, pooled=False)
+    docs = sorted({d for run in "abcd" for d in frames[run]["docno"]})
+    labels = [{"qid": d[0], "docno": d, "label": int(rng.integers(3))} for d in docs]
+    labels += [{"qid": qid, "docno": f"{qid}-sure", "label": 2} for qid in TOPICS]
+    return field, new, ptr.Qrels(pd.DataFrame(labels)), {run: frames[run] for run in frames}
+
+
+def by_hand(measure, ranked, labels):
+    """Return a score of a list of documents by its definition; labels: those of all documents of the topic."""
+    name, _, cutoff = measure.partition("@")
+    got = [max(labels.get(d, 0), 0) for d in ranked][: int(cutoff) if cutoff else None]
+    good, n = np.array([g > 0 for g in got]), sum(label > 0 for label in labels.values())
+    if name == "nDCG":
+        ideal = sorted((max(x, 0) for x in labels.values()), reverse=True)[: int(cutoff) if cutoff else None]
+        gains, most = (sum(g / np.log2(at + 2) for at, g in enumerate(part)) for part in (got, ideal))
+        return gains / most if most else 0.0
+    if name == "P":
+        return good.sum() / int(cutoff)
+    if name == "R":
+        return good.sum() / n if n else 0.0
+    if name == "Success":
+        return float(good.any())
+    if name == "RR":
+        return 1 / (1 + int(np.argmax(good))) if good.any() else 0.0
+    return sum(good[: at + 1].mean() for at in np.flatnonzero(good)) / n if n else 0.0
+
+
+def completed(known, frames, measure, run, qid):
+    """Yield the labels of a topic under each completion: of the tops of both new runs, and of what the measure sees."""
+    frame = known.to_frame()[["qid", "docno", "label"]]
+    labels = {d: label for q, d, label in frame.itertuples(index=False) if q == qid}
+    lists = {name: frames[name][frames[name]["qid"] == qid]["docno"].tolist() for name in "xy"}
+    cutoff = measure.partition("@")[2]
+    seen = {*lists[run][: int(cutoff) if cutoff else None], *lists["x"][:DEPTH], *lists["y"][:DEPTH]}
+    free = sorted(seen - labels.keys())
+    for given in itertools.product(range(3), repeat=len(free)):
+        yield {**labels, **dict(zip(free, given, strict=True))}
+
+
+@pytest.mark.parametrize(
+    ("by", "teams"), [("team", {"x": "x", "y": "y"}), ("team", {"x": "new", "y": "new"}), ("run", None)]
+)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.filterwarnings("ignore")
+def test_every_completion_of_all_new_runs_by_enumeration(by, teams, seed):
+    field, new, known, frames = tiny(seed, teams=teams)
+    found = ptr.check_new_run(new, field, known, MEASURES, depth=DEPTH, by=by)
+    judged = ptr.score(new, known, MEASURES).mean.set_index("name")
+    tops = ptr.depth_pool(new, depth=DEPTH, contributors="all").remainder(known)
+    assert found.settings["unjudged documents"] == len(tops)
+    for row in found.table.itertuples():
+        scores = []
+        for qid in TOPICS:
+            ranked = frames[row.name][frames[row.name]["qid"] == qid]["docno"].tolist()
+            every = completed(known, frames, row.measure, row.name, qid)
+            scores.append([by_hand(row.measure, ranked, labels) for labels in every])
+        # the first gives nobody a label above 0
+        assert row.score == pytest.approx(np.mean([each[0] for each in scores]), abs=1e-9)
+        assert row.score == pytest.approx(judged.loc[row.name, row.measure], abs=1e-9)
+        assert row.lowest == pytest.approx(np.mean([min(each) for each in scores]), abs=1e-9)
+        assert row.highest == pytest.approx(np.mean([max(each) for each in scores]), abs=1e-9)
+        assert row.lowest - 1e-12 <= row.low <= row.high <= row.highest + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ranks_under_completions():
+    rng = np.random.default_rng(1)
+    for seed in range(4):
+        field, new, known, frames = tiny(seed, teams={"x": "x", "y": "y"})
+        # below depth 3 no new run has anything that counts here, and the field has none of the new documents
+        table = ptr.check_new_run(new, field, known, ["nDCG@3", "P@2"], depth=DEPTH).table
+        for row in table.itertuples():
+            every = {qid: list(completed(known, frames, row.measure, row.name, qid)) for qid in TOPICS}
+            for _ in range(60):
+                labels = {qid: every[qid][rng.integers(len(every[qid]))] for qid in TOPICS}
+                means = {
+                    run: np.mean(
+                        [by_hand(row.measure, frame[frame["qid"] == q]["docno"].tolist(), labels[q]) for q in TOPICS]
+                    )
+                    for run, frame in frames.items()
+                }
+                rank = 1 + sum(means[other] > means[row.name] + 1e-9 for other in "abcd")
+                assert row.rank_best <= rank <= row.rank_worst
+                assert row.both_rank_low <= row.rank_low <= row.rank_high <= row.both_rank_high
+
+
+@pytest.mark.parametrize("by", ["team", "run"])
+def test_true_scores_of_later_runs_lie_inside(data, by):
+    if not (data / "dl19-passages" / "later").is_dir():
+        pytest.skip("the test data has no folder dl19-passages/later")
+    folder = data / "dl19-passages"
+    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file", pool_depth=10)
+    qrels = ptr.read_qrels(next(folder.glob("*qrels.gz"))).with_rel(2)
+    new = ptr.read_runs(folder / "later", names="file", pooled=False)
+    tops = ptr.depth_pool(new, depth=10, contributors="all")
+    known = qrels - tops.remainder(qrels.restrict(ptr.depth_pool(runs, depth=10, order="file"))).to_qrels()
+    measures = ["nDCG@10", "AP(rel=2)", "R(rel=2)@100", "nDCG@20", "P(rel=2)@10"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        table = ptr.check_new_run(new, runs, known, measures, depth=10, by=by).table
+        # as the judgments of the tops of all new runs say, and no others
+        judged = tops.judge(qrels)
+    true = ptr.score(new, known | judged, measures).mean.set_index("name")
+    for row in table.itertuples():
+        assert row.lowest - 1e-12 <= true.loc[row.name, row.measure] <= row.highest + 1e-12
+
+
+FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=16, length=40)
+TEAMS = FIELD.runs.select(pooled=True).teams
+NEW = FIELD.runs.select(team=TEAMS[-1], pooled=True)
+OTHERS = FIELD.runs.select(team=TEAMS[:-1], pooled=True)
+WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
+
+
+def pooled_by(n):
+    """Return the judgments of a pool that the first teams made, and how much of that of all is unjudged."""
+    known = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS.select(team=TEAMS[:n]), depth=10))
+    counts = ptr.depth_pool(OTHERS, depth=10).counts(known)
+    return known, counts["to_judge"].sum() / counts["documents"].sum()
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """Return what is said over a pool of which a third and more is unjudged, all runs declared pooled."""
+    known, share = pooled_by(6)
+    assert share > 0.3
+    with pytest.warns(ptr.ReuseWarning, match="are unjudged"):
+        return known, ptr.check_new_run(NEW, OTHERS, known, ["nDCG@10", "P@10"], depth=10)
+
+
+def test_nothing_is_predicted_over_a_broken_pool(broken):
+    known, found = broken
+    table = found.table
+    assert table["abstains"].all()
+    assert table[["predicted", "predicted_rank", "topics_low", "topics_high"]].isna().all(axis=None)
+    assert found.topics["predicted"].isna().all()
+    assert (table["low"] == table["lowest"]).all()
+    assert (table["rank_high"] == table["rank_worst"]).all()
+    assert (table["both_low"] <= table["lowest"]).all()
+    assert (table["both_high"] >= table["highest"]).all()
+    assert (table["to_judge"] > 0).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        plan = ptr.judge_next(OTHERS, known, "P@10", new=NEW, depth=10)
+    assert plan.table["abstains"].all()
+    # a sample needs no prediction
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        sample = ptr.judge_next(OTHERS, known, "P@10", new=NEW, depth=10, goal="score", n=40)
+        labels = sample.pool.judge(FIELD.all_qrels)
+        row = ptr.check_new_run(NEW, OTHERS, known, "P@10", depth=10, sampled=labels).table.iloc[0]
+    assert not row["abstains"]
+    assert row["low"] <= row["predicted"] <= row["high"]
+
+
+def test_where_nothing_is_predicted_nothing_is_drawn_or_shown(broken):
+    known, found = broken
+    axes = found.plot(measure="P@10")
+    dots = [np.ma.filled(part.get_offsets(), np.nan) for part in axes.collections if isinstance(part, PathCollection)]
+    assert all(np.isnan(each[:, 0]).all() for each in dots)
+    topics = pd.DataFrame({"qid": known.topics, "query": "x"})
+    options = {"field": OTHERS, "depth": 10, "reuse": "predicted", "pooled": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        result = ptr.Experiment(NEW, topics, known, ["P@10"], **options)
+        long = ptr.Experiment(NEW, topics, known, ["P@10"], perquery=True, **options)
+        added = ptr.add_columns(result[["name", "P@10"]], NEW, known, topics=topics, **options)
+    for frame in (result, added):
+        assert frame["P@10 predicted"].isna().all()
+        assert (frame["P@10 abstains"] == 1).all()
+        mine = found.table[found.table["measure"] == "P@10"].set_index("name").loc[frame["name"]]
+        for column, of in (("predicted low", "lowest"), ("predicted both rank high", "both_rank_high")):
+            assert frame[f"P@10 {column}"].to_numpy(float) == pytest.approx(mine[of].to_numpy(float), abs=1e-6)
+    assert long["predicted"].isna().all()
+    assert result.attrs["reuse"]["settings"]["completions"] == found.settings["completions"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_makes_an_interval_too_narrow_stands_beside_it():
+    known, share = pooled_by(10)
+    assert 0.05 < share < 0.2
+    for judgments, told in ((known, True), (WHOLE, False)):
+        table = ptr.check_new_run(NEW, OTHERS, judgments, ["P@10", "P@20", "AP", "RBP(rel=1)"], depth=10).table
+        speaks = table[~table["abstains"]]
+        assert len(speaks)
+        for row in speaks.itertuples():
+            assert bool(row.caveat) == (told or row.measure in ("AP", "P@20"))
+            assert row.caveat in row.verdict
+        assert (table.loc[table["abstains"], "caveat"] == "").all()
+
+
+def test_ranks_with_topics_stand_where_ranks_stand():
+    found = ptr.check_new_run(NEW, OTHERS, WHOLE, "nDCG@10", depth=10)
+    assert found.table["abstains"].nunique() == 2
+    for row, shown in zip(found.table.itertuples(), found.report().to_frame()["Ranks (other topics)"], strict=True):
+        assert row.both_rank_low <= row.rank_low <= row.rank_high <= row.both_rank_high
+        for number in (row.rank_low, row.rank_high, row.both_rank_low, row.both_rank_high):
+            assert f"{number}" in shown
+        assert f"{row.both_rank_low} to {row.both_rank_high}" in row.verdict
+
+
+MEASURED = """
+import json, re, sys, pt_reuse as ptr
+def peak():  # of this program alone, unlike ru_maxrss, which begins with that of the parent
+    return int(re.search("VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1))
+folder = sys.argv[1]
+runs = ptr.read_runs(folder, teams=dict(line.split() for line in open(folder + ".teams")))
+new, others = (runs.select(names=[n for n in runs.names if (n[:3] == "t0-") == one]) for one in (True, False))
+pool = ptr.depth_pool(others, depth=5).to_frame()[["qid", "docno"]]
+qrels = ptr.Qrels(pool.assign(label=[int(docno[1:]) % 3 == 0 for docno in pool["docno"]]))
+before = peak()
+ptr.check_new_run(new, others, qrels, ["P@5", "nDCG@5"], depth=5)
+print(json.dumps([before, peak()]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system counts memory otherwise")
+def test_memory_is_a_part_of_what_all_scores_without_each_team_take(tmp_path):
+    (tmp_path / "runs").mkdir()
+    rng, n_topics, n_teams = np.random.default_rng(1), 120, 120
+    popular = rng.gumbel(size=(n_topics, 60))
+    for team in range(n_teams):
+        own = popular + rng.normal(size=popular.shape)
+        for run in range(2):
+            top = np.argsort(-(own + 0.3 * rng.normal(size=own.shape)), axis=1)[:, :30]
+            lines = [
+                f"{topic} Q0 d{doc} {at} {-at} t{team}-{run}\n"
+                for topic, docs in enumerate(top)
+                for at, doc in enumerate(docs)
+            ]
+            (tmp_path / "runs" / f"t{team}-{run}").write_text("".join(lines))
+    teams = [f"t{team}-{run} t{team}\n" for team in range(n_teams) for run in range(2)]
+    (tmp_path / "runs.teams").write_text("".join(teams))
+    command = [sys.executable, "-W", "ignore", "-c", MEASURED, str(tmp_path / "runs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    before, peak = json.loads(done.stdout)
+    # (teams, topics, runs) numbers of 8 bytes are 28 MB a measure, and were kept twice
+    assert peak - before < 120_000
