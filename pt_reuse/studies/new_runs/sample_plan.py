@@ -143,7 +143,8 @@ def check_whole(sampled: pd.DataFrame, evidence: Evidence, measures: Iterable[ir
     if missing:
         raise _refused(
             f"{len(missing):,} of {count(len(drawn), 'document')} of the sample are missing: "
-            f"{named_documents(missing)}. The estimate holds for the whole sample alone. Judge them, and keep the rows that are not relevant."
+            f"{named_documents(missing)}. The estimate holds for the whole sample alone. Judge them, and keep the "
+            "rows that are not relevant."
         )
     if more:
         raise _refused(
