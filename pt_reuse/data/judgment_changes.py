@@ -22,6 +22,7 @@ from pt_reuse.data.frame_columns import in_our_columns, number_column
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.samples import check_all_labelled
 
 
 @door
@@ -46,7 +47,7 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
         estimate NaN.
 
     Raises:
-        InputError: judgments without strata.
+        InputError: judgments without strata, or a sample of which not every document has a label.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -66,6 +67,8 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
         what = f"{count(lacking, 'judgment')} of {len(frame):,} without a stratum, which only a sample has. Give what "
         there = f" returns; there is {examples(frame.columns, 12)}."
         raise InputError(what, Call("sample_pool", "...).judge(judge"), there, argument="qrels")
+    if "inclusion" in frame:
+        check_all_labelled(*(frame[name] for name in ("qid", "stratum", "label", "inclusion")), argument="qrels")
     frame = frame.assign(judged=frame["label"] >= 0, relevant=frame["label"] >= lowest, pooled=1)
     strata = frame.groupby(["qid", "stratum"], sort=False)[["pooled", "judged", "relevant"]].sum()
     pooled, judged, relevant = (strata[name].to_numpy(dtype=float) for name in strata)

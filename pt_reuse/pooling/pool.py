@@ -419,7 +419,7 @@ class Pool(Printed):
             judge: judgments to look the labels up in, in any form (see :doc:`runs`), or a function of a frame with
                 ``qid`` and ``docno``, such as a judge (:class:`judging.Judge`) or a pipeline that ends in one, that
                 returns one label per row or a frame with ``qid docno label``. A document without a label (None, NaN or
-                no row) is left out, with a warning that counts them.
+                no row) is left out, with a warning that counts them; in a sample it is an error.
 
         Returns:
             Qrels: at most one judgment per pooled document; the topic set is the pool's. `rel` is that of the judgments
@@ -428,12 +428,11 @@ class Pool(Printed):
             label; from judgments all their columns; and all columns of the pool (strategy, round, priority, reason,
             stratum, inclusion), which take precedence. A pool that a strategy made says of each document ``strategy``
             (such as ``depth``), ``round`` (1) and ``reason`` (such as ``rank 3 of run X, best of 4 runs``), columns
-            that only its labels have. For a sample: the whole pool, with label -1 for documents that were not sampled
-            or have no label.
+            that only its labels have. For a sample: the whole pool, with label -1 for documents that were not sampled.
 
         Raises:
-            InputError: a function that does not return one label per document.
-
+            InputError: a function that does not return one label per document; a document of a sample without a label
+                of at least 0, since a part of a sample is none.
         """
         return judged_by(self, judge)
 
@@ -532,10 +531,15 @@ def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
 
 #: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
 STRATUM, INCLUSION = "stratum", "inclusion"
+#: what the sample of a plan knows, too: how many documents were drawn, and by which plan
+DRAWN, PLAN = "drawn", "plan"
+SAMPLED = (INCLUSION, DRAWN, PLAN)
+#: documents that an error names
+_NAMED = 12
 
 
 def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
-    """Return the judgments of a pool with -1 for what was not sampled, or has no label; as they are for a full pool."""
+    """Return the judgments of a pool with -1 for what was not sampled; as they are for a full pool."""
     if pool.unsampled is None:
         return judged
     known = ["qid", "docno", STRATUM, INCLUSION]
@@ -615,8 +619,25 @@ def judged_by(pool: Pool, judge: Any) -> Qrels:
         mine["round"] = pd.Series([_ONLY_ROUND] * len(pool), dtype="Int64")
     frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
     judged = found["label"].notna().to_numpy(dtype=bool)
+    if pool.unsampled is not None or DRAWN in pool.columns:
+        _check_whole(pairs[(found["label"].fillna(-1) < 0).to_numpy(dtype=bool)], len(pool))
     if not judged.all():
-        fate = "left out" if pool.unsampled is None else "label -1 (pooled, not judged)"
-        warn(f"{count(int((~judged).sum()), 'document')} of {len(pool):,} without a label, {fate}.")
+        warn(f"{count(int((~judged).sum()), 'document')} of {len(pool):,} without a label, left out.")
     frame = provenance_first(frame)
     return with_unsampled(Qrels(frame[judged], topics=pool.topics, rel=rel), pool)
+
+
+def named_documents(pairs: Iterable[Sequence[str]]) -> str:
+    """Name documents, (topic, document) each, with their topics: the first ones of many."""
+    return examples([f"{docno} of topic {qid}" for qid, docno in pairs], _NAMED)
+
+
+def _check_whole(without: pd.DataFrame, n: int) -> None:
+    """Raise where documents of a sample, of `n`, are without a label."""
+    if len(without):
+        names = named_documents(without.itertuples(index=False))
+        raise InputError(
+            f"{count(len(without), 'document')} of {n:,} in the sample without a label: {names}. Estimates hold for "
+            "the whole sample alone. Label every document, also those that are not relevant.",
+            argument="judge",
+        )

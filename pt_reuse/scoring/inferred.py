@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
 from pt_reuse._errors import Call, InputError
+from pt_reuse.data.samples import check_all_labelled
 from pt_reuse.scoring.measures import OwnMeasure
 
 #: what sample_eval.pl adds to the relevant and to the judged documents above a rank, so that no share is 0 / 0
@@ -239,6 +240,9 @@ def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
         )
     if "inclusion" in qrels.columns and len(qrels):
         _check_inclusion(measure, qrels)
+        check_all_labelled(
+            *(qrels[name] for name in ("query_id", "stratum", "relevance", "inclusion")), argument="qrels"
+        )
 
 
 def _check_inclusion(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:

@@ -128,7 +128,11 @@ class Provided:
         given: Given = by_topic
         if self._frame is not None:
             every = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
-            given = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
+            given = changed = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
+            if {"stratum", "inclusion"} <= set(changed):
+                # the judgments were whole; what is changed in them is no sample with fewer labels than were drawn
+                labelled = changed["relevance"].ge(0).groupby([changed["query_id"], changed["stratum"]])
+                changed["inclusion"] = changed["inclusion"].clip(upper=labelled.transform("mean"))
         cells = {self._topics[t]: cell for t, cell in cell_of.items()}
         return _Set(cells, [_evaluator(measure, given) for measure in self.measures])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,8 @@ class NewRunCheck(Result):
             documents add to their divisor, deeper they could gain by them; ``estimator``, ``predicted`` and
             ``predicted_rank`` with their intervals ``low high`` and ``rank_low rank_high``, with the documents of its
             own team judged alone (``settings["predicted"]``); where it ``abstains`` nothing is predicted (NaN), and the
-            ends are those under every completion; ``topics_low topics_high``, the interval of the predicted score from
+            ends are those under every completion; ``clipped``, whether the estimate was outside the bounds, so that
+            ``predicted`` is their nearest end; ``topics_low topics_high``, the interval of the predicted score from
             the choice of topics alone; ``both_low both_high`` and ``both_rank_low both_rank_high`` from topics and
             unjudged documents together; ``why`` it abstains, and ``caveat``, what is known to make the interval too
             narrow; ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
@@ -169,10 +170,10 @@ class NewRunCheck(Result):
     Parameter(
         name="sampled",
         meaning='labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with '
-        "the column ``inclusion``, or a CSV file of them; the score is then estimated from them.",
+        "its columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
         check=sampled_labels,
         flag=Flag(
-            help="CSV with qid, docno, label and inclusion: the documents of judge-next --goal score, with labels",
+            help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, judged",
             metavar="FILE",
             kind="text",
         ),
@@ -224,7 +225,8 @@ def check_new_run(
     Raises:
         InputError: new runs that are in the field, share no topic with the judgments or no document with the field,
             pipelines without topics; a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success; fewer than two
-            teams whose documents are judged; a sample without probabilities, or of judged documents.
+            teams whose documents are judged; a sample that is not whole (the missing documents are named), of judged
+            documents, or of another plan.
 
     Warns:
         CaveatWarning: fewer than five topics; runs without a team, each of which counts as a team of its own.
@@ -261,7 +263,7 @@ def check_new_run(
     outlook.check()
     if sampled is not None:
         check_estimable(measures)
-    sample = None if sampled is None else Sample.of(as_qrels(asked["sampled"], "sampled"), outlook.evidence)
+    sample = None if sampled is None else Sample.of(as_qrels(asked["sampled"], "sampled"), outlook.evidence, measures)
     rows = [(m, row) for m in range(len(measures)) for row in outlook.rows()]
     table = pd.DataFrame([_row(outlook, m, row, sample) for m, row in rows])
     settings = {
@@ -300,12 +302,12 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
         "usual_unjudged": predicted.usual.unjudged,
         "estimator": predicted.chosen,
     }
+    completed = outlook.completed(m, row)
+    said |= {"clipped": False, **completed.table()}
     if sample is not None:
-        said |= _sampled(outlook, m, row, sample)
+        said |= _sampled(outlook, m, row, sample, said)
         found["estimator"] = "sample"
         why = []
-    completed = outlook.completed(m, row)
-    said |= completed.table()
     # where the bounds are one number, it is known
     abstains = bool(why) and holes > 0 and said["highest"] - said["lowest"] > _CLOSE
     doubts = _with_topics(outlook, m, row, said)
@@ -357,8 +359,9 @@ def _verdict(row: dict[str, Any], outlook: Outlook, n: int, holes: int, *, estim
                 else f"its {count(holes, 'unjudged document')}"
             )
         )
+    clipped = ", the nearest that any labels give: its estimate was outside the bounds" if row["clipped"] else ""
     return (
-        f"{who} would score {row['predicted']:.4f} ({row['low']:.4f} to {row['high']:.4f}, as judged "
+        f"{who} would score {row['predicted']:.4f}{clipped} ({row['low']:.4f} to {row['high']:.4f}, as judged "
         f"{row['score']:.4f}) and rank {ranks} of {n:,}, at {level} ({with_topics})"
         + (f"; but {row['caveat']}" if row["caveat"] else "")
     )
@@ -368,8 +371,8 @@ def _ends(low: int, high: int) -> str:
     return f"{low:,} to {high:,}" if low < high else f"{low:,}"
 
 
-def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, Any]:
-    """Return the estimate of a score from a sample, with the ranks that it may have."""
+def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the estimate of a score from a sample, and the ranks that it may have, inside the bounds `said` before."""
     from scipy.stats import t
 
     start, effects, field = outlook.as_sampled(m, row, sample)
@@ -391,16 +394,18 @@ def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample) -> dict[str, An
         elif len(inside) < int((effects.size > 0).sum()):
             # what was not sampled has no probability, so that nothing is known of it
             error = np.inf
-    lowest, highest = (float(ends[row.place]) for ends in outlook.bounds(m, row))
+    lowest, highest = said["lowest"], said["highest"]
     half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
-    ends = np.clip([score - half, score + half], lowest, highest)
+    ends = np.clip([score - half, score, score + half], lowest, highest)
+    best, worst = said["rank_best"], said["rank_worst"]
     return {
-        "predicted": score,
+        "predicted": float(ends[1]),
         "low": float(ends[0]),
-        "high": float(ends[1]),
-        "predicted_rank": int(field.rank(np.array([score]))[0]),
-        "rank_low": int(field.rank(ends[1:])[0]),
-        "rank_high": int(field.rank(ends[:1], worst=True)[0]),
+        "high": float(ends[2]),
+        "clipped": bool(abs(score - ends[1]) > _CLOSE),
+        "predicted_rank": int(np.clip(field.rank(ends[1:2])[0], best, worst)),
+        "rank_low": int(np.clip(field.rank(ends[2:])[0], best, worst)),
+        "rank_high": int(np.clip(field.rank(ends[:1], worst=True)[0], best, worst)),
     }
 
 

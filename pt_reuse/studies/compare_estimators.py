@@ -67,7 +67,8 @@ class EstimatorComparison(Result):
             for the other units.
         by_run: one row per measure, estimator and run: ``measure estimator name team type``, ``score`` as judged, and
             as if its unit had not been pooled ``zero``, ``predicted`` with its interval ``low high``, the bounds
-            ``lowest highest``; ``rank predicted_rank rank_low rank_high``; ``unjudged``, the share of its documents.
+            ``lowest highest``, and ``clipped``, whether the prediction was outside them and is set to the nearest end;
+            ``rank predicted_rank rank_low rank_high``; ``unjudged``, the share of its documents.
         bounds: one row per measure: ``measure width rank_width``, means over units of what the bounds allow.
     """
 

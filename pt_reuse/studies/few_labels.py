@@ -35,8 +35,9 @@ from pt_reuse.arrays.significance import PairTests
 from pt_reuse.data.frame_columns import as_pairs, in_our_columns
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.samples import check_all_labelled
 from pt_reuse.judging.judges import NamedJudge, Scale, lowest_of, on_scale, scale_words
-from pt_reuse.pooling.pool import Pool, documents_of
+from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat
 
 Floats = NDArray[np.float64]
@@ -57,8 +58,6 @@ _FIRST = (
 ENOUGH_TOPICS = 20
 #: labels a topic on one side over those on the other from which on the two are not of one kind
 UNLIKE = 1.5
-#: what a sample says of each document
-STRATUM, INCLUSION = "stratum", "inclusion"
 
 
 class LinearMeasure:
@@ -371,6 +370,16 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
             ".",
             argument="human",
         )
+    drawn, n = (
+        pd.to_numeric(frame.get(DRAWN, pd.Series(dtype=float)), errors="coerce"),
+        int((frame["label"] >= 0).sum()),
+    )
+    if (drawn > n).any():
+        raise InputError(
+            f"{n:,} of {drawn.max():,.0f} documents of the sample have a label. The estimate holds for the whole "
+            "sample alone. Judge all that was drawn, also those that are not relevant.",
+            argument="human",
+        )
     if more is not None:
         rest = more.loc[more["qid"].isin(set(human.topics)), _PAIR].drop_duplicates()
         known = pd.MultiIndex.from_frame(frame[_PAIR])
@@ -412,6 +421,8 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
                 " returns.",
                 argument="human",
             )
+    if INCLUSION in frame:
+        check_all_labelled(*(frame[name] for name in ("qid", STRATUM, "label", INCLUSION)), argument="human")
     return Sample(human, share, stratum.astype(np.int64))
 
 

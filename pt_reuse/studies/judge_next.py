@@ -20,12 +20,12 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_labels_needed
-from pt_reuse.pooling.pool import Pool, contributors_of
+from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.new_runs.calibration import How, check_predicted, units_needed
+from pt_reuse.studies.new_runs.calibration import How, check_predicted, spec_of, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
 from pt_reuse.studies.new_runs.outlook import (
@@ -38,7 +38,8 @@ from pt_reuse.studies.new_runs.outlook import (
     Setting,
     as_new_runs,
 )
-from pt_reuse.studies.new_runs.sampling import PROBABILITY, check_estimable, draw, inclusion
+from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
+from pt_reuse.studies.new_runs.sampling import check_estimable, draw, inclusion
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ class JudgingPlan(Result):
     Attributes:
         table: one row per pair of runs of the decision: ``measure first second``, the one that is expected to be better
             first; ``difference`` of expected means and ``half``, by how much a decision needs it to differ;
-            ``decided``: ``"under every completion"`` of the new runs' documents, all others as judged, ``"at 90 %"``
-            (as `confidence` says) or ``""``; whether it ``abstains``, since a new run is unlike those left out
+            ``decided``: ``"as judged"``, where no document that the measure sees in its new runs is unjudged; ``"under
+            every completion"`` of the new runs' documents, all others as judged, ``"at 90 %"`` (as `confidence` says)
+            or ``""``; whether it ``abstains``, since a new run is unlike those left out
             (:func:`check_new_run`), so that only bounds decide; ``expected`` and ``most``, the number of labels until
             it is decided, the mean and what nine in ten (`confidence`) drawn courses need at most; ``by_bounds``, the
             mean number until it is decided under every completion, where each document adds the same whatever the
@@ -75,10 +77,15 @@ class JudgingPlan(Result):
             significant over topics (paired t test, 0.05) once every document is judged.
         documents: the unjudged documents of the decision, those to judge first on top: ``qid docno rank``, the best one
             in the new runs; ``priority``; ``chance``, how likely each is relevant; with ``goal="score"`` those that
-            were drawn, and ``inclusion``.
+            were drawn, with ``inclusion``, the probability of each, ``drawn``, how many they are, and ``plan``, a
+            digest by which :func:`check_new_run` knows a whole sample.
         scores: one row per run of the decision: ``name score``, the mean expected for new runs, as judged for others;
             ``zero``, as judged; ``deviation`` of what is expected.
         reach: how many deviations a difference must have for a decision; infinite where too few units can be left out.
+        labels: how many documents of the plan must be judged, from its top, until every open pair is decided: the mean
+            over drawn courses. A document counts once, however many pairs it decides.
+        labels_most: what nine in ten (`confidence`) drawn courses need at most.
+        unjudged: how many documents of the decision are unjudged, drawn into a sample or not.
     """
 
     title = "What to judge next"
@@ -117,39 +124,65 @@ class JudgingPlan(Result):
     }
     plots = {"labels": _draw}
     key = (KeyFigures(("pairs", "decided", "labels", "limited_by_topics"), "summary"),)
-    answer = (
-        "summary",
-        "{measure}: {decided:,} of {pairs:pair} are decided; {open} take {labels:,.0f} labels on average, of "
-        "{documents:document}; {limited_by_topics:,} are unlikely to be significant over topics, whatever is judged",
-    )
+    answer = ("summary", "{verdict}")
     derived = {"summary": "summary"}
 
     documents: pd.DataFrame
     scores: pd.DataFrame
     reach: float
+    labels: float
+    labels_most: float
+    unjudged: int
     confidence: float
 
     def summary(self) -> pd.DataFrame:
-        """Return in a row how many pairs there are, and what is open.
+        """Return in a row how many pairs there are, what is open, and how many labels that takes.
 
         Returns:
-            DataFrame: ``measure pairs decided``; ``open``, how many are not, in words; ``labels``, the mean number of
-            labels until an open pair is decided; ``limited_by_topics``, pairs of which ``significant`` is below a half;
-            ``documents``, how many are unjudged; ``abstains``, pairs of
-            which nothing but bounds decides.
+            DataFrame: ``measure pairs decided open``; ``labels`` and ``labels_most``, how many documents must be judged
+            until every open pair is decided, the mean and what nine in ten (`confidence`) courses need, with
+            ``goal="score"`` the size of the sample; ``abstains``, pairs of which nothing but bounds decides;
+            ``limited_by_topics``, pairs of which ``significant`` is below a half; ``documents`` of the plan, and
+            ``unjudged``, all that are; ``verdict``, the answer in words.
         """
-        is_open = self.table["decided"] == ""
+        is_sample, n = INCLUSION in self.documents, len(self.documents)
         row = {
             "measure": self.table["measure"].iloc[0] if len(self.table) else "",
             "pairs": len(self.table),
-            "decided": int((~is_open).sum()),
-            "open": "the others" if is_open.any() else "none",
-            "labels": float(self.table.loc[is_open, "expected"].mean()) if is_open.any() else 0.0,
+            "decided": int((self.table["decided"] != "").sum()),
+            "open": int((self.table["decided"] == "").sum()),
+            "labels": float(n) if is_sample else self.labels,
+            "labels_most": float(n) if is_sample else self.labels_most,
             "abstains": int(self.table["abstains"].sum()),
             "limited_by_topics": int((self.table["significant"] < 0.5).sum()),
-            "documents": len(self.documents),
+            "documents": n,
+            "unjudged": self.unjudged,
         }
-        return pd.DataFrame([row])
+        said = self._of_sample(row) if is_sample else self._of_pairs(row)
+        return pd.DataFrame([{**row, "verdict": f"{row['measure']}: {said}"}])
+
+    def _of_sample(self, row: Mapping[str, Any]) -> str:
+        if not row["unjudged"]:
+            return "no document of the new runs is unjudged, so there is nothing to sample; they score as judged"
+        return (
+            f"a sample of {count(row['documents'], 'document')} was drawn, of {row['unjudged']:,} unjudged; judge all "
+            "of it to estimate the scores of the new runs"
+        )
+
+    def _of_pairs(self, row: Mapping[str, Any]) -> str:
+        parts = [f"{row['decided']:,} of {count(row['pairs'], 'pair')} are decided"]
+        as_judged = int((self.table["decided"] == "as judged").sum())
+        if as_judged:
+            parts[0] += f", {as_judged:,} of them as judged"
+        if row["open"]:
+            parts.append(
+                f"to decide the others takes {row['labels']:,.0f} labels on average, {row['labels_most']:,.0f} in one "
+                f"of ten courses, of {count(row['unjudged'], 'unjudged document')}"
+            )
+        if row["abstains"]:
+            parts.append(f"of {count(row['abstains'], 'pair')} only bounds decide")
+        parts.append(f"{row['limited_by_topics']:,} are unlikely to be significant over topics, whatever is judged")
+        return "; ".join(parts)
 
     @property
     def pool(self) -> Pool:
@@ -163,13 +196,15 @@ class JudgingPlan(Result):
         Raises:
             InputError: a number that is none.
         """
-        columns = ["qid", "docno", "priority", *([PROBABILITY] if PROBABILITY in self.documents else [])]
+        columns, is_sample = ["qid", "docno", "priority"], INCLUSION in self.documents
         n = positive("n", n, "documents")
-        first = self.documents[columns] if PROBABILITY in self.documents else self.documents.head(n)[columns]
+        first = self.documents[[*columns, *SAMPLED]] if is_sample else self.documents.head(n)[columns]
         return Pool.from_frame(first, settings={"strategy": "judge-next"})
 
 
-def _how(apart: float, half: float, ends: Floats, confidence: float) -> str:
+def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float) -> str:
+    if not n_left:
+        return "as judged"
     if ends[0] > _CLOSE or ends[1] < -_CLOSE:
         return "under every completion"
     return f"at {100 * confidence:.4g} %" if abs(apart) > half else ""
@@ -324,9 +359,12 @@ def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPla
     course = _Course(outlook, states, documents["row"].to_numpy(), reach, seed)
     table = pd.DataFrame([{"measure": measure, **course.pair(first, second)} for first, second in pairs])
     scores = [{"name": name, **course.start(name)} for name in dict.fromkeys(name for pair in pairs for name in pair)]
+    labels, unjudged = course.labels(), len(documents)
     if goal == SCORE:
         probability = inclusion(documents["priority"].to_numpy(), asked["n"])
-        documents = documents.assign(**{PROBABILITY: probability}).iloc[draw(probability, seed)]
+        documents = documents.assign(**{INCLUSION: probability}).iloc[draw(probability, seed)]
+        cutoff = spec_of(outlook.measures[0]).cutoff
+        documents = with_plan(documents, frame_of(outlook.evidence, cutoff, known >= 0), cutoff)
     settings = {
         "goal": goal if isinstance(goal, str) else " against ".join(goal),
         "units": f"{asked['by']}s that are left out",
@@ -342,6 +380,9 @@ def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPla
         documents=documents.drop(columns=["row"]).reset_index(drop=True),
         scores=pd.DataFrame(scores),
         reach=reach,
+        labels=float(labels.mean()),
+        labels_most=float(np.quantile(labels, outlook.how.confidence, method="inverted_cdf")),
+        unjudged=unjudged,
         confidence=outlook.how.confidence,
         settings=asked.settings(**settings),
     )
@@ -454,8 +495,10 @@ class _Course:
         self._outlook, self._states, self._reach = outlook, states, reach
         self._place = np.full(len(outlook.evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
-        self._rng = np.random.default_rng(seed)
-        self._drawn: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
+        self._labels = self._net({name: 1.0 for name in states}).drawn(np.random.default_rng(seed), _DRAWS)
+        #: (draws,) how many documents must be judged until each open pair is decided
+        self._needed: list[NDArray[np.int64]] = []
         self._n_topics = outlook.evidence.n_topics
         # relevant documents of any new run enlarge the divisor of all
         self._whole = all(state.whole for state in states.values())
@@ -495,14 +538,15 @@ class _Course:
         sides = {name: self._beside(name, against) for name, against in ((one, other), (other, one))}
         first, second = sorted((one, other), key=lambda name: -float(sides[name][0].mean()))
         by_topic = sides[first][0] - sides[second][0]
-        mine, confidence = self._net(first, second), self._outlook.how.confidence
+        signs = {name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self._states}
+        mine, confidence = self._net(signs), self._outlook.how.confidence
         # another run that has its documents gains by their labels, too, by how much is not known here
         share = self._share(first, second)
         # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores
         abstains = bool(len(mine.row)) and (share or any(self._abstains(name) for name in (first, second)))
         whole = self._whole
         reach = np.inf if abstains else self._reach
-        spread, labels = mine.spread(), self._labels(first, second, mine)
+        spread, labels = mine.spread(), self._labels[:, self._place[mine.row]]
         difference = float(by_topic.mean())
         gained = np.cumsum(mine.of_labels(labels) - mine.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
@@ -525,12 +569,15 @@ class _Course:
         step = np.append(0, self._place[mine.row] + 1)
         needed, by_bounds = (step[np.argmax(stops, axis=1)] for stops in (decided, sure))
         half = reach * float(spread[0]) if len(mine.row) else 0.0
+        how = _how(len(mine.row), difference, half, ends, confidence)
+        if not how:
+            self._needed.append(needed)
         return {
             "first": first,
             "second": second,
             "difference": difference,
             "half": half,
-            "decided": _how(difference, half, ends, confidence),
+            "decided": how,
             "abstains": abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
@@ -545,13 +592,16 @@ class _Course:
         expected, low, high = (float(part.mean()) for part in scores)
         return low - expected, high - expected
 
-    def _net(self, first: str, second: str) -> Effects:
-        """Return the effects on a difference; a document of both is one."""
-        parts = [(self._states[n].left, sign) for n, sign in ((first, 1.0), (second, -1.0)) if n in self._states]
-        if len(parts) == 1:
-            mine, sign = parts[0]
-            net = Effects(mine.row, mine.labels, mine.chance, sign * mine.change)
-            return net.take(np.argsort(self._place[mine.row], kind="stable"))
+    def labels(self) -> NDArray[np.int64]:
+        """Return (draws,) how many documents of the plan must be judged until all pairs are decided that are open."""
+        return np.max([np.zeros(_DRAWS, dtype=np.int64), *self._needed], axis=0)
+
+    def _net(self, signs: Mapping[str, float]) -> Effects:
+        """Return the effects on a sum of new runs, each with its sign, in the order of the plan.
+
+        A document of several runs is one.
+        """
+        parts = [(self._states[name].left, sign) for name, sign in signs.items()]
         rows = np.concatenate([mine.row for mine, _ in parts])
         every, at = np.unique(rows, return_inverse=True)
         labels = parts[0][0].labels
@@ -561,14 +611,6 @@ class _Course:
         chance /= np.bincount(at, minlength=len(every))[:, None]
         found = Effects(every, labels, chance, change)
         return found.take(np.argsort(self._place[every], kind="stable"))
-
-    def _labels(self, first: str, second: str, mine: Effects) -> NDArray[np.int64]:
-        """Return drawn labels; those of one new run are the same beside every other run."""
-        new = [name for name in (first, second) if name in self._states]
-        key = tuple(sorted(new))
-        if key not in self._drawn:
-            self._drawn[key] = mine.drawn(self._rng, _DRAWS)
-        return self._drawn[key]
 
     def _significant(self, by_topic: Floats, mine: Effects, labels: NDArray[np.int64]) -> float:
         """Return how often a paired t test finds the difference once every document is judged."""

@@ -159,16 +159,18 @@ def test_a_sample_is_whole_and_may_be_a_file(tmp_path):
     # the first of a sample are none
     assert len(plan.next()) == len(plan.documents) == len(plan.pool)
     labels = plan.next(n=5).judge(FIELD.all_qrels)
-    frame = labels.to_frame()[["qid", "docno", "label", "inclusion"]]
+    frame = labels.to_frame()[["qid", "docno", "label", "inclusion", "drawn", "plan"]]
     frame.to_csv(tmp_path / "sample.csv", index=False)
     tables = [
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=given).table
         for given in (labels, tmp_path / "sample.csv")
     ]
     pd.testing.assert_frame_equal(*tables)
-    frame.drop(columns="inclusion").to_csv(tmp_path / "no.csv", index=False)
-    with pytest.raises(ptr.InputError, match="'inclusion'"):
-        ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=tmp_path / "no.csv")
+    for column in ("inclusion", "drawn", "plan"):
+        frame.drop(columns=column).to_csv(tmp_path / "no.csv", index=False)
+        for given in (frame.drop(columns=column), tmp_path / "no.csv"):
+            with pytest.raises(ptr.InputError, match=column):
+                ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=given)
     with pytest.raises(ptr.InputError, match="has no document"):
         ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=frame.iloc[:0])
     for odd in ("abc", None, float("nan"), 0, 2, [1]):

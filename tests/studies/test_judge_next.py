@@ -58,7 +58,7 @@ def test_with_every_label_decisions_are_those_of_the_scores(measure):
     assert mine[ONE.names[0]] == pytest.approx(true[ONE.names[0]], abs=1e-9)
     for row in found.table.itertuples():
         apart = true[row.first] - true[row.second]
-        assert row.decided == "under every completion" or row.difference < 1e-9
+        assert row.decided == "as judged"
         assert row.difference == pytest.approx(apart, abs=1e-9)
         assert row.half == 0
         assert row.expected == row.most == row.by_bounds == 0
@@ -68,7 +68,7 @@ def test_what_is_unjudged_below_the_cutoff_still_lengthens_the_ideal_list():
     labels = plan("nDCG@5").pool.judge(FIELD.all_qrels)
     found = plan("nDCG@5", judged=labels)
     assert not len(found.documents)
-    assert set(found.table["decided"]) <= {"at 90 %", ""}
+    assert set(found.table["decided"]) == {"as judged"}
 
 
 @pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP"])
@@ -131,6 +131,76 @@ def test_labels_bring_decisions():
     assert later.settings["judged since"] == 12
     assert (first.table["expected"] <= first.table["by_bounds"] + 1e-9).all()
     assert ((first.table["decided"] == "") == (first.table["expected"] > 0)).all()
+
+
+def test_labels_are_those_that_decide_all_open_pairs_together():
+    for measure, new in (("P@10", ONE), ("nDCG@10", ONE), ("P@10", NEW)):
+        found = plan(measure, new=new)
+        is_open, said = found.table["decided"] == "", found.summary().iloc[0]
+        assert (said["open"], said["unjudged"]) == (is_open.sum(), len(found.documents))
+        assert (found.labels, found.labels_most) == (said["labels"], said["labels_most"])
+        # no fewer than the pair that takes most, and no document twice
+        assert found.table.loc[is_open, "expected"].max() <= said["labels"] <= said["labels_most"]
+        assert said["labels_most"] <= said["documents"] == len(found.documents)
+        one = plan(measure, new=new, goal=found.table.loc[is_open, ["first", "second"]].iloc[0].tolist())
+        assert one.labels == one.table["expected"].iloc[0]
+        assert one.labels_most == one.table["most"].iloc[0]
+
+
+def test_labels_announced_are_those_that_an_oracle_takes():
+    announced, most, taken, documents = [], [], [], []
+    for name in FIELD.runs.select(pooled=True).names[:12:3]:
+        team = FIELD.runs.run_table.set_index("name")["team"]
+        others = FIELD.runs.select(names=[other for other in FIELD.runs.names if team[other] != team[name]])
+        known = FIELD.all_qrels.restrict(ptr.depth_pool(others, depth=10))
+        new = FIELD.runs.select(names=[name])
+
+        def planned(judged=None):
+            return ptr.judge_next(others, known, "P@10", new=new, depth=10, judged=judged)  # noqa: B023
+
+        first = planned()
+        low, high = 0, len(first.documents)
+        while low < high:
+            middle = (low + high) // 2
+            labels = first.next(n=middle).judge(FIELD.all_qrels) if middle else None
+            if planned(labels).summary()["open"].iloc[0]:
+                low = middle + 1
+            else:
+                high = middle
+        announced.append(first.labels)
+        most.append(first.labels_most)
+        taken.append(low)
+        documents.append(len(first.documents))
+    assert np.sum(announced) == pytest.approx(np.sum(taken), rel=0.3)
+    assert np.mean(np.array(taken) <= np.array(most)) >= 0.8
+    assert (np.array(most) <= documents).all()
+
+
+def test_a_run_of_which_all_is_judged_is_as_judged():
+    labels = plan("nDCG@10", new=ONE).pool.judge(FIELD.all_qrels)
+    whole = KNOWN | labels.to_frame()[["qid", "docno", "label"]]
+    other = NEW.select(names=NEW.names[1:])
+    found = ptr.judge_next(OTHERS, whole, "nDCG@10", new=NEW, depth=10)
+    mine = (found.table[["first", "second"]] == ONE.names[0]).any(axis=1)
+    with_other = (found.table[["first", "second"]] == other.names[0]).any(axis=1)
+    assert (found.table.loc[mine & ~with_other, "decided"] == "as judged").all()
+    assert not (found.table.loc[with_other, "decided"] == "as judged").any()
+
+
+def test_a_sample_takes_its_own_labels():
+    for n in (3, 10, 10_000):
+        found = plan(goal="score", n=n)
+        said = found.summary().iloc[0]
+        assert said["labels"] == said["labels_most"] == said["documents"] == min(n, said["unjudged"])
+
+
+def test_pairs_that_only_bounds_decide_stand_in_the_headline():
+    few = OTHERS.select(team=OTHERS.teams[:6])
+    known = FIELD.all_qrels.restrict(ptr.depth_pool(few, depth=10))
+    found = ptr.judge_next(few, known, "P@10", new=ONE, depth=10)
+    assert found.summary()["abstains"].iloc[0] == found.table["abstains"].sum() == len(few)
+    assert f"{len(few)} pairs only bounds" in found.headline()
+    assert "bounds" not in plan("P@10", judged=plan("P@10").pool.judge(FIELD.all_qrels)).headline()
 
 
 def test_goals():

@@ -218,24 +218,26 @@ class Predicted:
     def table(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> pd.DataFrame:
         """Return one row per run of a case: what an estimator says of its score and rank, inside the bounds.
 
-        Without an interval, for too few units, the ends are those of the bounds.
+        Without an interval, for too few units, the ends are those of the bounds. ``clipped`` says where an estimator
+        had said a score that no completion gives.
         """
         said, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at]
         lowest, highest = bounds
         reach, rank_reach = calibration.score, calibration.rank
-        score, zero = said.score, self.learned.zero[at].mean(axis=1)
+        score, zero = np.clip(said.score, lowest, highest), self.learned.zero[at].mean(axis=1)
         best, worst = _rank(field.least, highest), _rank(field.most, lowest)
         return pd.DataFrame(
             {
                 "zero": zero,
                 "predicted": score,
-                "low": np.clip(score - reach * said.spread, lowest, highest),
-                "high": np.clip(score + reach * said.spread, lowest, highest),
+                "low": np.clip(said.score - reach * said.spread, lowest, highest),
+                "high": np.clip(said.score + reach * said.spread, lowest, highest),
                 "lowest": lowest,
                 "highest": highest,
-                "predicted_rank": field.rank(score),
-                "rank_low": np.clip(field.rank(score + rank_reach * said.spread), best, worst),
-                "rank_high": np.clip(field.rank(score - rank_reach * said.spread, worst=True), best, worst),
+                "clipped": np.abs(score - said.score) > _CLOSE,
+                "predicted_rank": np.clip(field.rank(score), best, worst),
+                "rank_low": np.clip(field.rank(said.score + rank_reach * said.spread), best, worst),
+                "rank_high": np.clip(field.rank(said.score - rank_reach * said.spread, worst=True), best, worst),
                 "rank_best": best,
                 "rank_worst": worst,
             }

@@ -11,18 +11,16 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
+from pt_reuse._check import count
 from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.csv_files import read_csv
-from pt_reuse.data.frame_columns import in_our_columns, number_column
+from pt_reuse.data.frame_columns import in_our_columns
 from pt_reuse.data.judgments import Qrels, is_collection
+from pt_reuse.pooling.pool import DRAWN, INCLUSION, PLAN, SAMPLED, named_documents
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence
-
-#: the column of a pool, and of labels, that has the probability with which a document was sampled
-PROBABILITY = "inclusion"
-
+from pt_reuse.studies.new_runs.sample_plan import check_columns, check_whole, frame_of, pairs_of
 
 #: the measures that are, or nearly are, sums over documents
 ESTIMABLE = ("p", "rbp", "ndcg")
@@ -56,7 +54,9 @@ def draw(probability: Floats, seed: int) -> NDArray[np.int64]:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(probability))
     ends = np.cumsum(probability[order])
-    n = round(float(ends[-1])) if len(ends) else 0
+    if not len(ends):
+        return order
+    n = round(float(ends[-1]))
     # the sum of the probabilities is the size of the sample, up to the last bit
     picks = np.searchsorted(ends, (rng.random() + np.arange(n)) * (ends[-1] / max(n, 1)), side="right")
     return np.sort(order[np.minimum(picks, len(order) - 1)])
@@ -85,10 +85,11 @@ def sampled_labels(given: Any) -> Any:
     with located(os.fspath(given)), arguments_as(path="sampled"):
         table = read_csv(given, "sampled")
         table = replace(table, frame=in_our_columns(table.frame))
-        table.need(("qid", "docno", "label", PROBABILITY), "sampled")
-        table.check_filled("qid", "docno", "label", PROBABILITY, argument="sampled")
-        numbers = {column: table.numbers(column, "sampled") for column in ("label", PROBABILITY)}
-        return table.frame[["qid", "docno"]].assign(**numbers)
+        wanted = ("qid", "docno", "label", *SAMPLED)
+        table.need(wanted, "sampled")
+        table.check_filled(*wanted, argument="sampled")
+        numbers = {column: table.numbers(column, "sampled") for column in ("label", INCLUSION, DRAWN)}
+        return table.frame[["qid", "docno", PLAN]].assign(**numbers)
 
 
 @dataclass(frozen=True)
@@ -100,23 +101,20 @@ class Sample:
     probability: Floats
 
     @classmethod
-    def of(cls, sampled: Qrels, evidence: Evidence) -> Sample:
-        """Find sampled documents among those that nobody judged."""
+    def of(cls, sampled: Qrels, evidence: Evidence, measures: Iterable[ir_measures.Measure]) -> Sample:
+        """Find sampled documents among those that nobody judged; raise unless they are a whole sample of them."""
         frame = sampled.to_frame()
-        if PROBABILITY not in frame:
-            raise wrong(
-                "sampled",
-                f" has no column {PROBABILITY!r}, the probability of each document. Judge the pool of judge_next, "
-                "found.pool.judge(judge), or add the column label to the documents.csv that its command writes.",
-            )
         if not len(frame):
-            raise wrong("sampled", " has no document.")
-        kept = (frame["label"] >= 0).to_numpy()
-        if not kept.all():
-            where = frame[~kept].iloc[0]
+            unjudged = len(frame_of(evidence, None))
+            if unjudged:
+                raise wrong("sampled", f" has no document, and {count(unjudged, 'document')} of new runs are unjudged.")
+            return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int16), np.zeros(0))
+        check_columns(frame)
+        without = sorted(pairs_of(frame[frame["label"] < 0]))
+        if without:
             raise InputError(
-                f"document {where['docno']!r} of topic {where['qid']!r} has no label. Every document of the sample "
-                "must have one, or the estimate is not of the whole.",
+                f"{count(len(without), 'document')} of {len(frame):,} have no label: {named_documents(without)}. Every "
+                "document of the sample must have one, or the estimate is not of the whole.",
                 argument="sampled",
             )
         if int(frame["label"].max()) > max(int(evidence.labels.max()), 1):
@@ -125,24 +123,16 @@ class Sample:
                 "sampled", f" has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}."
             )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
-        probability = number_column(frame[PROBABILITY])
-        odd = kept & ~((probability > 0) & (probability <= 1))
-        if odd.any():
-            where = frame[odd].iloc[0]
+        strange = sorted(pairs_of(frame[(rows < 0) | (evidence.labels[rows] >= 0)]))
+        if strange:
             raise InputError(
-                f"{PROBABILITY} must be above 0 and at most 1, got {where[PROBABILITY]} for document "
-                f"{where['docno']!r} of topic {where['qid']!r}.",
+                f"{count(len(strange), 'document')} of {len(frame):,} are judged already, or not among those that the "
+                f"new runs have at the top: {named_documents(strange)}. Give as `sampled` the labels of the sample "
+                "alone, and leave them out of the qrels.",
                 argument="sampled",
             )
-        strange = kept & ((rows < 0) | (evidence.labels[rows] >= 0))
-        if strange.any():
-            where = frame[strange].iloc[0]
-            raise InputError(
-                f"document {where['docno']!r} of topic {where['qid']!r} is judged already, or none that the new runs "
-                "have at the top. Give as `sampled` the labels of the sample alone, and leave them out of the qrels.",
-                argument="sampled",
-            )
-        return cls(rows[kept], frame["label"].to_numpy(dtype=np.int16)[kept], probability[kept])
+        check_whole(frame, evidence, measures)
+        return cls(rows, frame["label"].to_numpy(dtype=np.int16), frame[INCLUSION].to_numpy(dtype=float))
 
     def estimate(self, score: float, changes: Floats, variances: Floats) -> tuple[float, float]:
         """Return the estimate of a mean score, and its standard error.
