@@ -303,7 +303,7 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
         "estimator": predicted.chosen,
     }
     completed = outlook.completed(m, row)
-    said |= {"clipped": False, **completed.table()}
+    said |= completed.table()
     if sample is not None:
         said |= _sampled(outlook, m, row, sample, said)
         found["estimator"] = "sample"

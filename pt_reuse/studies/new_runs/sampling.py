@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
+from pt_reuse._check import count, examples
 from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.csv_files import read_csv
