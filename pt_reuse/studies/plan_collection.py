@@ -70,8 +70,12 @@ def _draw(column: str, label: str, result: CollectionPlan, measure: str, place: 
     return plot_plans(rows, column=column, label=f"{label} ({measure})", wanted=wanted.get(column), place=place)
 
 
-def _view(column: str, words: str, digits: Digits, further: str = "") -> View:
-    """Return the view of a number of each plan, with what was reached and the error, and what else its caption says."""
+def _view(column: str, words: str, digits: Digits, *, disjoint: bool = False) -> View:
+    """Return the view of a number of each plan, with what the other half says; last the error, or what is disjoint."""
+    last, said = Shown("Error", f"{column}_error", digits), "the mean size of the error"
+    if disjoint:
+        last = Shown("Disjoint", f"{column}_disjoint", digits)
+        said = "to the ranking by all judgments of the other half, of which the plan has no topic"
     return View(
         columns=(
             Shown("Topics", "topics", Digits.COUNT),
@@ -79,12 +83,11 @@ def _view(column: str, words: str, digits: Digits, further: str = "") -> View:
             Shown("Judgments", "judgments", Digits.COUNT),
             Shown("Planned", column, digits),
             Shown("Other half", f"{column}_reached", digits),
-            Shown("Error", f"{column}_error", digits),
-            Shown("Disjoint", f"{column}_disjoint", digits),
+            last,
         ),
         select={"strategy": None, "judge": None},
         caption=f"By {{measure}}, {words}, {{strategy}}, {{judge}}: as planned within half of the topics, the same "
-        f"within the other half, and the mean size of the error{further}.",
+        f"within the other half, and {said}.",
         noun="plans",
     )
 
@@ -141,10 +144,7 @@ class CollectionPlan(Result):
             noun="measures",
         ),
         "tau": _view(
-            "tau_b",
-            "tau_b to the ranking by all judgments of all topics of a half",
-            Digits.SCORE,
-            "; last, to the ranking by all judgments of the other half's topics, which the plan does not have",
+            "tau_b", "tau_b to the ranking by all judgments of all topics of a half", Digits.SCORE, disjoint=True
         ),
         "drop": _view("max_drop", "the largest drop of a run without its own {unit}", Digits.RANKS),
         "width": _view("width", "the mean width of the interval of a difference", Digits.SCORE),

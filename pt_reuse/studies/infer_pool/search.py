@@ -196,7 +196,6 @@ class Curves:
             depths[better], ends[better] = tried[better], self.ends(tried)[better]
         return depths
 
-
     @cached_property
     def split(self) -> NDArray[np.int64]:
         """Return (topics,): one depth for the topics on which the pool ends there, all of it judged; 0 for the others.
