@@ -343,7 +343,7 @@ def plot_plans(
         draw_line(sheet, mine["judgments_reached"], mine[f"{column}_reached"], **reached)
     if wanted is not None:
         entries.append((draw_level(sheet, "y", wanted, ":"), "wanted"))
-    x = f"judgments (open: reached on other topics){not_shown(max(len(groups) - len(COLOURS), 0), 'line')}"
+    x = f"judgments (open: reached within the other half){not_shown(max(len(groups) - len(COLOURS), 0), 'line')}"
     sheet.limit("x", (0, 1.05 * max(float(rows[["judgments", "judgments_reached"]].max().max()), 1.0)))
     sheet.ax.xaxis.set_major_formatter("{x:,.0f}")
     sheet.label(title="What judgments reach", x=x, y=label)

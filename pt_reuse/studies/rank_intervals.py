@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 _TEST, _CORRECTION = "t", "holm"
+#: under which condition all intervals hold at once
+_ASSUMED = "differences over topics are near normal, or topics enough for how skewed they are"
 
 
 def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
@@ -60,7 +62,7 @@ class RankIntervals(Result):
     """
 
     title = "Rank intervals"
-    condition = "It holds at {intervals}, for topics like these ({test}); {scores}."
+    condition = "It holds at {intervals}, if {assumed}, for topics like these ({test}); {scores}."
     limit = "It does not say what other judgments would change, nor that systems within an interval are equal."
     views = {
         "rank": View(
@@ -205,6 +207,7 @@ def rank_intervals(
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
+        "assumed": _ASSUMED,
         "scores": scores_in_words(found),
     }
     return RankIntervals(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +25,7 @@ from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import noted, relevant_only, tell
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, passes
 from pt_reuse.studies.infer_pool.search import (
+    BY_TOPIC,
     COMMON,
     MOST_UNJUDGED,
     Cliff,
@@ -265,7 +268,7 @@ def certainty_of(summary: pd.DataFrame, found: Try) -> Certainty:
         return Certainty.NONE
     if explained == judged and not unjudged:
         return Certainty.EXACT
-    if not found.cliff.is_there or _may_lack(summary, found):
+    if not found.cliff.shows or _may_lack(summary, found):
         return Certainty.PARTIAL
     share = min(explained / judged, explained / (explained + unjudged))
     return next(certainty for certainty, least in _LEAST.items() if share >= least)
@@ -319,7 +322,7 @@ def _cliff_in_words(cliff: Cliff) -> str:
     """Return what the share of new documents that is judged, at the depth and one rank below, says of the depth."""
     if np.isnan(cliff.new_below):
         return ""
-    ends = "the pool ends there" if cliff.is_there else "there is no cliff, the pool hardly ends there"
+    ends = "the pool ends there" if cliff.shows else "there is no cliff, the pool hardly ends there"
     at, below = f"{cliff.new_at_depth:.1%}", f"{cliff.new_below:.1%}"
     return f" Of the new documents {at} are judged at the depth, {below} one rank below: {ends}."
 
@@ -514,7 +517,7 @@ class InferredPool(Result):
         return self.summary.assign(depth=np.nan if self.depth is None else float(self.depth))
 
     def headline(self) -> str:
-        """Return in a line the depth, the number of contributors, and how many judgments they explain."""
+        """Return in a line the depth, who contributed, on which topics, and how many judgments they explain."""
         row = self.summary.iloc[0]
         explained = f"{int(row['explained']):,} of {count(int(row['judged']), 'judgment')} explained"
         if self.certainty is Certainty.PARTIAL:
@@ -525,8 +528,12 @@ class InferredPool(Result):
         least, most = self.contributor_range
         number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         runs = f"{number} of {count(len(self.table), 'run')} contributed"
-        apart = f"; {count(len(self.apart), 'topic')} of {len(self.by_topic):,} set apart" if self.apart else ""
-        return f"{depths_in_words(self.by_topic)}, {runs}, {explained}{apart}"
+        pool = f"{depths_in_words(self.by_topic)}, {runs}"
+        if not self.apart:
+            return f"{pool}, {explained}"
+        topics = f"on {len(self.topics):,} of {count(len(self.by_topic), 'topic')} ({examples(self.topics)})"
+        apart = f"{count(len(self.apart), 'topic')} of {len(self.by_topic):,} set apart"
+        return f"{pool}, {topics}; {explained} there; {apart}"
 
     def _unsure(self) -> list[str]:
         """Return a line for the covered runs, and one for each group of runs needed together."""
@@ -660,25 +667,38 @@ def infer_pool(
     with passes(runs.field, n_jobs) as going:
         asked = {name: given[name] for name in ("depth", "tolerance", "order", "verbose")}
 
-        def searched(kept: NDArray[np.bool_]) -> Search:
+        def searched(kept: NDArray[np.bool_], *, split: bool) -> Search:
             some = qrels if kept.all() else qrels.select(compress(qrels.topics, kept.tolist()))
-            return Search(runs, some, going, **asked)
+            return Search(runs, some, going, **asked, split=split)
 
-        kept = np.ones(len(qrels.topics), dtype=bool)
-        search = whole = searched(kept)
-        while (apart := search.best.apart).any():
-            kept[np.flatnonzero(kept)[apart]] = False
-            search = searched(kept)
-        if (back := _explained(whole, search.best, kept)).any():
-            again = searched(kept | back)
-            # not where they take along others, or blur what the pool of the others shows
-            if not again.best.apart.any() and again.is_sharp:
-                kept, search = kept | back, again
-        if not (kept.all() or search.is_sharp):
-            kept[:], search = True, whole
+        search, whole, kept = _set_apart(partial(searched, split=False), len(qrels.topics))
+        if BY_TOPIC in search.ways and not (search.best.fit.is_exact or (kept.all() and search.is_sharp)):
+            # one depth for some topics may show more clearly than a depth for each
+            split = _set_apart(partial(searched, split=True), len(qrels.topics))
+            if split[0].is_clearer(search):
+                search, whole, kept = split
         if kept.all():
             search.take_every_topic()
         return _inferred(runs, qrels, search, whole, ~kept)
+
+
+def _set_apart(
+    searched: Callable[[NDArray[np.bool_]], Search], n_topics: int
+) -> tuple[Search, Search, NDArray[np.bool_]]:
+    """Return the search over the topics that are of the pool, the one over all topics, and which are of the pool."""
+    kept = np.ones(n_topics, dtype=bool)
+    search = whole = searched(kept)
+    while (apart := search.best.apart).any():
+        kept[np.flatnonzero(kept)[apart]] = False
+        search = searched(kept)
+    if (back := _explained(whole, search.best, kept)).any():
+        again = searched(kept | back)
+        # not where they take along others, or blur what the pool of the others shows
+        if not again.best.apart.any() and again.is_sharp:
+            kept, search = kept | back, again
+    if not (kept.all() or search.is_sharp):
+        kept[:], search = True, whole
+    return search, whole, kept
 
 
 def _explained(whole: Search, found: Try, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -196,6 +196,24 @@ class Curves:
             depths[better], ends[better] = tried[better], self.ends(tried)[better]
         return depths
 
+    @cached_property
+    def split(self) -> NDArray[np.int64]:
+        """Return (topics,): one depth for the topics on which the pool ends there, all of it judged; 0 for the others.
+
+        Pool and judged set differ least below its end where others had more than half of what is there judged.
+        """
+        documents = self.judged + self.unjudged
+        best, most = np.zeros(len(documents), dtype=np.int64), 0.0
+        for limit in {0.0, self.tolerance}:
+            good = (self.unjudged <= limit * documents + _SLACK) & (documents > 0)
+            for depth in np.unique(np.where(good, np.arange(documents.shape[1]), 0).max(axis=1)).tolist():
+                depths = np.where(good[:, depth], depth, 0)
+                depths[self.ends(depths) <= 0] = 0
+                saved = float(self.ends(depths).sum()) - depth_bits(depths, documents.shape[1])
+                if saved > most:
+                    best, most = depths, saved
+        return best
+
 
 _ROUNDS = 20  # of settling topic depths and runs; real fields need two or three
 _CHANCE = 1e-6  # below which a run lacks more judgments than dropped documents explain
@@ -245,8 +263,8 @@ def best_of(fits: list[Fit]) -> Fit:
 class Fitter:
     """Fits pools to judgments at one tolerance."""
 
-    def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False):
-        self.ranks, self.tolerance, self.alike = ranks, tolerance, alike
+    def __init__(self, ranks: JudgedRanks, tolerance: float, *, alike: bool = False, split: bool = False):
+        self.ranks, self.tolerance, self.alike, self.split = ranks, tolerance, alike, split
         self._last: tuple[NDArray[np.bool_], Curves] | None = None
 
     @cached_property
@@ -343,14 +361,15 @@ class Fitter:
     def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
         """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
         curves = self._curves(runs)
-        fit = self.settle(curves.depths)
-        if (curves.joined == curves.depths).all():
-            return fit
-        return best_of([fit, self.settle(curves.joined)])
+        others = [curves.joined, curves.split] if self.split else [curves.joined]
+        depths = [curves.depths, *(other for other in others if (other != curves.depths).any())]
+        return best_of([self.settle(one) for one in depths])
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs
-        single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=self.tolerance))))
+        # to a depth at which all is judged, a tolerance adds ranks below it
+        tolerance = 0.0 if self.split else self.tolerance
+        single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=tolerance))))
         single.sort(key=itemgetter(1), reverse=True)
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=itemgetter(2), reverse=True)
@@ -421,6 +440,11 @@ class Cliff:
         # where topics resemble a pool by accident, as much is judged below its depth as above
         return not self.new_at_depth - self.new_below < _FALL
 
+    @property
+    def shows(self) -> bool:
+        """Return whether fewer are judged below the depth, be it by a fall or by how few they are."""
+        return self.is_there or self.is_sharp
+
 
 #: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
 AS_GOOD = 10.0
@@ -462,7 +486,9 @@ class Search:
         tolerance: float | None,
         order: str | None,
         verbose: bool,
+        split: bool = False,
     ):
+        self._split = split  # whether one depth for some of the topics is tried, too
         self.ways = _WAYS.get(depth, (GIVEN,))
         self.tolerances = TOLERANCES if tolerance is None else (tolerance,)
         self._depth, self._order, self._runs, self._passes = depth, order, runs, passes
@@ -504,6 +530,10 @@ class Search:
         """Return whether the best answer is a pool whose end shows: what is new is judged at its depth, not below."""
         return self.best.fit.is_pool and self.best.cliff.is_sharp
 
+    def is_clearer(self, other: Search) -> bool:
+        """Return whether the end of its pool shows, and saves more than twice the bits that another's saves."""
+        return self.is_sharp and _SHARP * self.best.fit.ends > max(other.best.fit.ends, _LEFT_OUT)
+
     def take_every_topic(self) -> None:
         """Take the best answer that sets no topic apart; where there is none, or no pool, that there is none."""
         whole = [one for one in self.tried if not one.apart.any()]
@@ -540,7 +570,7 @@ class Search:
         return len(self.tolerances) > 1
 
     def _try(self, order: str, tolerance: float, way: str) -> Try:
-        fitter = Fitter(self._ranked[order], tolerance, alike=self._alike)
+        fitter = Fitter(self._ranked[order], tolerance, alike=self._alike, split=self._split)
         if isinstance(self._depth, int):
             fit = fitter.settle(self._depth * fitter.ranks.has_topic, self._depth)
         else:

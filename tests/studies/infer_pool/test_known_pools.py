@@ -247,6 +247,34 @@ def test_topics_of_other_runs_are_set_apart(track, n_old, missing):
     assert (missing > 0) or found.certainty is Certainty.EXACT
 
 
+def judged_further(runs, qrels, share, *, to=300, seed=4):
+    """Return judgments with a share of all documents down to a rank, whoever else found them."""
+    more = depth_pool(runs, depth=to).to_frame()[["qid", "docno"]]
+    more = more[np.random.default_rng(seed).random(len(more)) < share]
+    frame = pd.concat([qrels.to_frame()[["qid", "docno"]], more]).drop_duplicates()
+    return Qrels(frame.assign(label=0))
+
+
+@pytest.mark.parametrize(("tolerance", "unpooled", "share"), [(None, 0, 0.6), (0.05, 0, 0.5), (0, 5, 0.4)])
+def test_topics_of_other_runs_are_set_apart_where_others_judged_more(track, tolerance, unpooled, share):
+    mine, others = one_run_each(track, 17)
+    old = set(np.random.default_rng(7).choice(track.topics, 12, replace=False))
+    # the further runs at hand are neither of the old pool nor of the new one
+    further, before = others[:unpooled], others[unpooled:]
+    runs = track.runs.select([*mine, *further])
+    qrels = judged_further(track.runs.select(mine), mixed(track, mine, before, old), share)
+    found = infer_pool(runs, qrels, tolerance=tolerance, order="trec_eval")
+    assert (found.depth, sorted(found.contributors), set(found.apart)) == (125, mine, old)
+    row = found.summary.iloc[0]
+    assert (row["unjudged"], row["new_at_depth"]) == (0, 1)
+    assert row["new_below"] > share - 0.1
+    alone = infer_pool(runs, qrels.select(found.topics), tolerance=tolerance, order="trec_eval")
+    assert (alone.depth, alone.contributors, alone.certainty) == (found.depth, found.contributors, found.certainty)
+    # what was found, for whom and where comes before anything else
+    first = found.headline()
+    assert first.index("125") < first.index("17 of") < first.index(f"{len(found.topics)} of {len(track.topics)}")
+
+
 def test_no_topic_is_explained(track):
     mine, others = one_run_each(track, 17)
     qrels = mixed(track, mine, others, set(track.topics))
