@@ -28,7 +28,17 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
-from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, of_judged, relevant_only, tell, warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    BEWARE,
+    counts_from_1,
+    few_topics,
+    grade_unstated,
+    noted,
+    of_judged,
+    relevant_only,
+    tell,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.measures import MeasureLike, canonical_name, measure_among, native_spec, parse_measures
 from pt_reuse.scoring.rescoring import base_scores, check_provided
 
@@ -588,7 +598,8 @@ def score(
     warn_of_lower_grades(parsed, qrels.rel)
     if without_topics == "error":
         check_topics(runs, qrels)
-    caveats = list(relevant_only(qrels, of_judged(parsed)))
+    graded = grade_unstated(qrels) if any(map(counts_from_1, parsed)) else ()
+    caveats = [*relevant_only(qrels, of_judged(parsed)), *graded]
     tell(caveats)
     scores = scored(runs, qrels, parsed, complete=complete, n_jobs=jobs, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})

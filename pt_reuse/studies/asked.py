@@ -20,7 +20,16 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
-from pt_reuse.scoring.caveats import Caveat, few_topics, noted, one_run, tell, usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    Caveat,
+    few_topics,
+    grade_unstated,
+    noted,
+    one_run,
+    tell,
+    usual_measures,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures, scored
 from pt_reuse.study import study_of
 
@@ -76,8 +85,11 @@ class Asked:
 
     @cached_property
     def rel(self) -> int:
-        """Return the lowest label that is relevant."""
-        return relevant_from(self.qrels, self._given.get("rel"))
+        """Return the lowest label that is relevant; of a known collection whose grade is not stated a caveat tells."""
+        given = self._given.get("rel")
+        if given is None:
+            self.tell(grade_unstated(self.qrels))
+        return relevant_from(self.qrels, given)
 
     @cached_property
     def measures(self) -> list[ir_measures.Measure]:
