@@ -174,7 +174,7 @@ def report(
         raise InputError("a card needs judgments, or the name of a collection.", argument="qrels")
     judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)
     known = collection or collection_named(name)
-    caveats = list(grade_unstated(judged, None if known is None else (known.name, known.rel or 1)))
+    caveats = list(grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)))
     tell(caveats)
     of_runs = None if runs is None else as_runs(runs, judged)
     asking = Asking(

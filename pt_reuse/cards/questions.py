@@ -194,8 +194,8 @@ def _unjudged(asking: Asking, result: Any) -> Found:
         number,
         f"a run's possible ranks span {row['mean_width']:.1f} on average",
         tuple(map(_HOLDS.verdict, verdicts)),
-        f"Completions: {result.settings['completions']}. For the second number {FURTHER} documents per topic that no run "
-        "has may have the highest label, too. This is exact, not statistical.",
+        f"Completions: {result.settings['completions']}. For the second number {FURTHER} documents per topic that no "
+        "run has may have the highest label, too. This is exact, not statistical.",
     )
 
 

@@ -523,8 +523,7 @@ def _evaluated(
         texts = texts_of(systems.results().values() if kept.any else (), topics, kept)
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
     columns = replace(columns, hint=hint_of(judged) if wanted.alone else "")
-    grade = grade_unstated(all_judgments) if rel is None else ()
-    columns = tell_remarks(columns, judgments, measures, wanted, grade)
+    columns = tell_remarks(columns, judgments, measures, wanted, grade_unstated(all_judgments, rel))
     own_order = USUAL if systems.runs is None else systems.runs.order
     columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
     tested = significance(systems.names, arguments)

@@ -72,12 +72,13 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
     )
 
 
-def grade_unstated(qrels: Qrels, known: tuple[str, int] | None = None) -> Iterator[Caveat]:
-    """Yield a caveat where judgments of a known collection do not say from which label its track counts as relevant.
+def grade_unstated(qrels: Qrels, rel: int | None = None, known: tuple[str, int] | None = None) -> Iterator[Caveat]:
+    """Yield a caveat where nobody says from which label documents of a known collection are relevant.
 
-    The collection is told by their counts, or `known`: its name and this label.
+    Neither the user's `rel` nor the judgments do. The collection is told by their counts, or is `known`: its name and
+    the label from which its track counts.
     """
-    if qrels.stated_rel is None:
+    if rel is None and qrels.stated_rel is None:
         yield from grade_of_known(len(qrels.topics), qrels.arrays.labels, known)
 
 

@@ -87,8 +87,7 @@ class Asked:
     def rel(self) -> int:
         """Return the lowest label that is relevant; of a known collection whose grade is not stated a caveat tells."""
         given = self._given.get("rel")
-        if given is None:
-            self.tell(grade_unstated(self.qrels))
+        self.tell(grade_unstated(self.qrels, given))
         return relevant_from(self.qrels, given)
 
     @cached_property

@@ -17,7 +17,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import Caveat, grade_unstated, noted, tell
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.studies.relevant_documents import found_none
@@ -239,7 +239,11 @@ def density(
     else:
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
     lowest = relevant_from(rounds.qrels, asked["rel"])
-    caveats = [*found_none(rounds.qrels, lowest), *_relevant_only(rounds)]
+    caveats = [
+        *grade_unstated(rounds.qrels, asked["rel"]),
+        *found_none(rounds.qrels, lowest),
+        *_relevant_only(rounds),
+    ]
     tell(caveats)
     by_round = rounds.counts(lowest)
     return Density(
