@@ -124,7 +124,8 @@ def test_systems_in_a_field_are_not_pooled():
     [
         ({}, 0, "beware of uniques"),
         ({"reuse": "rank"}, 0, None),
-        ({"reuse": "lou"}, 1, "beware"),
+        # also that no system contributed
+        ({"reuse": "lou"}, 2, "beware"),
         ({"pooled": True}, 1, "beware"),
     ],
     ids=str,
