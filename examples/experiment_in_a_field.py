@@ -22,7 +22,7 @@ result = ptr.Experiment(
 print(result.report())
 
 print("\nOver all", len(official) + len(mine), "runs:")
-print(ptr.reuse_summary(result)[["measure", "own_tau_b", "own_gamma", "own_max_drop"]].to_string(index=False))
+print(ptr.reuse_summary(result)[["measure", "own_tau_b", "own_gamma", "alone_max_drop"]].to_string(index=False))
 
 # the runs were executed once: a pool of them, and how much of it the judgments lack
 pool = ptr.depth_pool(result.runs, depth=10, contributors="all")

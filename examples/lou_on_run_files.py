@@ -31,7 +31,7 @@ print(runs, qrels, sep="\n")
 
 lou = ptr.leave_out_uniques(runs, qrels, [AP, nDCG @ 10], depth=depth)
 print("\nEvery run judged without its own team:")
-print(lou.summary[["measure", "own_tau_b", "own_max_drop", "largest_loss_pct"]].to_string(index=False))
+print(lou.summary[["measure", "own_tau_b", "alone_max_drop", "largest_loss_pct"]].to_string(index=False))
 
 worst = lou.by_run.sort_values("change_pct").head(5)
 print("\nThe runs that lose most:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -232,7 +233,7 @@ def numbers_of(
 
 def whole_changes(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with changes of rank, and their ends where there are any, as whole numbers, if none is NaN."""
-    of_rank = [name for name in map(str, table) if name.removeprefix("own_").startswith((*CHANGES, "rise"))]
+    of_rank = [name for name in map(str, table) if re.sub("^(own|alone)_", "", name).startswith((*CHANGES, "rise"))]
     return table.astype({column: np.int64 for column in of_rank if not table[column].isna().any()})
 
 

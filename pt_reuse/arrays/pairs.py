@@ -7,6 +7,7 @@ so whoever calls rounds first and keeps NaN out. Counts are exact integers. A co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -261,20 +262,15 @@ def _distinct(x: ScoreArray, ys: ScoreArray) -> tuple[Ints, Ints]:
 
 def rank_alone(full: NDArray[np.float64], own: NDArray[np.float64], unit: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (..., systems): the rank of each system when only the systems of its unit have their `own` scores."""
-    rank = np.empty(full.shape, dtype=np.int64)
+    n, rows = full.shape[-1], math.prod(full.shape[:-1])
+    before, after, rank = full.reshape(rows, n), own.reshape(rows, n), np.empty((rows, n), dtype=np.int64)
     by_unit = np.argsort(unit, kind="stable")
-    units = np.split(by_unit, np.flatnonzero(np.diff(unit[by_unit])) + 1)
-    for at in np.ndindex(full.shape[:-1]):
-        better = _better(full[at], own[at])
-        for mine in units:  # these are not as in the full field
-            better[mine] += _better(own[at][mine], own[at][mine]) - _better(full[at][mine], own[at][mine])
-        rank[at] = 1 + better
-    return rank
-
-
-def _better(scores: Floats, than: Floats) -> Ints:
-    """Return how many of the scores are better than each."""
-    return len(scores) - np.searchsorted(np.sort(scores), than, side="right")
+    for mine in np.split(by_unit, np.flatnonzero(np.diff(unit[by_unit])) + 1):
+        for some in blocks(len(before), n * len(mine)):
+            scores, among = after[some][:, mine], before[some].copy()
+            among[:, mine] = scores
+            rank[some, mine] = 1 + (among[:, None] > scores[:, :, None]).sum(axis=2)
+    return rank.reshape(full.shape)
 
 
 def per_cent_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from pt_reuse.cards.parts import EQUAL_DEPTH
 _SHOWN = (
     ("Collection", "collection", Digits.TEXT),
     ("Judgments", "judgments", Digits.TEXT),
+    ("Relevant from", "rel", Digits.COUNT),
     ("New run", "run_answer", Digits.TEXT),
     ("New type", "type_answer", Digits.TEXT),
     ("Runs", "runs", Digits.COUNT),
@@ -31,10 +32,10 @@ _SHOWN = (
 _CAPTION = (
     f"Collections by {{measures}}, with the judgments as they are, and cut to the depth-{EQUAL_DEPTH} pool, where they "
     "compare. tau_b, largest loss and drop: each run without the relevant documents that its own team alone put into "
-    "the pool, the loss of all runs and without the lowest quarter by score; of types the same by type. Judged of a "
-    f"new type: of the first {EQUAL_DEPTH} documents of the type least covered, had it not been pooled. Power: the "
-    "pairs of runs that differ significantly. New run and new type: whether a run like those pooled, and a new kind of "
-    "system, may be scored."
+    "the pool, the loss of all runs and without the lowest quarter by score, the drop if its team alone is scored so; "
+    f"of types the same by type. Judged of a new type: of the first {EQUAL_DEPTH} documents of the type least covered, "
+    "had it not been pooled. Power: the pairs of runs that differ significantly. New run and new type: whether a run "
+    "like those pooled, and a new kind of system, may be scored."
 )
 
 

@@ -29,7 +29,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import SHARED, described
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import usual_measures
+from pt_reuse.scoring.caveats import grade_unstated, noted, tell, usual_measures
 
 #: facts of a collection that say nothing of this machine
 _FACTS = ("also", "runs", "types", "pooled", "pool order", "pool depth", "published", "judgments", "note")
@@ -45,14 +45,16 @@ class Card(Printed):
     Attributes:
         name: of the collection.
         results: the results of the studies by the name of the part: ``"pool" "density" "saturation" "teams" "types"
-            "by_type" "type_coverage" "stability" "ranks" "power" "bounds" "coverage"``; some also for the judgments cut
-            to a pool of depth 10, ``"teams at depth 10"``.
+            "by_type" "type_coverage" "stability" "ranks" "power" "bounds" "bounds, further documents" "coverage"``;
+            some also for the judgments cut to a pool of depth 10, ``"teams at depth 10"``.
         missing: why the others are not there, by the same names.
         questions: one row per question: ``question answer number interval condition part``; ``answer`` is ``"yes"``,
             ``"with care"``, ``"no"`` or ``"cannot be said"``.
         row: of the atlas: one row for the judgments as they are, and one for those of the depth-10 pool: ``collection
-            judgments depth topics runs teams``; ``tau_b loss upper_loss drop`` when each run is scored without the
-            uniques of its team, the losses in per cent, of all runs and without the lowest quarter by score;
+            judgments depth rel topics runs teams``, with ``rel`` the lowest label that is relevant; ``tau_b loss
+            upper_loss drop`` when each run is scored without the relevant uniques of its team, the losses in per cent,
+            of all runs and without the lowest quarter by score, the drop in ranks if its team alone is scored so
+            (``alone_max_drop`` of :func:`leave_out_uniques`);
             ``type_tau_b type_loss type_upper_loss`` without those of its type; ``type_judged``, the share of the first
             10 documents of a type that is judged if the type was not pooled, of the type with the smallest; ``power``;
             ``run_answer type_answer``, the answers about a new run and a new kind of system. All by the main measure.
@@ -143,7 +145,8 @@ def report(
 
     Warns:
         ReuseWarning: runs of the collection that cannot be read, so that the card is of the judgments alone; runs
-            without a team, each taken for a team of its own. What else studies warn of stands beside their numbers.
+            without a team, each taken for a team of its own; judgments of a known collection without the label from
+            which its track counts documents as relevant. What else studies warn of stands beside their numbers.
 
     Example:
         >>> import pt_reuse as ptr
@@ -172,6 +175,8 @@ def report(
     judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)
     check_not_empty(judged)
     known = collection or collection_named(name)
+    caveats = list(grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)))
+    tell(caveats)
     of_runs = None if runs is None else as_runs(runs, judged)
     asking = Asking(
         given_runs=of_runs,
@@ -187,14 +192,14 @@ def report(
     return Card(
         name=title,
         summary=_summary(asking),
-        flag="" if of_runs is None else _flag(of_runs),
+        flag=" ".join([*([] if of_runs is None else [_flag(of_runs)]), *(f"Beware: {c.note}." for c in caveats)]),
         facts=list(_facts(known)),
         results=asking.found,
         missing=asking.missing,
         questions=questions,
         row=_rows(title, asking),
         asking=asking,
-        settings=_settings(asking),
+        settings={**_settings(asking), **noted(caveats)},
     )
 
 
@@ -244,7 +249,8 @@ def _flag(runs: RunSet) -> str:
         return f"{said}. No run has a type, so nothing is known of what kind of system was pooled."
     said += f": {listed([f'{n:,} {kind}' for kind, n in kinds.items()])}."
     if kinds.iloc[0] >= _ONE_KIND * pooled.sum():
-        said += f" Nearly all are {kinds.index[0]}: of other kinds of system these numbers say little."
+        share = "All" if kinds.iloc[0] == pooled.sum() else "Nearly all"
+        said += f" {share} are {kinds.index[0]}: of other kinds of system these numbers say little."
     if set(kinds.index) <= _OFFICIAL:
         said += " These types say how queries were made, not whether a system is lexical or neural."
     return said
@@ -268,6 +274,7 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
     main, found = asking.main, asking.found
     depth = EQUAL_DEPTH if at else asking.depth
     row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
+    row["rel"] = asking.qrels.rel
     row |= {"run_answer": NEW_RUN.row(asking, at)["answer"], "type_answer": NEW_TYPE.row(asking, at)["answer"]}
     for part, before in (("teams", ""), ("types", "type_")):
         if part + at in found:
@@ -276,7 +283,7 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
             of = uniques.summary.set_index("measure").loc[main]
             row |= {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
             row[f"{before}upper_loss"] = upper_loss(uniques, main)
-            row |= {} if before else {"drop": of["own_max_drop"]}
+            row |= {} if before else {"drop": of["alone_max_drop"]}
     if f"type_coverage{at}" in found:
         row["type_judged"] = judged_of_types(found[f"type_coverage{at}"]).min()
     if f"power{at}" in found:
@@ -285,7 +292,7 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
 
 
 _COLUMNS = [
-    "collection", "judgments", "depth", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
+    "collection", "judgments", "depth", "rel", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
     "type_tau_b", "type_loss", "type_upper_loss", "type_judged", "power", "run_answer", "type_answer",
 ]  # fmt: skip
 

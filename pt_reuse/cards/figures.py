@@ -166,6 +166,8 @@ def _quartiles(alt: Any, result: Any, measure: str, _: Asking) -> Any:
 
 def _ranks(alt: Any, result: Any, measure: str, asking: Asking) -> Any:
     rows = result.table[result.table["measure"] == measure].reset_index(drop=True)
+    if rows.empty:
+        return None
     rows = _labelled(rows[["name", "score", "rank", "rank_low", "rank_high"]], asking)
     rows = rows.assign(place=range(1, len(rows) + 1))
     about = _tips(alt, "score|score|.4f", "rank", "rank_low|best rank", "rank_high|worst rank")

@@ -11,6 +11,7 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 
+from pt_reuse._check import listed
 from pt_reuse._errors import InputError, in_python
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels
@@ -18,6 +19,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
+from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.bounds import bounds
 from pt_reuse.studies.by_type import by_type
@@ -33,6 +35,9 @@ from pt_reuse.studies.stability import stability
 
 #: the depth at which collections are compared
 EQUAL_DEPTH = 10
+#: the relevant documents of each topic that no run has, in the second number about unjudged documents, and its part
+FURTHER = 3
+FURTHER_PART = "bounds, further documents"
 #: resamples of swap rates, each of which draws samples of topics anew
 _OF_SWAPS = 100
 
@@ -146,6 +151,17 @@ def _stability(a: Asking) -> Result:
     return stability(a.scores, sizes=sorted({max(n // 2, 1), n}), resamples=resamples, seed=a.seed)
 
 
+def _bounds(a: Asking, further: int = 0) -> Result:
+    # without a cutoff each list has hundreds of unjudged documents
+    bounded = [measure for measure in a.measures if cutoff_of(measure) is not None]
+    if not bounded:
+        raise InputError(
+            f"{listed(list(map(repr, a.measures)))} {'has' if len(a.measures) == 1 else 'have'} no cutoff, and without "
+            "one nearly every order can be reversed."
+        )
+    return bounds(a.runs, a.qrels, bounded, further=further, seed=a.seed)
+
+
 def upper_loss(uniques: Any, measure: str) -> float:
     """Return the largest loss in per cent of a run whose score is not in the lowest quarter.
 
@@ -213,8 +229,12 @@ _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_t
 _STABILITY = Part("stability", "Other topics", _stability, ("sizes",), "swaps")
 _RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("rank",), "ranks")
 _POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("measure",))
-_BOUNDS = Part(
-    "bounds", "Bounds", lambda a: bounds(a.runs, a.qrels, a.measures, seed=a.seed), ("measure", "run"), "ranks"
+_BOUNDS = Part("bounds", "Bounds", _bounds, ("measure", "run"), "ranks")
+_FURTHER = Part(
+    FURTHER_PART,
+    f"Bounds with {FURTHER} relevant documents per topic that no run has",
+    lambda a: _bounds(a, FURTHER),
+    ("measure",),
 )
 _COVERAGE = Part("coverage", "Coverage", _coverage, ("type", "run"), "depths")
 
@@ -224,7 +244,7 @@ SECTIONS = (
     Section("A new run like those pooled", _both(_TEAMS)),
     Section("A new kind of system", (*_both(_TYPES), _BY_TYPE, *_both(_NEW_TYPE))),
     Section("Stability", (_STABILITY, _RANKS, *_both(_POWER))),
-    Section("What unjudged documents can do", (_BOUNDS, _COVERAGE)),
+    Section("What unjudged documents can do", (_BOUNDS, _FURTHER, _COVERAGE)),
 )
 PARTS = tuple(part for section in SECTIONS for part in section.parts)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import count as count_from
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,15 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._errors import InputError, in_python
 from pt_reuse._text import ends, is_missing
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, judged_of_types, upper_loss
+from pt_reuse.cards.parts import (
+    AT_EQUAL_DEPTH,
+    EQUAL_DEPTH,
+    FURTHER,
+    FURTHER_PART,
+    Asking,
+    judged_of_types,
+    upper_loss,
+)
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
 #: the rank down to which deep measures need judgments
@@ -37,6 +46,12 @@ class Threshold:
     care: float
     form: str  # how it is written
     higher: bool = True  # whether higher is better
+    of_topics: bool = False  # whether it is a share of topics
+
+    def at(self, topics: int) -> Threshold:
+        """Return the threshold for so many topics: yes is what none of them reaches, where few allow no less."""
+        least = _wilson(0, topics)[1]
+        return replace(self, yes=min(max(self.yes, least), self.care))
 
     def verdict(self, value: float, worst: float | None = None) -> Verdict:
         """Judge a number: yes where the worse end of its interval is good, no where the number itself is bad."""
@@ -48,7 +63,8 @@ class Threshold:
 
     def __str__(self) -> str:
         at = "at least" if self.higher else "at most"
-        return f"{self.name}: yes {at} {self.yes:{self.form}}, with care {at} {self.care:{self.form}}"
+        few = f", or 0 of {_topics_for(self.care)} to {_topics_for(self.yes) - 1} topics" if self.of_topics else ""
+        return f"{self.name}: yes {at} {self.yes:{self.form}}{few}, with care {at} {self.care:{self.form}}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,11 @@ def _known(value: Any, why: str) -> float:
     return float(value)
 
 
+def _topics_for(end: float) -> int:
+    """Return the fewest topics of which none gives an interval that ends at most there."""
+    return next(n for n in count_from(1) if _wilson(0, n)[1] <= end)
+
+
 def _wilson(hits: int, of: int) -> tuple[float, float]:
     """Return the 95 % interval of a share of topics, Wilson's."""
     from scipy.stats import binomtest
@@ -115,13 +136,13 @@ def _wilson(hits: int, of: int) -> tuple[float, float]:
 
 _SWAPS = Threshold("pairs of runs so far apart that at most 5 % swap on other topics", 0.9, 0.5, ".0%")
 _BEST = Threshold("runs that may be the best", 1, 5, ".0f", higher=False)
-_HOLDS = Threshold("pairs whose order holds under every completion", 0.95, 0.8, ".0%")
+_HOLDS = Threshold("pairs whose order holds under every completion of the stated set", 0.95, 0.8, ".0%")
 _TAU = Threshold("tau_b to the full ranking", 0.9, 0.8, ".2f")
 _LOSS = Threshold("largest loss of a run outside the lowest quarter by score, %", 10, 25, ".0f", higher=False)
 _OF_TYPE = Threshold(f"judged documents in the first {EQUAL_DEPTH} of the type least covered", 0.9, 0.7, ".0%")
 _JUDGED = Threshold(f"judged documents down to rank {_DEEP}", 0.9, 0.6, ".0%")
-_DENSE = Threshold("topics with a relevant density above 1/3", 0.05, 0.25, ".0%", higher=False)
-_NEAR = Threshold("topics that are saturated or nearly so", 0.05, 0.2, ".0%", higher=False)
+_DENSE = Threshold("topics with a relevant density above 1/3", 0.05, 0.25, ".0%", higher=False, of_topics=True)
+_NEAR = Threshold("topics that are saturated or nearly so", 0.05, 0.2, ".0%", higher=False, of_topics=True)
 _EXPLAINED = Threshold("judgments that the pool of these runs explains", 0.95, 0.5, ".0%")
 _UNPOOLED = Threshold(f"unjudged documents in the first {EQUAL_DEPTH} of runs that were not pooled", 0.02, 0.1, ".0%",
                       higher=False)  # fmt: skip
@@ -160,28 +181,38 @@ def _top(asking: Asking, result: Any) -> Found:
 
 
 def _unjudged(asking: Asking, result: Any) -> Found:
+    if asking.main not in result.measures:
+        raise InputError(f"{asking.main} has no cutoff, and without one nearly every order can be reversed.")
     row = _of(result.summary, asking)
     share = _known(row["holds"] / row["pairs"] if row["pairs"] else None, "No two runs differ.")
+    number, verdicts = f"{row['holds']:,} of {count(row['pairs'], 'pair')} ({share:.1%}) keep their order", [share]
+    if FURTHER_PART in asking.found:
+        more = _of(asking.found[FURTHER_PART].frame("summary"), asking)
+        verdicts.append(more["holds"] / more["pairs"])
+        number += f"; {more['holds']:,} ({verdicts[-1]:.1%}) with {FURTHER} further documents per topic"
     return Found(
-        f"{row['holds']:,} of {count(row['pairs'], 'pair')} ({share:.1%}) keep their order",
-        f"a run has {row['mean_width']:.1f} ranks in the mean",
-        (_HOLDS.verdict(share),),
-        "Under every completion of the unjudged documents that a run has; no chance is in it.",
+        number,
+        f"a run's possible ranks span {row['mean_width']:.1f} on average",
+        tuple(map(_HOLDS.verdict, verdicts)),
+        f"Completions: {result.settings['completions']}. For the second number {FURTHER} documents per topic that no "
+        "run has may have the highest label, too. This is exact, not statistical.",
     )
 
 
 def _left_out(asking: Asking, result: Any, at: str, by: str) -> Found:
     row = _of(result.summary, asking)
     tau = _known(row["own_tau_b"], "All runs tie.")
-    drop, interval = count(int(row["own_max_drop"]), "rank"), ends(row, "own_tau_b", ".3f")
+    drop = count(int(row["alone_max_drop"]), "rank")
+    intervals = [f"tau_b {ends(row, 'own_tau_b', '.3f')}", f"{ends(row, 'alone_max_drop', '.0f')} ranks"]
     loss = upper_loss(result, row["measure"])
     return Found(
-        f"tau_b {tau:.3f}; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % without the lowest quarter) "
-        f"or {drop}",
-        f"tau_b {interval}" if interval else "none",
+        f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % "
+        f"without the lowest quarter), and {drop} if its {by} alone is scored so",
+        "; ".join(intervals) if "own_tau_b_low" in row else "none",
         (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),
-        f"Each run without the relevant documents that its own {by} alone put into the depth-{result.depth} pool"
-        f"{at}. A run unlike all of these may lose more.",
+        f"Each run without the documents that are relevant ({result.settings['relevant']}) and that its own {by} alone "
+        f"put into the depth-{result.depth} pool{at}. It speaks of runs like these, not of systems unlike them, nor of "
+        "relevant documents that no run found.",
     )
 
 
@@ -229,18 +260,20 @@ def _complete(asking: Asking, result: Any) -> Found:
     return Found(
         f"relevant density above 1/3 on {dense:,} of {count(topics, 'topic')}",
         f"{low:.0%} to {high:.0%} of topics",
-        (_DENSE.verdict(share, high),),
-        f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be found.",
+        (_DENSE.at(topics).verdict(share, high),),
+        f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be "
+        "found; a low density alone does not show that most were.",
     )
 
 
 def _room(asking: Asking, result: Any) -> Found:
     row = _of(result.summary, asking)
-    low, high = _wilson(int(row["near"]), int(row["topics"]))
+    near, topics = int(row["near"]), int(row["topics"])
+    low, high = _wilson(near, topics)
     return Found(
-        f"{row['near']:,} of {count(row['topics'], 'topic')} saturated or nearly so",
+        f"{near:,} of {count(topics, 'topic')} saturated or nearly so",
         f"{low:.0%} to {high:.0%} of topics",
-        (_NEAR.verdict(row["near"] / row["topics"], high),),
+        (_NEAR.at(topics).verdict(near / topics, high),),
         f"The median run has at least {result.share:g} of the highest score there.",
     )
 
@@ -254,7 +287,7 @@ def _pooled(asking: Asking, result: Any) -> Found:
         f"{row['explained']:,.0f} of {row['judged']:,.0f} judgments ({share:.0%}) explained",
         f"{row['least_contributors']:,.0f} to {row['most_contributors']:,.0f} contributing runs",
         verdicts,
-        f"Who was pooled is {'' if on_record else 'not '}on record. Documents may have been chosen otherwise, too.",
+        f"Who was pooled is {'' if on_record else 'not '}on record. Some documents may have been chosen in other ways.",
     )
 
 
@@ -275,12 +308,19 @@ def _unpooled(asking: Asking, result: Any) -> Found:
 QUESTIONS = (
     Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,)),
     Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,)),
-    Question("Is the order of two runs safe from unjudged documents, by {main}?", "bounds", _unjudged, (_HOLDS,)),
+    Question(
+        "Does the order of two runs hold under every completion of the unjudged documents, by {main}?",
+        "bounds",
+        _unjudged,
+        (_HOLDS,),
+    ),
     Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (_TAU, _LOSS)),
     Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (_TAU, _LOSS, _OF_TYPE)),
     Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,)),
     Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,)),
-    Question("Were most relevant documents found?", "density", _complete, (_DENSE,)),
+    Question(
+        "Is the relevant density so low that most relevant documents may be found?", "density", _complete, (_DENSE,)
+    ),
     Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,)),
     Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,)),
 )

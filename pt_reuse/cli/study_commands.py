@@ -187,7 +187,7 @@ class StudyCommand:
         taken = {name: value for name, value in given.items() if name in study.parameters}
         result = function(**data, **taken)
         show(result, study, options, given, read)
-        _tell_collections(known, rel_given=given.get("rel") is not None)
+        _tell_collections(known)
         if folder is not None:
             drawings: dict[str, Drawing] = {name: partial(result.plot, **told) for name, told in drawn.items()}
             write_result(result, folder, options, drawings)
@@ -361,18 +361,15 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     return judges
 
 
-def _tell_collections(qrels: Qrels | Mapping[str, Qrels], *, rel_given: bool) -> None:
+def _tell_collections(qrels: Qrels | Mapping[str, Qrels]) -> None:
     """Say whose judgments these are, where a collection that is known by name has the same."""
-    from pt_reuse.collections.collection import catalogued, judged_alike
+    from pt_reuse.data.catalogue import judged_alike
 
     if isinstance(qrels, Mapping):
         return
     labels = qrels.arrays.labels
     for name in judged_alike(len(qrels.topics), len(labels), int((labels > 0).sum())):
-        collection, rel = catalogued(name), ""
-        if not (rel_given or collection is None or collection.rel in (None, qrels.rel)):
-            rel = f", in which documents are relevant from label {collection.rel} on, and not from {qrels.rel}"
-        say(f"These are the judgments of {name}{rel}: --collection {name} brings its runs, teams and who was pooled.")
+        say(f"These are the judgments of {name}: --collection {name} brings its runs, teams, grade and who was pooled.")
 
 
 def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -> None:

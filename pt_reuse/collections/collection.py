@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
 import unicodedata
@@ -11,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -19,6 +17,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from pt_reuse._errors import InputError, warn
+from pt_reuse.data.catalogue import entries, record
 
 #: where documents, topics or judgments come from: ``irds:ID`` of ir_datasets as a text, or paths of files in a tuple
 Source = str | tuple[str, ...]
@@ -148,7 +147,7 @@ DERIVED = "not official"
 
 def catalogue_names() -> list[str]:
     """Return the names of all collections of the catalogue, by year and then by name."""
-    return list(_entries())
+    return list(entries())
 
 
 #: what people put between the words of a name
@@ -191,7 +190,7 @@ def catalogue_name(text: str) -> str | None:
 def catalogued(name: str) -> Collection | None:
     """Return a collection of the catalogue with its runs, None where it has none of that name."""
     collection = without_runs(name)
-    return collection and replace(collection, submitted=_submitted(name, _entries()[name]))
+    return collection and replace(collection, submitted=_submitted(name, entries()[name]))
 
 
 #: what stands in the catalogue as it does in a Collection
@@ -203,7 +202,7 @@ _AS_THEY_ARE = (
 
 def without_runs(name: str) -> Collection | None:
     """Return a collection of the catalogue but for its runs, which take most of the time; None where it has none."""
-    entry = _entries().get(name)
+    entry = entries().get(name)
     if entry is None:
         return None
     source = f"irds:{entry['irds']}" if "irds" in entry else None
@@ -214,12 +213,6 @@ def without_runs(name: str) -> Collection | None:
     found |= {key: tuple(entry.get(key, ())) for key in ("aliases", "folders")}
     sources = DocumentSources(dict(entry["sources"])) if entry.get("sources") else None
     return Collection(origin="catalogue", sources=sources, **found)
-
-
-def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:
-    """Return the names of the collections whose judgments have these counts, all three."""
-    wanted = {"n_topics": n_topics, "n_judged": n_judged, "n_relevant": n_relevant}
-    return [name for name, entry in _entries().items() if wanted.items() <= entry.items()]
 
 
 def _submitted(name: str, entry: dict[str, Any]) -> pd.DataFrame | None:
@@ -246,17 +239,11 @@ def _topic_ids(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _entries() -> dict[str, dict[str, Any]]:
-    entries = json.loads(_text("collections.json"))["collections"]
-    return {entry["name"]: entry for entry in entries}
-
-
-@lru_cache(maxsize=1)
 def _meant() -> dict[str, str]:
     """Return name, alias or id of ir_datasets, each as :func:`plain` has it -> the name of the collection."""
-    found = {plain(text): name for name, entry in _entries().items() for text in (name, *entry.get("aliases", ()))}
+    found = {plain(text): name for name, entry in entries().items() for text in (name, *entry.get("aliases", ()))}
     # the id of the topics; of two collections with the same ones it means neither
-    with_topics = {name: entry for name, entry in _entries().items() if "topics" not in entry.get("without", ())}
+    with_topics = {name: entry for name, entry in entries().items() if "topics" not in entry.get("without", ())}
     ids = {name: entry["irds"] for name, entry in with_topics.items() if "irds" in entry}
     times = Counter(ids.values())
     for name, irds in ids.items():
@@ -268,13 +255,8 @@ def _meant() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _runs() -> dict[str, list[list[str]]]:
     """Return the rows of every collection: name, team, type, official type, task, pooled."""
-    lines = [line for line in _text("runs.csv").splitlines() if not line.startswith("# ")]
+    lines = [line for line in record("runs.csv").splitlines() if not line.startswith("# ")]
     found: dict[str, list[list[str]]] = {}
     for name, *row in csv.reader(lines[1:]):
         found.setdefault(name, []).append(row)
     return found
-
-
-def _text(name: str) -> str:
-    path = files("pt_reuse") / "collections" / "data" / "catalogue" / name
-    return path.read_text(encoding="utf-8")

@@ -122,7 +122,7 @@ _OF_UNIQUES = {
     "max_drop": "largest drop",
     "dropped": "of run",
     "own_tau_b": "own tau_b",
-    "own_max_drop": "own largest drop",
+    "alone_max_drop": "largest drop of its runs",
     "largest_loss_pct": "largest loss (%)",
     "field_min_tau_b": "field least tau_b",
     "field_worst": "by leaving out",
@@ -146,7 +146,7 @@ def narrate(report: DemoReport) -> list[Answer]:
     by_type, by_team = report.by_type, report.by_team
     types = ["type", "runs", "unique", "unique_relevant", "tau_b", "max_drop", "dropped"]
     of_type = by_type.table.loc[by_type.table["measure"] == _NDCG, types]
-    teams = ["measure", "own_tau_b", "own_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
+    teams = ["measure", "own_tau_b", "alone_max_drop", "largest_loss_pct", "field_min_tau_b", "field_worst"]
     of_team = by_team.summary[teams]
     without = "What if a type of system had not taken part in the pool?"
     standing = "How do live pipelines rank among the stored runs, and how much of them was judged?"

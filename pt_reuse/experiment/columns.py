@@ -17,7 +17,8 @@ from pt_reuse._errors import Call, Option, Part, warn
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.lists import BY_SCORE
-from pt_reuse.collections.collection import catalogued, judged_alike
+from pt_reuse.collections.collection import catalogued
+from pt_reuse.data.catalogue import judged_alike
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.fit import SLACK, PoolFit
@@ -27,6 +28,7 @@ from pt_reuse.scoring.caveats import (
     Caveat,
     CaveatWarning,
     none_relevant,
+    not_pooled,
     noted,
     of_judged,
     relevant_only,
@@ -222,12 +224,16 @@ def _placed(
     columns = replace(columns, scores=scores, added=added, settings=settings, empty=empty)
     if lou is None:
         return columns
+    if "lou" not in empty:
+        contributed = lou.by_run["contributed"].to_numpy(dtype=bool)[: len(runs)]
+        mine = np.isin(np.arange(len(runs)), at)
+        columns = replace(columns, caveats=(*columns.caveats, *not_pooled(lou.units, contributed, mine)))
     name_of = {repr(measure): name for name, measure in measures.items()}
     summary = lou.summary.assign(measure=[name_of[measure] for measure in lou.summary["measure"]])
-    contributed = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
+    of_systems = dict(zip(systems.names, systems.pooled.tolist(), strict=True))
     by_score = {"pool order of systems": ORDER} if wanted.by_score else {}
     columns = columns.with_settings({"systems": _pooled_in_words(systems.pooled.tolist()), **by_score})
-    return replace(columns, contributed=contributed, fit=lou.fit, summary=summary.to_dict("records"))
+    return replace(columns, contributed=of_systems, fit=lou.fit, summary=summary.to_dict("records"))
 
 
 def _empty(systems: RunSet, at: NDArray[np.int64], lou: LeaveOutUniques | None, wanted: Wanted) -> tuple[str, ...]:
@@ -353,9 +359,15 @@ def hint_of(qrels: pd.DataFrame) -> str:
     return f"these are the judgments of {names_known}; {call} brings its field of {count(n_runs, 'run')}"
 
 
-def tell_remarks(columns: Columns, runs: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted) -> Columns:
-    """Warn of what the columns do not mean, and return them with the same in their settings."""
+def tell_remarks(
+    columns: Columns, runs: RunSet, qrels: Qrels, measures: Measures, wanted: Wanted, grade: Iterable[Caveat] = ()
+) -> Columns:
+    """Warn of what the columns do not mean, and return them with the same in their settings.
+
+    `grade` is told where documents are counted as relevant.
+    """
     of_uniques: list[Caveat] = []
+    of_grade = list(grade) if columns.fit is not None or PREDICTED["predicted"] in columns.added else []
     fit = columns.fit
     if fit is not None:
         alone = [*_among_themselves(fit, len(columns.systems), columns.hint), *fit.of_pool()] if wanted.alone else None
@@ -364,7 +376,7 @@ def tell_remarks(columns: Columns, runs: RunSet, qrels: Qrels, measures: Measure
     # which systems lack topics was told when they had run
     fitting = misfits(runs, qrels, list(measures.values()), without_topics="zero")
     only = relevant_only(qrels) if shares or of_judged(measures.values()) else ()
-    caveats = [*only, *columns.caveats, *fitting]
+    caveats = [*only, *of_grade, *columns.caveats, *fitting]
     # where no column shows what uniques are worth, the summary alone does
     hidden = "lou" in columns.empty
     shown, for_summary = (caveats, of_uniques) if hidden else ([*of_uniques, *caveats], [])

@@ -279,7 +279,7 @@ def reuse_summary(result: Any) -> pd.DataFrame:
         result: what :func:`Experiment` returned; not a dict, which has no place for it.
 
     Returns:
-        DataFrame: the ``summary`` of ``LeaveOutUniques``: ``measure own_tau_b own_gamma own_max_drop`` and more;
+        DataFrame: the ``summary`` of ``LeaveOutUniques``: ``measure own_tau_b alone_max_drop`` and more;
         empty, with a ReuseWarning that says what to pass, where nothing was left out.
 
     Raises:

@@ -76,7 +76,9 @@ def filled_columns(
         added["filled"] = {name: values.unknown() for name, values in added["filled"].items()}
     settings = {"fill": answer.labels.words(), "filled": "the unjudged documents of all systems, to the cutoff"}
     caveats = tuple(answer.caveats(judge, qrels.rel))
-    return replace(columns.with_settings(settings), added={**columns.added, **added}, caveats=caveats)
+    return replace(
+        columns.with_settings(settings), added={**columns.added, **added}, caveats=(*columns.caveats, *caveats)
+    )
 
 
 @dataclass(frozen=True)

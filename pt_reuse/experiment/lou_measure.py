@@ -20,7 +20,7 @@ from pt_reuse.experiment.arguments import as_field
 from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
 from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.scoring.caveats import CaveatWarning
+from pt_reuse.scoring.caveats import CaveatWarning, grade_of_known, tell
 from pt_reuse.scoring.derived import Derived, calculated
 from pt_reuse.scoring.measures import MeasureLike, is_measure
 
@@ -40,7 +40,7 @@ class _LeaveOutUniques(Derived):
         **Derived.SUPPORTED_PARAMS,
         "field": ir_measures.ParamInfo(dtype=RunSet, required=True, desc="the runs of the collection"),
         "depth": ir_measures.ParamInfo(dtype=int, required=True, desc="documents per run and topic in the pool"),
-        "rel": ir_measures.ParamInfo(dtype=int, default=1, desc="lowest label of a relevant unique"),
+        "rel": ir_measures.ParamInfo(default=None, desc="lowest label of a relevant unique, 1 where None"),
         "team": ir_measures.ParamInfo(default=None, desc="the team of the system"),
         "name": ir_measures.ParamInfo(default=None, desc="what the measure is called"),
     }
@@ -51,7 +51,7 @@ class _LeaveOutUniques(Derived):
         *,
         field: Any,
         depth: int | None = None,
-        rel: int = 1,
+        rel: int | None = None,
         team: str | None = None,
         name: str | None = None,
     ):
@@ -62,7 +62,7 @@ class _LeaveOutUniques(Derived):
         teams = sorted(set(runs.run_table["team"].dropna()))
         if team is not None and team not in teams:
             raise InputError(f"the field has no team {told(team)}.", argument="team")
-        own = {"rel": checked_rel(rel) or 1, "team": team, "name": _checked_name(name)}
+        own = {"rel": checked_rel(rel), "team": team, "name": _checked_name(name)}
         super().__init__(measure, field=runs, depth=taken, **own)
         self._told: set[str] = set()
         self._tell_of_namesake()
@@ -124,6 +124,25 @@ class _LeaveOutUniques(Derived):
             category=CaveatWarning,
         )
 
+    def _tell_not_pooled(self, alone: int, judged: int) -> None:
+        """Warn, once, where hardly anything is judged of what the system alone has: it was not pooled."""
+        if judged >= (1 - MOSTLY) * alone or self._was_told("not pooled"):
+            return
+        warn(
+            f"{self!r}: of {count(alone, 'document')} that a system alone has in its first {self.params['depth']}, "
+            f"{judged:,} {'is' if judged == 1 else 'are'} judged: it did not contribute to the pool, and only what is "
+            "judged can be taken out. That it loses little or nothing says nothing of the judgments; ",
+            Call("check_new_run", "new, runs, qrels"),
+            " predicts what such a run would score.",
+            category=CaveatWarning,
+        )
+
+    def _tell_grade(self, qrels: pd.DataFrame) -> None:
+        """Warn, once, where the track of the judgments counts documents as relevant from another label."""
+        if self.params["rel"] is not None or self._was_told("grade"):
+            return
+        tell(grade_of_known(qrels["query_id"].nunique(), qrels["relevance"].to_numpy()))
+
     def _tell_twin(self, top: pd.DataFrame, qids: Sequence[str]) -> None:
         """Warn, once per run, where a pooled run has the documents of the system, none of which is then unique."""
         others, theirs = self._by_run
@@ -162,13 +181,18 @@ class _LeaveOutUniques(Derived):
         rows = rows.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
         top = rows.groupby("query_id").head(self.params["depth"])
         self._tell_twin(top, qids)
+        self._tell_grade(qrels)
         judged = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]])
-        found = judged.isin(pd.MultiIndex.from_frame(top[["query_id", "doc_id"]]))
+        mine = pd.MultiIndex.from_frame(top.loc[top["query_id"].isin(qids), ["query_id", "doc_id"]])
+        found, alone = judged.isin(mine), ~mine.isin(self._others)
+        self._tell_not_pooled(
+            int(alone.sum()), int(mine[alone].isin(judged[(qrels["relevance"] >= 0).to_numpy()]).sum())
+        )
         unique = judged.isin(self._of_team) | (found & ~judged.isin(self._others))
         self._tell(
             ~(judged.isin(self._others) | judged.isin(self._of_team) | found)[(qrels["relevance"] >= 0).to_numpy()]
         )
-        left = qrels[~(unique & (qrels["relevance"] >= self.params["rel"]).to_numpy())]
+        left = qrels[~(unique & (qrels["relevance"] >= (self.params["rel"] or 1)).to_numpy())]
         return calculated(self._made_of(qrels), left, run, qids)
 
 
@@ -203,17 +227,18 @@ def LOU(  # noqa: N802 - named as a measure
     *,
     field: Any,
     depth: int | None = None,
-    rel: int = 1,
+    rel: int | None = None,
     team: str | None = None,
     name: str | None = None,
 ) -> ir_measures.Measure:
     """Return a measure: the score of a system without the relevant documents that it alone would have pooled.
 
     Leave-out-uniques as a measure: it carries the field, so that ``pt.Experiment`` takes it as it is, with batches and
-    any part of the topics. The system counts as pooled, to the depth of the field's pool. Its uniques are the documents
-    in its first `depth` that no pooled run of the field (of another team) has there. Those with a label of at least
-    `rel` are taken out of the judgments, and the measure is computed again. Documents are ranked by float32 score,
-    equal ones by descending docno; the field's runs as they were pooled.
+    any part of the topics. It is of a system that contributed to the pool, to the depth of the field's pool: one that
+    did not has nothing judged that can be taken out, so it keeps its score, with a warning. Its uniques are the
+    documents in its first `depth` that no pooled run of the field (of another team) has there. Those with a label of at
+    least `rel` are taken out of the judgments, and the measure is computed again. Documents are ranked by float32
+    score, equal ones by descending docno; the field's runs as they were pooled.
 
     It is a system of its own team unless `team` names one of the field. :func:`pt_reuse.Experiment` with ``field=``
     knows more: ranks, who was pooled, teams and types of several systems.
@@ -235,7 +260,9 @@ def LOU(  # noqa: N802 - named as a measure
 
     Warns:
         ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
-            is not that of the judgments; a run of the field has all documents of the system; another LOU in use has the
+            is not that of the judgments; most of what the system alone has is not judged, so that it did not contribute
+            and its score stays the same; judgments of a collection whose track counts documents as relevant from
+            another label, and no `rel`; a run of the field has all documents of the system; another LOU in use has the
             same name and another field.
 
     Example:

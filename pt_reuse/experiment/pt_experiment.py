@@ -48,7 +48,7 @@ from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, ca
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
 from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
 from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
-from pt_reuse.scoring.caveats import of_judged, relevant_only, tell, told_elsewhere
+from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures
 from pt_reuse.scoring.scores import score
@@ -531,7 +531,7 @@ def _evaluated(
         texts = texts_of(systems.results().values() if kept.any else (), topics, kept)
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
     columns = replace(columns, hint=hint_of(judged) if wanted.alone else "")
-    columns = tell_remarks(columns, runs, judgments, measures, wanted)
+    columns = tell_remarks(columns, runs, judgments, measures, wanted, grade_unstated(all_judgments, rel))
     own_order = USUAL if systems.runs is None else systems.runs.order
     columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
     tested = significance(systems.names, arguments)

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
-from pt_reuse._errors import Option, Part, ReuseWarning, warn
+from pt_reuse._check import count, examples, plural
+from pt_reuse._errors import Call, Option, Part, ReuseWarning, warn
+from pt_reuse.data.catalogue import grade_of
 from pt_reuse.data.judgments import WHOLE, Qrels, Whole, is_relevant_only
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.measures import made_of
@@ -81,6 +82,38 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
     )
 
 
+def grade_unstated(qrels: Qrels, rel: int | None = None, known: tuple[str, int] | None = None) -> Iterator[Caveat]:
+    """Yield a caveat where nobody says from which label documents of a known collection are relevant.
+
+    Neither the user's `rel` nor the judgments do. The collection is told by their counts, or is `known`: its name and
+    the label from which its track counts.
+    """
+    if rel is None and qrels.stated_rel is None:
+        yield from grade_of_known(len(qrels.topics), qrels.arrays.labels, known)
+
+
+def grade_of_known(
+    n_topics: int, labels: NDArray[np.integer], known: tuple[str, int] | None = None
+) -> Iterator[Caveat]:
+    """Yield the caveat of :func:`grade_unstated` for labels that state no grade."""
+    known = grade_of(n_topics, labels) if known is None else known
+    # judgments that were made binary have no such label
+    if known is None or known[1] == 1 or labels.max(initial=0) < known[1]:
+        return
+    name, rel = known
+    yield Caveat(
+        f"relevant from label 1, and from {rel} in the track",
+        (
+            f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
+            "came without this grade, so here they are relevant from label 1. Give ",
+            Option("rel", rel),
+            " with the judgments, or ",
+            Option("rel", 1),
+            " where label 1 is meant.",
+        ),
+    )
+
+
 def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
     """Yield a caveat where there are so few topics that they say little of any other topic."""
     if n_topics >= FEW_TOPICS:
@@ -123,6 +156,29 @@ def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
     yield from one_run(len(units.of_run))
     so = "without it nothing is in the pool, and what leaving it out does says nothing of the judgments"
     yield from one_unit(units, counted, so)
+
+
+def not_pooled(
+    units: Units, contributed: NDArray[np.bool_], asked: NDArray[np.bool_] | None = None
+) -> Iterator[Caveat]:
+    """Yield a caveat where units have runs, of those asked about, and none that contributed to the pool."""
+    contributing = np.bincount(units.of_run[contributed], minlength=len(units))
+    without = contributing[units.of_run] == 0
+    without = without if asked is None else without & asked
+    n, lacking = int(without.sum()), [units.names[u] for u in np.unique(units.of_run[without])]
+    if not n:
+        return
+    mates = "" if units.by == "run" else f", nor did any other of {'its' if len(lacking) == 1 else 'their'} "
+    mates += "" if units.by == "run" else units.by if len(lacking) == 1 else plural(units.by)
+    yield Caveat(
+        f"{count(n, 'run')} that did not contribute{mates}",
+        (
+            f"{count(n, 'run')} did not contribute to the pool{mates} ({examples(lacking)}), so no unique is taken out "
+            "and the score is the same whatever the pool is: that nothing is lost says nothing of the judgments. ",
+            Call("check_new_run", "new, runs, qrels"),
+            " predicts what such a run would score.",
+        ),
+    )
 
 
 def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:

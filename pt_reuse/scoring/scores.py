@@ -28,7 +28,17 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
-from pt_reuse.scoring.caveats import BEWARE, few_topics, noted, of_judged, relevant_only, tell, warn_of_lower_grades
+from pt_reuse.scoring.caveats import (
+    BEWARE,
+    counts_from_1,
+    few_topics,
+    grade_unstated,
+    noted,
+    of_judged,
+    relevant_only,
+    tell,
+    warn_of_lower_grades,
+)
 from pt_reuse.scoring.measures import (
     MeasureLike,
     adds_up,
@@ -627,7 +637,9 @@ def score(
     if without_topics == "error":
         check_topics(runs, qrels)
     only = relevant_only(qrels) if of_judged(parsed) else ()
-    caveats = [*only, *misfits(runs, qrels, parsed, complete=complete, without_topics=without_topics)]
+    graded = grade_unstated(qrels) if any(map(counts_from_1, parsed)) else ()
+    fitting = misfits(runs, qrels, parsed, complete=complete, without_topics=without_topics)
+    caveats = [*only, *graded, *fitting]
     tell(caveats)
     scores = scored(runs, qrels, parsed, complete=complete, n_jobs=jobs, verbose=verbose)
     return replace(scores, settings={**scores.settings, **noted(caveats)})

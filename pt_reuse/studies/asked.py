@@ -23,6 +23,7 @@ from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
     Caveat,
     few_topics,
+    grade_unstated,
     noted,
     one_run,
     relevant_only,
@@ -93,8 +94,10 @@ class Asked:
 
     @cached_property
     def rel(self) -> int:
-        """Return the lowest label that is relevant."""
-        return relevant_from(self.qrels, self._given.get("rel"))
+        """Return the lowest label that is relevant; of a known collection whose grade is not stated a caveat tells."""
+        given = self._given.get("rel")
+        self.tell(grade_unstated(self.qrels, given))
+        return relevant_from(self.qrels, given)
 
     @cached_property
     def measures(self) -> list[ir_measures.Measure]:

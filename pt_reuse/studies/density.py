@@ -17,7 +17,7 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import noted, relevant_only
+from pt_reuse.scoring.caveats import grade_unstated, noted, relevant_only
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.studies.relevant_documents import found_none
@@ -240,7 +240,11 @@ def density(
         rounds = JudgingRounds.of_column(as_qrels(qrels), by)
     check_not_empty(rounds.qrels)
     lowest = relevant_from(rounds.qrels, asked["rel"])
-    asked.tell(found_none(rounds.qrels, lowest), relevant_only(rounds.qrels) if runs is None else ())
+    asked.tell(
+        grade_unstated(rounds.qrels, asked["rel"]),
+        found_none(rounds.qrels, lowest),
+        relevant_only(rounds.qrels) if runs is None else (),
+    )
     by_round = rounds.counts(lowest)
     return Density(
         table=_topics(by_round),

@@ -30,7 +30,7 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant
+from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant, not_pooled
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
@@ -110,8 +110,8 @@ class DynamicUniques(WithoutUnits):
         "measure": View(
             table="summary",
             columns=OF_MEASURE,
-            caption="Leave-out-uniques by {by} under dynamic judging: the runs each judged without their own {by}, and "
-            "the whole field without each {by}, against LOU-FULL.",
+            caption="Leave-out-uniques by {by} under dynamic judging: the runs each judged without their own {by}, the "
+            "first drop where the runs of one {by} alone are, and the whole field without each {by}, against LOU-FULL.",
             noun="measures",
         ),
         "unit": View(
@@ -273,6 +273,7 @@ def leave_out_dynamic(
     made = _labelled(people, pooled, chosen, judge, told_of, None if judge is None else scorer.texts)
     asked.tell(
         alone(units, asked.contributors.runs),
+        not_pooled(units, asked.contributors.runs),
         PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
         none_relevant(people, lowest),
         _caveats(made),

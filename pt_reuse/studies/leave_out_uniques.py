@@ -22,7 +22,7 @@ from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import alone, few_topics, none_relevant
+from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, not_pooled
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.asked import Asked
@@ -111,17 +111,20 @@ class LeaveOutUniques(WithoutUnits):
             out; ``tau_b gamma tau_ap_b`` between the full and the reduced ranking of all runs; ``max_drop``, the most
             ranks that a run loses, and ``dropped``, that run (the best one of several, None where no run loses any).
             Where intervals over topics were asked for, the ends of each of the four follow it, ``tau_b_low tau_b_high``
-            and so on, as those of ``change`` in `by_run` and of the four ``own_`` numbers in `summary`.
+            and so on, as those of ``change`` in `by_run` and of ``alone_max_drop`` and the four ``own_`` numbers in
+            `summary`.
         by_run: one row per run and measure, the run under the reduced judgments of its own unit: ``name team type
             pooled contributed measure``, with ``pooled`` as the RunSet says and ``contributed`` whether the run was
-            among the contributors here; ``score`` and ``reduced_score``; ``change`` = reduced - full and
+            among the contributors here: a unit without any has nothing to lose; ``score`` and ``reduced_score``;
+            ``change`` = reduced - full and
             ``change_pct``, the same in per cent of the full score (NaN where that is 0); ``rank``, ``reduced_rank``
             when only the runs of this unit are re-scored, and ``drop`` = reduced_rank - rank.
         summary: one row per measure: ``tau_b gamma tau_ap_b max_drop`` of the ranking in which every run has the score
-            under its own unit's reduced judgments (``own_``); ``alone_max_drop``, the largest ``drop`` of `by_run`; the
-            mean change and the largest loss (0 when no run loses) of the runs' scores in per cent; when the whole field
-            is re-ranked, the smallest tau_b, the largest drop, and the unit with that drop, of several the one with the
-            smallest tau_b, None where no unit changes the ranking (``field_``).
+            under its own unit's reduced judgments (``own_``); ``alone_max_drop``, the largest ``drop`` of `by_run`,
+            which says whether a new run may be scored like those pooled; the mean change and the largest loss (0 when
+            no run loses) of the runs' scores in per cent; when the whole field is re-ranked, the smallest tau_b, the
+            largest drop, and the unit with that drop, of several the one with the smallest tau_b, None where no unit
+            changes the ranking (``field_``).
         unique_counts: one row per unit, in order of appearance: its ``runs``, how many of them are
             ``contributing``, and the judged documents that it alone contributed: ``unique unique_relevant
             unique_nonrelevant``.
@@ -160,8 +163,8 @@ class LeaveOutUniques(WithoutUnits):
             table="summary",
             columns=OF_MEASURE,
             caption="Leave-out-uniques by {by}: the ranking of all runs against the one in which each run is scored "
-            f"without {_REMOVED.replace('{of}', 'its own {by}')}; the last columns are of the ranking of all runs "
-            "without the uniques of one {by}.",
+            f"without {_REMOVED.replace('{of}', 'its own {by}')}; the first drop is where the runs of one {{by}} alone "
+            "are scored so, the last columns are of the ranking of all runs without the uniques of one {by}.",
             noun="measures",
         ),
         "unit": View(
@@ -273,8 +276,8 @@ class LeaveOutUniques(WithoutUnits):
                 field = f"over the whole field, leaving out {by} {row['field_worst']!r} {moved}."
             mean = "" if np.isnan(row["mean_change_pct"]) else f", the mean change is {row['mean_change_pct']:+.2f} %"
             yield (
-                f"{row['measure']}: where the runs of one {by} alone are scored without its uniques, a run loses at "
-                f"most {count(row['alone_max_drop'], 'rank')}{mean}; {field}"
+                f"{row['measure']}: where all runs are scored without the uniques of their own {by}, a run loses at "
+                f"most {count(int(row['own_max_drop']), 'rank')}{mean}; {field}"
             )
 
     def _unexplained(self) -> Iterator[str]:
@@ -441,13 +444,14 @@ def leave_out_uniques(
             pool has no judgment; judgments of relevant documents only; no relevant judgment, for instance if `rel` is
             above every label; intervals over fewer than five topics; documents to which a judge gives no label, and
             filling relevant uniques only (``settings["beware"]``); resamples in which all runs tie; contributors of one
-            unit; one run.
+            unit; one run; units of which no run contributed, so that their runs lose nothing whatever the pool is;
+            judgments of a known collection without the label from which its track counts documents as relevant.
 
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.simulate_field(seed=7)
         >>> lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
-        >>> lou.summary[["measure", "own_max_drop"]].shape
+        >>> lou.summary[["measure", "alone_max_drop"]].shape
         (2, 2)
         >>> generous = lambda documents: [2] * len(documents)
         >>> filled = ptr.leave_out_uniques(field.runs, field.qrels, "nDCG@10", depth=field.depth, fill=generous)
@@ -469,6 +473,7 @@ def leave_out_uniques(
         pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
     asked.tell(
         alone(units, chosen.runs),
+        not_pooled(units, chosen.runs),
         none_relevant(people, asked.rel) if remove == "relevant" else (),
         few_topics(len(people.topics)) if asked.bootstrap else (),
     )

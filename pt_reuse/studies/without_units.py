@@ -18,7 +18,7 @@ from pt_reuse._errors import door
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import Changes
@@ -46,8 +46,8 @@ _MEANS_AT_ONCE = 1 << 22
 UNIT = (Shown("Team", "team"), Shown("Type", "type"), Shown("Family", "family"), Shown("Run", "name"))
 OF_SUMMARY = KeyFigures(
     (
-        *("own_tau_b", "own_max_drop", "field_min_tau_b", "field_max_drop"),
-        *("alone_max_drop", "mean_change_pct", "largest_loss_pct"),
+        *("own_tau_b", "alone_max_drop", "own_max_drop", "field_min_tau_b", "field_max_drop"),
+        *("mean_change_pct", "largest_loss_pct"),
     ),
     "summary",
 )
@@ -62,8 +62,8 @@ OF_MEASURE = (
     Shown("Measure", "measure"),
     Shown("tau_b", "own_tau_b", Digits.SCORE),
     Shown("Interval of tau_b", "own_tau_b", Digits.SCORE, interval=True),
-    Shown("Largest drop", "own_max_drop", Digits.COUNT),
-    Shown("Interval of the drop", "own_max_drop", Digits.COUNT, interval=True),
+    Shown("Largest drop", "alone_max_drop", Digits.COUNT),
+    Shown("Interval of the drop", "alone_max_drop", Digits.COUNT, interval=True),
     Shown("Largest loss, %", "largest_loss_pct", Digits.TENTHS, unless="own_tau_b_low"),
     Shown("Smallest tau_b, field", "field_min_tau_b", Digits.SCORE),
     Shown("Largest drop, field", "field_max_drop", Digits.COUNT, unless="own_tau_b_low"),
@@ -96,8 +96,8 @@ class WithoutUnits(Result):
 
     answer = (
         "summary",
-        "{measure}: judged without {own}, no run loses more than {largest_loss_pct:.1f} % of its score or "
-        "{own_max_drop:rank}; tau_b to the full ranking is {own_tau_b:.4f}",
+        "{measure}: judged without {own}, no run loses more than {largest_loss_pct:.1f} % of its score, or "
+        "{alone_max_drop:rank} if {alone} scored so; if all runs are, tau_b to the full ranking is {own_tau_b:.4f}",
     )
 
     by_run: pd.DataFrame
@@ -112,8 +112,10 @@ class WithoutUnits(Result):
 
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of, with what is compared, and what each run is without."""
-        own = "its own uniques" if self.units.by == "run" else f"its own {self.units.by}'s uniques"
-        return {**super().words(), "own": own, "compared": self.scores.sizes()}
+        by = self.units.by
+        own = "its own uniques" if by == "run" else f"its own {by}'s uniques"
+        alone = "it alone is" if by == "run" else f"the runs of its {by} alone are"
+        return {**super().words(), "own": own, "alone": alone, "compared": self.scores.sizes()}
 
     @door
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
@@ -444,11 +446,19 @@ def _with_intervals(
     table, by_run, summary = (tables[name] for name in ("table", "by_run", "summary"))
     of_units = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
     of_own = list(ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap))
+    of_alone = [
+        _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
+        for m, drop in zip(truths, summary["alone_max_drop"], strict=True)
+    ]
     of_runs = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
     return {
         "table": _beside(table, of_units, {name: name for name in OF_RANKINGS}),
         "by_run": _beside(by_run, of_runs, {"change": "change"}),
-        "summary": _beside(summary, of_own, {f"own_{name}": name for name in OF_RANKINGS}),
+        "summary": _beside(
+            _beside(summary, of_own, {f"own_{name}": name for name in OF_RANKINGS}),
+            of_alone,
+            {"alone_max_drop": "alone_max_drop"},
+        ),
     }
 
 
@@ -466,6 +476,20 @@ def _ends_of_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootst
     for run, change in enumerate((own.means() - full.means())[0].tolist()):
         low, high = bootstrap.percentiles(change, drawn[:, run])
         yield {"change_low": low, "change_high": high}
+
+
+def _ends_of_largest_drop(
+    drop: int, full: TopicScores, own: TopicScores, units: Units, bootstrap: TopicBootstrap
+) -> dict[str, float]:
+    """Return the ends of the most ranks that a run loses when the runs of its unit alone are scored anew."""
+    n_topics, n_runs = full.values.shape
+    drawn = [np.full(1, np.nan)]
+    for counts in bootstrap.blocks(n_topics) if n_topics > 1 else ():
+        before, after = rounded(full.means(counts)), rounded(own.means(counts))
+        drops = pairs.rank_alone(before, after, units.of_run) - pairs.ranks(before)
+        drawn.append(drops.max(axis=1).astype(np.float64))
+    low, high = bootstrap.interval(drop, np.concatenate(drawn), within=(0, max(0, n_runs - 1)), integer=True)
+    return {"alone_max_drop_low": low, "alone_max_drop_high": high}
 
 
 def _beside(table: pd.DataFrame, rows: list[dict[str, float]], columns: dict[str, str]) -> pd.DataFrame:

@@ -45,7 +45,7 @@ def test_numbers_are_those_of_the_studies(card, field):
         own, of_types = lou.summary.iloc[0], types.summary.iloc[0]
         assert row["depth"] == depth
         assert (row["tau_b"], row["loss"], row["drop"]) == (
-            own["own_tau_b"], own["largest_loss_pct"], own["own_max_drop"],
+            own["own_tau_b"], own["largest_loss_pct"], own["alone_max_drop"],
         )  # fmt: skip
         assert (row["type_tau_b"], row["type_loss"]) == (of_types["own_tau_b"], of_types["largest_loss_pct"])
         upper = lou.by_run.sort_values("score").iloc[math.ceil(0.25 * (len(field.runs) - 1)) :]
@@ -73,6 +73,7 @@ def test_questions_are_answered_against_their_thresholds(card):
     share = density["above_third"] / density["topics"]
     expected = "yes" if share <= 0.05 else "with care" if share <= 0.25 else "no"
     assert row_of(card, "density")["answer"] == expected
+    assert card.row["rel"].tolist() == [1, 1]
     holds = card.results["bounds"].summary.iloc[0]
     share = holds["holds"] / holds["pairs"]
     assert row_of(card, "bounds")["answer"] == ("yes" if share >= 0.95 else "with care" if share >= 0.8 else "no")

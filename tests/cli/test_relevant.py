@@ -56,5 +56,5 @@ def test_measures_by_default_count_what_is_relevant(graded, own, capsys):
     for collection, rel, measure in ((graded, (), "AP(rel=2)"), (own, (), "AP"), (own, ("--rel", 3), "AP(rel=3)"),
                                      (graded, ("--rel", 1), "AP")):  # fmt: skip
         _, out, _ = run(capsys, "lou", "--collection", collection, *rel, "--verbose")
-        assert f"\n{measure}: where the runs of one team" in out
-        assert "\nnDCG@10: where the runs of one team" in out
+        assert f"\n{measure}: where all runs are scored" in out
+        assert "\nnDCG@10: where all runs are scored" in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from functools import partial
 
 import ir_measures
 import numpy as np
@@ -321,6 +322,38 @@ def test_what_a_system_shares_with_its_team_alone_is_unique_to_the_team():
     lou = [ptr.LOU(P @ 2, field=field, depth=2), ptr.LOU(P @ 2, field=field, depth=2, team="us")]
     assert list(pt.Evaluate(mine, qrels, lou).values()) == [1.0, 0.5]
     assert [repr(m) for m in lou] == ["LOU(P@2,field=2 runs,depth=2)", "LOU(P@2,field=2 runs,depth=2,team='us')"]
+
+
+def test_a_system_that_did_not_contribute_is_told(messages):
+    def run(*docnos):
+        rows = [(str(qid), docno, -float(n)) for qid in range(6) for n, docno in enumerate(docnos)]
+        return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+    field = ptr.RunSet.from_frames({"theirs": run("d1", "d2", "d3", "d4")}, teams={"theirs": "them"}, pooled=True)
+    mine, topics = run("d1", "e1", "e2", "e3"), pd.DataFrame({"qid": [str(n) for n in range(6)], "query": "q"})
+    of_pool = pd.DataFrame(
+        {"qid": str(qid), "docno": f"d{n}", "label": n % 2} for qid in range(6) for n in (1, 2, 3, 4)
+    )
+    # how many of the three documents that it alone has are judged, and whether it then contributed
+    for judged, times in ((0, 1), (1, 1), (2, 0), (3, 0)):
+        own = of_pool.assign(docno=of_pool["docno"].str.replace("d", "e"), label=1)
+        own = own[own["docno"].isin([f"e{n + 1}" for n in range(judged)])]
+        lou = ptr.LOU(P @ 4, field=field, depth=4, name=f"LOU {judged}")
+        for batch in (None, 1):
+            qrels = pd.concat([of_pool, own]).astype({"qid": object, "docno": object})
+            systems = live({"mine": mine.assign(name="mine")})
+            call = partial(pt.Experiment, systems, topics, qrels, [P @ 4, lou], batch_size=batch)
+            # once, in however many batches
+            found = messages.warned(call, times=times if batch is None else 0, unpooled=True)
+            assert found["P@4"][0] == pytest.approx((1 + judged) / 4)
+            assert found[f"LOU {judged}"][0] == pytest.approx(1 / 4)
+    # what it does not have alone is nobody's to lose
+    lou, systems = (
+        ptr.LOU(P @ 2, field=field, depth=3, name="shared"),
+        live({"mine": run("d3", "d1").assign(name="mine")}),
+    )
+    qrels = of_pool.astype({"qid": object, "docno": object})
+    messages.warned(lambda: pt.Experiment(systems, topics, qrels, [lou]), times=0, unpooled=True)
 
 
 def test_a_field_whose_pool_is_not_what_was_judged(messages):

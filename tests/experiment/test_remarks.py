@@ -39,6 +39,38 @@ def experiment(**arguments):
     return ptr.Experiment(frames(), TOPICS, QRELS, [AP], **given)
 
 
+# systems that did not contribute
+
+
+def not_contributing(**arguments):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = experiment(**arguments)
+    told = [w.message for w in caught if isinstance(w.message, CaveatWarning)]
+    return result, [message for message in told if "did not contribute" in str(message)]
+
+
+def test_a_column_of_lou_tells_which_systems_did_not_contribute():
+    # LOU is not shown where it says nothing of any system
+    result, told = not_contributing(pooled=False)
+    assert not told
+    assert "AP LOU" not in result
+    for pooled, times in ((False, 1), ({name: name == NAMES[0] for name in NAMES}, 1), (True, 0)):
+        result, told = not_contributing(pooled=pooled, reuse=ALL)
+        assert len(told) == times
+        rows = result[~result["pooled"]] if times else result.head(0)
+        assert (rows["AP LOU"] == rows["AP"]).all()
+        assert times == ("did not contribute" in result.attrs["reuse"]["settings"].get("beware", ""))
+    # nor of runs of the field that no column shows
+    unpooled = OTHERS.with_metadata(pooled=[name for name in OTHERS.names if name != OTHERS.names[0]])
+    assert not not_contributing(pooled=True, field=unpooled, reuse=ALL)[1]
+    added = ptr.add_columns(
+        pd.DataFrame({"name": NAMES, "AP": experiment(pooled=True)["AP"]}), frames(), QRELS, field=OTHERS, depth=8,
+        pooled=True,
+    )  # fmt: skip
+    assert "AP LOU" in added
+
+
 # leave-out-uniques without a field
 
 
@@ -92,7 +124,8 @@ def test_systems_in_a_field_are_not_pooled():
     [
         ({}, 0, "beware of uniques"),
         ({"reuse": "rank"}, 0, None),
-        ({"reuse": "lou"}, 1, "beware"),
+        # also that no system contributed
+        ({"reuse": "lou"}, 2, "beware"),
         ({"pooled": True}, 1, "beware"),
     ],
     ids=str,
@@ -104,7 +137,7 @@ def test_the_fit_of_the_pool_is_told_where_uniques_are_shown(more, told, noted):
     found = {name: text for name, text in result.attrs["reuse"]["settings"].items() if name.startswith("beware")}
     assert list(found) == [noted][: noted is not None]
     assert all("of the pool is unjudged" in text for text in found.values())
-    assert ("unjudged." in " ".join(result.report().notes)) is (noted == "beware")
+    assert ("of the pool is unjudged" in " ".join(result.report().notes)) is (noted == "beware")
 
 
 @pytest.mark.parametrize("arguments", [{}, {"field": OTHERS, "reuse": ["unjudged", "rank"]}], ids=["alone", "field"])

@@ -132,9 +132,7 @@ def test_the_numbers_of_a_verdict_on_uniques(results):
     said = found.headline().split("; P@10")[0]
     assert _NUMBER.findall(said) == [
         f"{row['largest_loss_pct']:.1f}",
-        f"{row['own_max_drop']}",
-        f"{row['own_max_drop_low']}",
-        f"{row['own_max_drop_high']}",
+        *(f"{row[name]}" for name in ("alone_max_drop", "alone_max_drop_low", "alone_max_drop_high")),
         *(f"{row[name]:.4f}" for name in ("own_tau_b", "own_tau_b_low", "own_tau_b_high")),
     ]
 

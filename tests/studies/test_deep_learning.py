@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import ir_measures
@@ -58,6 +59,29 @@ def test_leave_out_uniques(track, order):
     unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
     assert (found["own_max_drop"], found["field_max_drop"], found["field_worst"], unique, relevant) == COUNTS[name]
     assert (round(found["own_tau_b"], 4), round(found["largest_loss_pct"], 2)) == SCORED[name][order]
+
+
+#: scored in trec_eval's order, from label 2: the most ranks that a run loses when each is scored without the uniques of
+#: its own team, when one team alone is, and when all are without those of one team; the run that loses most if its team
+#: alone is
+THREE_DROPS = {
+    "dl19-passages": (5, 6, 7, None),
+    "dl21-passages": (11, 15, 15, ("p_f10_mt53b", 20, 35)),
+}
+
+
+def test_the_drop_that_is_said_is_that_of_one_team_scored_anew(track):
+    name, runs, qrels = track
+    lou = leave_out_uniques(runs.reorder("trec_eval"), qrels.with_rel(2), [nDCG @ 10], depth=10)
+    row, worst = lou.summary.iloc[0], lou.by_run.loc[lou.by_run["drop"].idxmax()]
+    *drops, run = THREE_DROPS[name]
+    assert [row[f"{which}_max_drop"] for which in ("own", "alone", "field")] == drops
+    assert run in (None, (worst["name"], worst["rank"], worst["reduced_rank"]))
+    # said, shown and first among the key figures of a rank
+    assert re.search(rf"\b{row['alone_max_drop']} ranks", lou.headline())
+    assert lou.report().shown()["Largest drop"].tolist() == [str(row["alone_max_drop"])]
+    figures = lou.key_figures()["figure"].tolist()
+    assert figures.index("alone_max_drop") < figures.index("own_max_drop")
 
 
 #: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -393,13 +394,36 @@ def test_relevant_from_a_higher_label():
 def test_without_a_relevant_judgment_a_warning_says_that_nothing_is_lost(messages):
     field = hand_field()
     runs, qrels = field.as_runs(), as_qrels(field.judgments)
-    lou = messages.warned(lambda: leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], depth=3, rel=3))
+    pooled = {"depth": 3, "contributors": "all"}
+    lou = messages.warned(lambda: leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], rel=3, **pooled))
     assert (lou.by_run["change"] == 0).all()
     assert lou.settings["beware"] == "no judgment is relevant from label 3"
     # every judged unique goes all the same
-    judged = leave_out_uniques(runs, qrels, nDCG, depth=3, rel=3, remove="judged")
+    judged = leave_out_uniques(runs, qrels, nDCG, rel=3, remove="judged", **pooled)
     assert (judged.by_run["change"] < 0).any()
     assert "beware" not in judged.settings
+
+
+def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
+    field = hand_field()
+    runs, qrels = field.as_runs(), as_qrels(field.judgments)
+
+    def left_out(given, times, **options):
+        call = partial(leave_out_uniques, given, qrels, [P @ 2], depth=3, **options)
+        return messages.warned(call, times=times, unpooled=True)
+
+    # team z has one run, D, which was not pooled
+    for by in ("team", "run"):
+        lou = left_out(runs, 1, by=by)
+        mine = lou.by_run[lou.by_run["name"] == "D"]
+        assert not mine["contributed"].any()
+        assert (mine["change"] == 0).all()
+        assert "beware" in lou.settings
+    # a run that was not pooled, of a team that was, is scored without what its team found
+    mates = runs.with_metadata(teams={"D": "x"})
+    for some, options in ((mates, {}), (runs.select(["A", "B", "C"]), {}), (runs, {"contributors": "all"})):
+        assert "beware" not in left_out(some, 0, **options).settings
+    left_out(mates, 1, by="run")
 
 
 def test_a_frame_is_relevant_from_1_and_the_judgments_say_otherwise(tmp_path):
@@ -423,10 +447,11 @@ def test_measures_that_count_lower_labels(messages):
     runs, qrels = field.as_runs(), as_qrels(field.judgments).with_rel(2)
     measures = [AP, P @ 2, nDCG, infAP, AP(rel=1), RBP(rel=2)]
     messages.warned(lambda: score(runs, qrels, measures))
-    messages.warned(lambda: leave_out_uniques(runs, qrels, "AP", depth=3))
-    messages.warned(lambda: leave_out_uniques(runs, as_qrels(field.judgments), "P@2", depth=3, rel=2))
+    pooled = {"depth": 3, "contributors": "all"}
+    messages.warned(lambda: leave_out_uniques(runs, qrels, "AP", **pooled))
+    messages.warned(lambda: leave_out_uniques(runs, as_qrels(field.judgments), "P@2", rel=2, **pooled))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         score(runs, qrels, [AP(rel=1), AP(rel=2), nDCG @ 2, "Unjudged@2", "RBP(rel=1)"])
         score(runs, qrels.with_rel(1), "AP")
-        leave_out_uniques(runs, qrels, "AP", depth=3, rel=1)
+        leave_out_uniques(runs, qrels, "AP", rel=1, **pooled)

@@ -25,7 +25,7 @@ from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollect
 from pt_reuse.pooling.depth import Pooled, Taken, check_pooling, depth_of, pool_of
 from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool, contributors_of
-from pt_reuse.scoring.caveats import Caveat, noted, tell
+from pt_reuse.scoring.caveats import Caveat, grade_unstated, noted, tell
 
 #: name -> chooser; those that learn from labels first, then those whose order is fixed
 CHOOSERS: dict[str, type[Chooser]] = {
@@ -270,7 +270,7 @@ def adaptive_pool(
     oracle = OracleTopics(ranked, qrels, common, lowest, contributing.runs)
     topics = [oracle.topic(qid) for qid in ranked.topics]
     check_some_judged(topics)
-    caveats = list(caveats_of(topics, lowest))
+    caveats = [*grade_unstated(qrels, rel), *caveats_of(topics, lowest)]
     tell(caveats)
     bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
     settings = {"n": size, "per": "topic", "depth": common, "relevant": f"label of at least {lowest}", "seed": seed}
