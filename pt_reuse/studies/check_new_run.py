@@ -302,12 +302,12 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
         "usual_unjudged": predicted.usual.unjudged,
         "estimator": predicted.chosen,
     }
-    completed = outlook.completed(m, row)
-    said |= completed.table()
     if sample is not None:
         said |= _sampled(outlook, m, row, sample, said)
         found["estimator"] = "sample"
         why = []
+    completed = outlook.completed(m, row)
+    said |= completed.table()
     # where the bounds are one number, it is known
     abstains = bool(why) and holes > 0 and said["highest"] - said["lowest"] > _CLOSE
     doubts = _with_topics(outlook, m, row, said)
