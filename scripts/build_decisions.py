@@ -35,7 +35,7 @@ from pt_reuse.studies.new_runs.calibration import How, of_units, ranked_among
 from pt_reuse.studies.new_runs.effects import wrong_stop
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World
-from pt_reuse.studies.new_runs.outlook import Outlook, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import Outlook, PoolGap, Setting, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
@@ -134,16 +134,20 @@ def later_runs(data: Path, every: Sequence[Pooled]) -> Iterator[Later]:
 
 
 def checked(design: Later) -> pd.DataFrame:
-    """Return a row per measure: errors, how often it abstains, and how often the truth is inside where it does not."""
+    """Return a row per measure: errors, how often it abstains, and how often the truth is inside where it does not.
+
+    Errors are of all runs, those among them of which it does not say what it would predict.
+    """
     found = ptr.check_new_run(design.new, design.runs, design.known, design.measures, depth=10)
     truth = ptr.score(design.new, design.truth, design.measures).mean.set_index("name")
-    condensed = ptr.check_new_run(
-        design.new, design.runs, design.known, design.measures, depth=10, estimator="condensed"
-    ).table
+    outlook = outlook_of(design, [ir_measures.parse_measure(name) for name in design.measures])
     rows = []
-    for measure, of in found.table.groupby("measure", sort=False):
+    for m, (measure, of) in enumerate(found.table.groupby("measure", sort=False)):
         true = truth[measure].loc[of["name"]].to_numpy()
-        other = condensed[condensed["measure"] == measure]["predicted"].to_numpy()
+        predicted, other = (
+            np.array([outlook.predicted[m].by[name][row.at].score[row.place] for row in outlook.rows()])
+            for name in (outlook.predicted[m].chosen, "condensed")
+        )
         inside = (of["low"] - 1e-12 <= true) & (true <= of["high"] + 1e-12)
         speaks = ~of["abstains"].to_numpy(dtype=bool)
         rows.append(
@@ -154,7 +158,7 @@ def checked(design: Later) -> pd.DataFrame:
                 "estimator": of["estimator"].iloc[0],
                 "zero": np.abs(of["score"] - true).mean(),
                 "condensed": np.abs(other - true).mean(),
-                "error": np.abs(of["predicted"] - true).mean(),
+                "error": np.abs(predicted - true).mean(),
                 "abstains": (~speaks).mean(),
                 "covered": inside[speaks].mean() if speaks.any() else np.nan,
                 "width": (of["high"] - of["low"])[speaks].mean() if speaks.any() else np.nan,
@@ -163,16 +167,23 @@ def checked(design: Later) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def outlook_of(design: Later, measures: Sequence[ir_measures.Measure], estimators: Any = None) -> Outlook:
+    """Return what is said of the runs of a design."""
+    how = How(named_estimators(estimators, judge=None, corpus=None), CONFIDENCE)
+    pooled = contributors_of(design.runs, "pooled")
+    depth = depth_of(design.runs, 10)
+    gap = PoolGap.of(design.runs.in_pool_order(), design.known, depth, pooled)
+    setting = Setting("team", depth, pooled, None, gap, how)
+    new = as_new_runs(design.new, design.runs, design.known, None)
+    return Outlook(design.runs, new, design.known, measures, setting)
+
+
 def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
     """Return a row per measure and size of the sample: how often estimates cover the truth, and how widely."""
     rows = []
     for name in ["P@10", "RBP(rel=1)", "nDCG@10"]:
         measure = ir_measures.parse_measure(name)
-        how = How(named_estimators(["documents"], judge=None, corpus=None), CONFIDENCE)
-        pooled = contributors_of(design.runs, "pooled")
-        setting = Setting("team", depth_of(design.runs, 10), pooled, None, how)
-        new = as_new_runs(design.new, design.runs, design.known, None)
-        outlook = Outlook(design.runs, new, design.known, [measure], setting)
+        outlook = outlook_of(design, [measure], ["documents"])
         holes, labels = outlook.evidence.qrels, outlook.evidence.labels
         at = design.truth.arrays.documents.find(holes.arrays.documents)
         said = np.append(design.truth.arrays.labels, 0)[at]

@@ -31,6 +31,7 @@ from pt_reuse.studies.new_runs.outlook import (
     JUDGE,
     LEFT_OUT,
     Outlook,
+    PoolGap,
     Row,
     Setting,
     as_new_runs,
@@ -249,7 +250,8 @@ def check_new_run(
     check_predicted(measures)
     found = as_new_runs(new, runs, qrels, topics)
     asked.units("by")
-    asked.tell(misfits(found, qrels, measures))
+    gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
+    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), misfits(found, qrels, measures))
     wanted = None if estimator == "best" else [estimator]
     how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
     outlook = Outlook(
@@ -257,9 +259,8 @@ def check_new_run(
         found,
         qrels,
         measures,
-        Setting(by, asked.depth, asked.contributors, asked["pool_order"], how, judge, asked["corpus"]),
+        Setting(by, asked.depth, asked.contributors, asked["pool_order"], gap, how, judge, asked["corpus"]),
     )
-    asked.tell(few_topics(len(qrels.topics)), outlook.gap.caveats())
     outlook.check()
     if sampled is not None:
         check_estimable(measures)

@@ -430,7 +430,7 @@ class World:
         self._labels = np.where(self.truth, evidence.labels, UNJUDGED)
         self._listed = self._units_that_list()
 
-    def _units_that_list(self) -> tuple[Rows, Rows, Rows, Floats, Short]:
+    def _units_that_list(self) -> tuple[NDArray[Any], ...]:
         """Return which units have what may be unknown in their lists, document by document.
 
         These are (documents + 1,) where the units of each begin, and of each unit how many of its runs have it, their
@@ -450,10 +450,10 @@ class World:
             fused = np.bincount(group, weights=1 / (_FUSION + rank.astype(float)), minlength=len(first))
             best = np.minimum.reduceat(rank, first) if len(first) else rank
             parts.append((at[first], np.full(len(first), unit), np.bincount(group, minlength=len(first)), fused, best))
-        at, unit, runs, fused, best = (np.concatenate(each) for each in zip(*parts, strict=True))
-        order = np.argsort(at, kind="stable")
-        starts = np.searchsorted(at[order], np.arange(len(self._contested) + 1))
-        return starts, unit[order], runs[order], fused[order], best[order]
+        of_document, *listed = (np.concatenate(each) for each in zip(*parts, strict=True))
+        order = np.argsort(of_document, kind="stable")
+        starts = np.searchsorted(of_document[order], np.arange(len(self._contested) + 1))
+        return starts, *(values[order] for values in listed)
 
     def columns(self, *names: str) -> tuple[int, ...]:
         """Return which features are of ``"documents"`` and of each signal; without a name all."""
@@ -497,7 +497,7 @@ class World:
         )
 
     def _features(
-        self, hits: tuple[Rows, Rows, Rows], holes: Rows, without: Sequence[int], known: NDArray[np.bool_]
+        self, hits: tuple[Rows, Short, Short], holes: Rows, without: Sequence[int], known: NDArray[np.bool_]
     ) -> Floats:
         """Return (holes, features): how the unit ranks what it alone brought, and how the other units do."""
         evidence, (counts, row, rank) = self.evidence, hits
@@ -534,7 +534,7 @@ class World:
             columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
         return np.column_stack(columns)
 
-    def _listed_by_others(self, holes: Rows, without: Sequence[int]) -> tuple[Floats, Rows, Floats, Floats]:
+    def _listed_by_others(self, holes: Rows, without: Sequence[int]) -> tuple[NDArray[Any], ...]:
         """Return (holes,) how many runs and units have each but those left out, the best rank, and the fused ranks."""
         starts, unit, runs, fused, best = self._listed
         at = np.searchsorted(self._contested, holes)
