@@ -116,7 +116,7 @@ def dl19(data: Path) -> Iterator[tuple[str, str]]:
     named = {"SPLADE": "maik-froebe-splade", "RankZephyr": "maik-froebe-rank-zephyr"}
     later = {name: ptr.read_runs(folder / "later" / f"input.{run}.gz") for name, run in named.items()}
     field = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file")
-    qrels = ptr.read_qrels(folder / "qrels.gz")
+    qrels = ptr.read_qrels(folder / "qrels.gz", rel=2)
     given: dict[str, Any] = {
         "retr_systems": {name: runs[runs.names[0]] for name, runs in later.items()},
         "topics": pd.DataFrame({"qid": qrels.topics, "query": "as read"}),

@@ -29,6 +29,8 @@ _NOT_TOLD_APART = (
 )
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
+#: the key of `settings` for runs that leaving their unit out cannot change, which most fields have some of
+UNPOOLED = "without contributors"
 #: on fewer topics a ranking is mostly chance
 FEW_TOPICS = 5
 
@@ -168,8 +170,8 @@ def not_pooled(
     n, lacking = int(without.sum()), [units.names[u] for u in np.unique(units.of_run[without])]
     if not n:
         return
-    mates = "" if units.by == "run" else f", nor did any other of {'its' if len(lacking) == 1 else 'their'} "
-    mates += "" if units.by == "run" else units.by if len(lacking) == 1 else plural(units.by)
+    of = units.by if len(lacking) == 1 else plural(units.by)
+    mates = "" if units.by == "run" else f", nor did any other of {'its' if n == 1 else 'their'} {of}"
     yield Caveat(
         f"{count(n, 'run')} that did not contribute{mates}",
         (

@@ -30,7 +30,16 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import Caveat, alone, few_topics, none_relevant, not_pooled
+from pt_reuse.scoring.caveats import (
+    UNPOOLED,
+    Caveat,
+    alone,
+    few_topics,
+    none_relevant,
+    not_pooled,
+    noted,
+    tell,
+)
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
@@ -271,9 +280,10 @@ def leave_out_dynamic(
     pooled = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
     chosen = _chosen(pooled, queries, scorer, protocol, asked)
     made = _labelled(people, pooled, chosen, judge, told_of, None if judge is None else scorer.texts)
+    unpooled = list(not_pooled(units, asked.contributors.runs))
+    tell(unpooled)
     asked.tell(
         alone(units, asked.contributors.runs),
-        not_pooled(units, asked.contributors.runs),
         PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
         none_relevant(people, lowest),
         _caveats(made),
@@ -311,6 +321,7 @@ def leave_out_dynamic(
             presumed_not_relevant=protocol.presumed_negatives,
             chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
             seed=asked["seed"],
+            **noted(unpooled, UNPOOLED),
             **interval_words(asked),
         ),
     )

@@ -22,7 +22,15 @@ from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
 from pt_reuse.result import KeyFigures, Shown, View
-from pt_reuse.scoring.caveats import alone, few_topics, none_relevant, not_pooled
+from pt_reuse.scoring.caveats import (
+    UNPOOLED,
+    alone,
+    few_topics,
+    none_relevant,
+    not_pooled,
+    noted,
+    tell,
+)
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.asked import Asked
@@ -471,9 +479,10 @@ def leave_out_uniques(
     lowest, depth_k = asked.rel if remove == "relevant" else 0, asked.depth.value
     with arguments_as(order="pool_order"):
         pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
+    unpooled = list(not_pooled(units, chosen.runs))
+    tell(unpooled)
     asked.tell(
         alone(units, chosen.runs),
-        not_pooled(units, chosen.runs),
         none_relevant(people, asked.rel) if remove == "relevant" else (),
         few_topics(len(people.topics)) if asked.bootstrap else (),
     )
@@ -516,6 +525,7 @@ def leave_out_uniques(
             judged_without_contributor=fit.strangers,
             pool=fit.pooled,
             pool_without_judgment=fit.unjudged,
+            **noted(unpooled, UNPOOLED),
             **interval_words(asked),
             **({} if filling is None else filling.settings()),
         ),

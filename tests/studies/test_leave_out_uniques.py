@@ -418,11 +418,11 @@ def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
         mine = lou.by_run[lou.by_run["name"] == "D"]
         assert not mine["contributed"].any()
         assert (mine["change"] == 0).all()
-        assert "beware" in lou.settings
+        assert "without contributors" in lou.settings
     # a run that was not pooled, of a team that was, is scored without what its team found
     mates = runs.with_metadata(teams={"D": "x"})
     for some, options in ((mates, {}), (runs.select(["A", "B", "C"]), {}), (runs, {"contributors": "all"})):
-        assert "beware" not in left_out(some, 0, **options).settings
+        assert "without contributors" not in left_out(some, 0, **options).settings
     left_out(mates, 1, by="run")
 
 

@@ -152,7 +152,8 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there():
 def test_a_warning_of_one_combination_is_kept_with_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid={"rel": [1, 2]})
+        runs = RUNS.with_metadata(pooled=True)
+        found = ptr.profile.sensitivity(ptr.leave_out_uniques, runs, QRELS, AP, depth=4, grid={"rel": [1, 2]})
     kept = found.combinations.set_index("rel")["warned"]
     assert kept["1"] is None
     assert "AP counts documents of label 1 as relevant" in kept["2"]

@@ -155,7 +155,7 @@ def test_few_topics_are_told(field, messages):
     few = field.qrels.select(field.qrels.topics[:3])
     given = {"runs": field.runs, "qrels": few, "measures": "AP", "depth": field.depth}
     found = messages.warned(ptr.leave_out_uniques, times=1, resamples=5, **given)
-    assert found.settings["beware"].endswith("; 3 topics only")
+    assert found.settings["beware"] == "3 topics only"
     one = field.qrels.select(field.qrels.topics[:1])
     alone = messages.warned(ptr.leave_out_uniques, times=1, resamples=5, **given | {"qrels": one})
     assert alone.table[["tau_b_low", "max_drop_high"]].isna().all(axis=None)
