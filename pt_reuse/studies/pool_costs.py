@@ -318,8 +318,8 @@ def pool_costs(
     agreement = []
     for d, depth in enumerate(wanted):
         for m, measure in enumerate(parsed):
-            both = (TopicScores(values[m], has, added[m]) for values in (full, reduced[d]))
-            found = ranking_agreement(*both, asked.bootstrap)
+            truth, estimate = (TopicScores(values[m], has, added[m]) for values in (full, reduced[d]))
+            found = ranking_agreement(truth, estimate, asked.bootstrap)
             agreement.append({"depth": depth, "measure": repr(measure), **found})
     return PoolCosts(
         table=table,

@@ -96,7 +96,9 @@ def compare_doors(seed, measures=FEW):
     def check(value, name, qid, kind, m):
         nonlocal n
         n += 1
-        assert value == pytest.approx(number(kind, wanted[name, qid, m]), abs=1e-9), (seed, name, qid, kind, m)
+        # pt.Experiment's own nDCG of these gains has five decimals, which no bound passes
+        same = 6e-6 if "exp-log2" in m else 1e-9
+        assert value == pytest.approx(number(kind, wanted[name, qid, m]), abs=same), (seed, name, qid, kind, m)
 
     named = [make(m) for m in measures for make in KINDS.values()]
     for topics in PARTS:
