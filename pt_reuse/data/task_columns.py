@@ -54,8 +54,8 @@ _OTHERS = """
 _OTHERS_WITHIN = "標準偏差|标准差|標準差|方差|時間|时间|大小|数量|數量|参数|표준편차|시간|크기|파라미터"
 #: no task where it is the whole name
 _WHOLE = """
-    all n k s p t z id no nr v # Δ ∆ δ ± σ µ μ ∑ Σ Ø ⌀ № % gain loss lift pos position row order alpha beta gamma lambda lr
-    batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed
+    all n k s p t z id no nr v # Δ ∆ δ ± σ µ μ ∑ Σ Ø ⌀ № % gain loss lift pos position row order alpha beta gamma lambda
+    lr batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed
 """
 #: no task beside a column that is called so without it: `QA low` beside `QA`
 _BESIDE = """
@@ -74,96 +74,22 @@ _CAMEL = (re.compile(r"[A-Z]?[a-z]+|[A-Z]+"), re.compile(r"[A-Z]+(?![a-z])|[A-Z]
 _LONGEST = 200
 
 #: what measures are called, without their cutoffs, by trec_eval, ir_measures, gdeval, ndeval, MTEB and people
-_MEASURES = set(
-    [
-        "ap",
-        "map",
-        "map_cut",
-        "gm_map",
-        "gm_ap",
-        "p",
-        "precision",
-        "r",
-        "recall",
-        "rr",
-        "mrr",
-        "recip_rank",
-        "rprec",
-        "r-prec",
-        "ndcg",
-        "ndcg_cut",
-        "dcg",
-        "idcg",
-        "bpref",
-        "gm_bpref",
-        "rbp",
-        "success",
-        "err",
-        "infap",
-        "set_p",
-        "setp",
-        "set_recall",
-        "setr",
-        "set_map",
-        "setap",
-        "set_f",
-        "setf",
-        "judged",
-        "unjudged",
-        "iprec",
-        "iprec_at_recall",
-        "11pt_avg",
-        "numret",
-        "numq",
-        "numrel",
-        "numrelret",
-        "num_ret",
-        "num_q",
-        "num_rel",
-        "num_rel_ret",
-        "alpha-ndcg",
-        "alpha_ndcg",
-        "alpha-dcg",
-        "alpha_dcg",
-        "err-ia",
-        "err_ia",
-        "nerr-ia",
-        "nerr_ia",
-        "nrbp",
-        "nnrbp",
-        "map-ia",
-        "ap-ia",
-        "ap_ia",
-        "p-ia",
-        "p_ia",
-        "strec",
-        "compat",
-        "accuracy",
-        "acc",
-        "inst",
-        "insq",
-        "bpm",
-        "sdcg",
-        "hit",
-        "hits",
-        "hitrate",
-        "hit_rate",
-        "hit-rate",
-        "f1",
-        "auc",
-        "nauc",
-        "main_score",
-        "utility",
-        "infndcg",
-        "bing",
-    ]
-)
+_MEASURE_WORDS = """
+    ap map map_cut gm_map gm_ap p precision r recall rr mrr recip_rank rprec r-prec ndcg ndcg_cut dcg idcg bpref
+    gm_bpref rbp success err infap set_p setp set_recall setr set_map setap set_f setf judged unjudged iprec
+    iprec_at_recall 11pt_avg numret numq numrel numrelret num_ret num_q num_rel num_rel_ret alpha-ndcg alpha_ndcg
+    alpha-dcg alpha_dcg err-ia err_ia nerr-ia nerr_ia nrbp nnrbp map-ia ap-ia ap_ia p-ia p_ia strec compat accuracy acc
+    inst insq bpm sdcg hit hits hitrate hit_rate hit-rate f1 auc nauc main_score utility infndcg bing
+"""
+_MEASURES = set(_MEASURE_WORDS.split())
 _CUTOFF = re.compile(r"(?:@|_at_|[_.])\d+(?:\.\d+)?$")
 _AT_CUTOFF = re.compile(r"[\w-]+@\d+")
 _PARAMETERS = re.compile(r"[A-Za-z]\w*\([^\s()]*[=@][^()]*(?:\([^()]*\)[^()]*)?\)(?:@\d+)?")
 #: a letter alone is a measure only where all columns are
 _LETTER = {"p", "r"}
 
+#: a score is no larger, so that sums and squares of scores are numbers
+LARGEST = 1e100
 #: how many names an error proposes
 PROPOSED = 12
 #: fractions stay within the first, percentages within the second
@@ -338,8 +264,8 @@ class ScoreMatrix:
             where: what a task is in the file: a column, a line.
             whole: look for columns that are no scores, too.
         """
-        if not np.isfinite(self.values[~np.isnan(self.values)]).all():
-            # which is told elsewhere, as is what is too large to be added up
+        if (np.abs(self.values[~np.isnan(self.values)]) > LARGEST).any():
+            # which is told elsewhere
             return
         odd = [] if picked or not whole else sorted(self._whole() | self._means())
         if odd:
@@ -350,7 +276,7 @@ class ScoreMatrix:
             if len(kinds) > 1:
                 # of two, the fewer; of equally many, those of the larger scale
                 fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
-                names = [units[at] for at in np.flatnonzero(scale == fewest)]
+                names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
                 self._tell_scale(names, noun, kinds, fewest, picked=picked, tasks=axis == 0)
         self._tell_cells()
 
@@ -412,7 +338,7 @@ class ScoreMatrix:
         return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
 
     def _means(self) -> set[int]:
-        """Return the columns that are the mean or the sum of all others, or of those next to them, whatever the name."""
+        """Return the columns that are the mean or the sum of all others, or the mean of those next to them."""
         found: set[int] = set()
         kept = np.arange(len(self.tasks))
         while len(kept) > 2:
@@ -457,7 +383,7 @@ class ScoreMatrix:
                 # the columns from each on up to this one, and after this one up to each, two at least
                 before = [(x[:, [t]] - x[:, : max(t - 1, 0)]) / np.arange(t, 1, -1) for x in until]
                 after = [(x[:, t + 3 :] - x[:, [t + 1]]) / np.arange(2, n - t) for x in until]
-                if equal(*before, [t]).any() or equal(*after, [t]).any():
+                if equal(before[0], before[1], [t]).any() or equal(after[0], after[1], [t]).any():
                     found.add(t)
         return {int(kept[t]) for t in found}
 

@@ -20,8 +20,8 @@ from pt_reuse.data.leaderboards import READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
-from pt_reuse.data.task_columns import Selection, is_measure_name
-from pt_reuse.scoring.scores import LARGEST, MISSING, Scores
+from pt_reuse.data.task_columns import LARGEST, Selection, is_measure_name
+from pt_reuse.scoring.scores import MISSING, Scores
 
 #: which rows of a leaderboard become scores
 ROWS = ("topics", ALL)

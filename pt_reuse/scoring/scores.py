@@ -26,6 +26,7 @@ from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.task_columns import LARGEST
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import (
@@ -51,8 +52,6 @@ from pt_reuse.scoring.rescoring import base_scores, check_provided
 from pt_reuse.scoring.run_fit import misfits, topics_of_runs
 
 _COLUMNS = ("name", "qid", "measure", "value")
-#: a score is no larger, so that sums and squares of scores are numbers
-LARGEST = 1e100
 #: what becomes of a topic that a run lacks
 MISSING = ("error", "zero", "leave_out")
 
@@ -96,8 +95,8 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     if len(bad):
         row = frame.iloc[int(bad[0])]
         raise InputError(
-            f"{len(bad):,} of {count(len(frame), 'value')} are no numbers within {LARGEST:g}, the first {shown(row['value'])}: "
-            f"{_place(row)}. A mean would be none. Score it 0, or take the measure out.",
+            f"{len(bad):,} of {count(len(frame), 'value')} are no numbers within {LARGEST:g}, the first "
+            f"{shown(row['value'])}: {_place(row)}. A mean would be none. Score it 0, or take the measure out.",
             argument="frame",
         )
     return values

@@ -10,8 +10,10 @@ import pytest
 from catalogue_parts import metadata
 
 import pt_reuse as ptr
+from pt_reuse.cli.entry import main
 from pt_reuse.collections import definition
 from pt_reuse.collections.collection import catalogue_name, catalogue_names, catalogued
+from pt_reuse.collections.definition import collection_names, find_collection, real_name
 
 #: what people type -> the collection they mean
 MEANT = {
@@ -103,3 +105,36 @@ def test_ones_own_collection_comes_before_an_alias(mine):
     # what is spelled otherwise of a name of the catalogue is that name
     assert pt.get_dataset("reuse:trec8/adhoc").name == "trec8/adhoc"
     assert pt.get_dataset("reuse:TREC-8/adhoc").name == "trec-8/adhoc"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trec-8\\adhoc",
+        "dl19::::",
+        "dl19\n",
+        "\ndl19",
+        "dl19\t",
+        "demo\n",
+        ":demo",
+        "demo:",
+        "dl19?",
+        "(dl19)",
+        "dl 19!",
+        "dl\u200b19",
+    ],
+)
+def test_a_name_is_matched_whole(name, monkeypatch):
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("looked up"))
+    assert real_name(name) not in collection_names()
+    with pytest.raises(ptr.InputError):
+        find_collection(name)
+    with pytest.raises(ptr.InputError):
+        ptr.report(f"reuse:{name}")
+    for command in (["report", name], ["score", name], ["lou", "--collection", name], ["fetch", name], ["atlas", name]):
+        assert main(command) != 0
+
+
+@pytest.mark.parametrize("which", ["demo:", "demo::second", "demo:second:third", "demo:second\n", "demo:sec ond"])
+def test_which_judgments_is_matched_whole(which):
+    assert main(["score", "demo", "--qrels", which]) != 0

@@ -1,4 +1,4 @@
-"""What is not surely a score of a task asks; measures, Markdown and the output of tools are read; names are whole."""
+"""What is not surely a score of a task asks; measures, Markdown and the output of tools are read."""
 
 from __future__ import annotations
 
@@ -194,7 +194,10 @@ def experiment_frames():
     systems = [pt.Transformer.from_df(field.runs[name]) for name in names]
     asked = {"names": names, "eval_metrics": [AP, nDCG @ 10, "mrt"], "baseline": 0, "correction": "holm"}
     yield names, pt.Experiment(systems, topics, field.qrels.to_frame(), **asked)
-    yield names, ptr.Experiment(systems, topics, field.qrels, **asked, field=field.runs, depth=5)
+    yield (
+        ["x", "y", "z"],
+        ptr.Experiment(systems, topics, field.qrels, **{**asked, "names": ["x", "y", "z"]}, field=field.runs, depth=5),
+    )
 
 
 @pytest.mark.filterwarnings("default")
@@ -226,7 +229,7 @@ def test_measures_and_tasks_mixed_ask(tmp_path, messages):
     path = write(tmp_path / "board.csv", "model,QA,Search,MRR@10\na,.1,.2,.3\nb,.2,.1,.4\n")
     messages.refused(lambda: read(path), argument="path")
     assert read(path, ignore="MRR@10").topics == ["QA", "Search"]
-    assert messages.warned(lambda: read(path, format="measures"), times=1).measures == ["MRR@10"]
+    assert messages.warned(lambda: read(path, format="measures"), times=1).measures == ["RR@10"]
     assert read(path, tasks=["QA", "MRR@10"]).topics == ["QA", "MRR@10"]
 
 
@@ -274,7 +277,8 @@ def test_what_the_command_of_ir_measures_prints(tmp_path, messages):
 
 
 def test_tables_in_markdown(tmp_path, messages):
-    text = "# Results\n\nBest in bold | see below\n\n| **Model** | A | B |\n|:--|--:|---|\n| [m1](u) | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n\nEnd.\n"
+    rows = "| **Model** | A | B |\n|:--|--:|---|\n| [m1](u) | **0.5** | 0.6 |\n| m\\|2 | 0.4 | _0.7_ |\n"
+    text = f"# Results\n\nBest in bold | see below\n\n{rows}\nEnd.\n"
     found = read(write(tmp_path / "page.md", text))
     assert (found.names, found.topics) == (["m1", "m|2"], ["A", "B"])
     assert found.of("score").T.to_numpy().tolist() == [[0.5, 0.6], [0.4, 0.7]]
@@ -434,10 +438,11 @@ def test_a_mutant_gives_the_right_scores_or_an_error(form, tmp_path):
         found = outcome(written(frame.reset_index(drop=True), form, tmp_path / "board.csv"))
         assert found is not None or kind != "none"
         if found is not None and kind != "none":
-            # a mutant that means the same, such as a bold number or another name
-            assert kind in ("header", "name", "cell"), (seed, kind)
+            # a mutant that means the same: another name, or a score in italics
+            assert kind in ("header", "name") or (kind == "cell" and form == "markdown"), (seed, kind)
         if found is not None:
             same = found.values.reshape(-1, len(found.names)).T
-            assert same == pytest.approx(right.to_numpy()) or kind == "cell", (seed, kind)
+            differ = ~np.isclose(same, right.to_numpy())
+            assert not differ.any() or (kind == "cell" and same[differ].tolist() == [0.5]), (seed, kind)
             read_whole += 1
     assert read_whole >= 60 // 7

@@ -13,7 +13,7 @@ from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.experiment.lou_measure import LOU
 from pt_reuse.scoring.caveats import BEWARE, of_judged, relevant_only
 from pt_reuse.scoring.derived import Condensed, High, Low, Residual
-from pt_reuse.scoring.measures import Unjudged, native_spec, parse_measures
+from pt_reuse.scoring.measures import Unjudged, is_measure, native_spec, parse_measures
 from pt_reuse.scoring.scores import score
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -217,3 +217,25 @@ def test_a_misspelt_measure_is_told_which_is_near(name, meant, messages):
 def test_a_measure_that_is_near_none(messages):
     for name in ("xyz", "nDCG(rle=2)@1o", 3):
         assert "Did you mean" not in str(messages.refused(lambda name=name: parse_measures(name)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AP\n",
+        "AP ",
+        "nDCG@10\n",
+        "P@1_0",
+        "P@\u0661\u0660",
+        "P_1_0",
+        "P_5\n",
+        "recall_1e1",
+        "AP;",
+        "AP#x",
+        "P@0x0A",
+        "nDCG\\@10",
+    ],
+)
+def test_a_name_is_matched_whole(name, messages):
+    assert not is_measure(name)
+    messages.refused(lambda: parse_measures(name), argument="measures")
