@@ -213,7 +213,7 @@ POSITIONAL = {
 #: what has no command, and what is no study
 NO_COMMAND = {
     "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic",
-    "leave_out_type", "prediction_powered", "sensitivity",
+    "leave_out_type", "prediction_powered", "sensitivity", "check_runs",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
 NO_STUDY = {

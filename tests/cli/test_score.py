@@ -57,6 +57,7 @@ def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
     assert saved.mean.equals(ptr.score(ptr.read_runs(files / "runs"), field.qrels, ["AP", "nDCG@10"]).mean)
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # no run has topic 99
 def test_the_mean_may_be_over_the_topics_of_a_run(files, field, capsys):
     more = pd.concat([field.qrels.to_frame(), pd.DataFrame({"qid": ["99"], "docno": ["d"], "label": [1]})])
     ptr.Qrels(more).write(files / "more.txt")
