@@ -176,9 +176,10 @@ def rank_intervals(
         2  man9b     3         1          6
 
     Source: S. Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
-    In simulations of 12 and 60 systems on 3 to 50 topics, nominal 90 %, all intervals hold at once in 89 to 100 of 100
-    fields with normal errors, and in 79 to 100 where errors are exponential or lognormal and of unequal size; fewest
-    where all 60 systems are equal.
+    That all intervals hold at once assumes differences over topics that are near normal, or topics enough for how skewed
+    they are. Of 500 fields of 10, 25 and 50 topics, at 95 %, all hold in .948 to 1 with normal errors, ties, binary
+    scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
+    equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
     """
     asked = Asked(rank_intervals, locals())
     if isinstance(scores, Mapping):
@@ -193,11 +194,9 @@ def rank_intervals(
     asked.tell(few_topics(len(found.topics)))
     tables, groups, pairs = [], [], []
     for measure, values, means in zip(found.measures, found.values, found.mean_values, strict=True):
-        tests = pair_tests(values, _TEST)
-        tests = _without_certainty(tests, values)
-        tests = replace(tests, p=tests.corrected(_CORRECTION))
+        tests, differs = tested(values, 1 - confidence)
         order = np.lexsort((np.array(found.names), -rounded(means)))
-        differs = _differing(tests, len(order), 1 - confidence)[np.ix_(order, order)]
+        differs = differs[np.ix_(order, order)]
         names, exact = [found.names[system] for system in order], rounded(means)[order]
         # systems of one level have equal means
         level = np.cumsum((np.diff(exact, prepend=exact[0]) < 0).astype(np.int64))
@@ -217,6 +216,13 @@ def rank_intervals(
         confidence=confidence,
         settings=asked.settings(**settings),
     )
+
+
+def tested(values: NDArray[np.float64], alpha: float) -> tuple[PairTests, NDArray[np.int8]]:
+    """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
+    tests = _without_certainty(pair_tests(values, _TEST), values)
+    tests = replace(tests, p=tests.corrected(_CORRECTION))
+    return tests, _differing(tests, values.shape[1], alpha)
 
 
 def _without_certainty(tests: PairTests, values: NDArray[np.float64]) -> PairTests:
