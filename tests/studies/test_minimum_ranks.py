@@ -14,6 +14,9 @@ RUNS = as_runs(
     {"A": {"1": ["a", "b", "c"], "2": ["a", "b"]}, "B": {"1": ["b", "d", "a"]}},
     pooled=["A"],
 )
+
+#: judgments made at random may be of relevant documents only
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 QRELS = as_qrels({"1": {"a": 2, "b": 1, "c": 1, "x": 3, "d": 0}, "2": {"b": 1}, "3": {}})
 
 

@@ -13,6 +13,9 @@ from relevant_parts import as_qrels, as_runs, fields, simulated
 
 import pt_reuse as ptr
 
+#: judgments made at random may be of relevant documents only
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 QUIET = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 FIELD = simulated(n_topics=8, depth=6)
 MEASURES = ["AP", "nDCG@5", "Judged@5"]

@@ -24,6 +24,9 @@ from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.infer_pool.judged_ranks import Passes
 from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 
+#: judgments made at random may be of relevant documents only
+pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
 
 def is_tolerated(documents, judged, tolerance):
     missing = sum(pair not in judged for pair in documents)
