@@ -460,7 +460,7 @@ def compare_judgments(
     caveats = [*one_run(len(runs)), *few_topics(len(shared))]
     tell(caveats)
     pairs = pairs or _pairs(usual_measures(before.rel), asked["measures_b"])
-    how = {"complete": complete, "without_topics": without_topics}
+    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
     of_runs: set[str] = set()  # said once, of the first judgments, where it is the same under both
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name):
