@@ -42,7 +42,7 @@ class TiedList:
 
     def sums(self, values: NDArray) -> Floats:
         """Return (groups,): the sum of what each of its documents has."""
-        return np.bincount(self.place, weights=values, minlength=len(self.size))
+        return np.bincount(self.place, weights=values, minlength=len(self.size)).astype(np.float64)
 
     def sorted_by(self, values: Floats) -> TiedList:
         """Return the one order in which the documents of each group ascend by a value."""
@@ -91,7 +91,7 @@ def _worth(spec: Spec, every: Labels) -> Callable[[Labels], Floats]:
     if spec.kernel in ("judged", "unjudged"):
         lowest = max(spec.min_label, int(UNJUDGED) + 1)
         sign = 1.0 if spec.kernel == "judged" else -1.0
-        return lambda labels: sign * (labels >= lowest)
+        return lambda labels: (sign * (labels >= lowest)).astype(np.float64)
     if spec.kernel == "bpref":
         # what is judged not relevant costs the relevant documents below it
         return lambda labels: np.where(labels >= spec.rel, 1.0, np.where(labels >= 0, -1.0, 0.0))
@@ -166,7 +166,7 @@ def _first_relevant(ranked: TiedList, worth: Callable) -> tuple[Floats, Floats]:
     n, r, before = (int(of[some[0]]) for of in (ranked.size, relevant, ranked.before))
     left = np.arange(n, r - 1, -1.0)  # documents of the group that may stand at the rank
     none_above = np.concatenate([[1.0], np.cumprod((left - r) / left)[:-1]])
-    return before + 1 + np.arange(len(left)), none_above * r / left
+    return np.arange(len(left), dtype=np.float64) + (before + 1), none_above * r / left
 
 
 def _reciprocal_rank(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:

@@ -463,7 +463,7 @@ def compare_judgments(
         tell(only := list(relevant_only(side.qrels, side.name)))
         caveats += only
     pairs = pairs or _pairs(usual_measures(before.rel), asked["measures_b"])
-    how = {"complete": complete, "without_topics": without_topics}
+    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
     of_runs: set[str] = set()  # said once, of the first judgments, where it is the same under both
     for side, used in zip(sides, zip(*pairs, strict=True), strict=True):
         with located(side.name):

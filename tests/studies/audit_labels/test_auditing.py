@@ -139,6 +139,7 @@ def test_binary_labels_stand_on_the_scale_of_people():
     assert mine["judge_label"].tolist() == given
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # which topics the run lacks
 def test_means_over_the_topics_that_a_run_has():
     lost = RUNS.names[0]
     frames = {name: RUNS[name] for name in RUNS.names}
