@@ -176,7 +176,7 @@ def rank_intervals(
         2  man9b     3         1          6
 
     Source: S. Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
-    That all intervals hold at once assumes differences over topics that are near normal, or topics enough for how skewed
+    That all intervals hold at once assumes differences over topics near normal, or topics enough for how skewed
     they are. Of 500 fields of 10, 25 and 50 topics, at 95 %, all hold in .948 to 1 with normal errors, ties, binary
     scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
     equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
