@@ -89,13 +89,13 @@ def frame_of(evidence: Evidence, cutoff: int | None, known: NDArray[np.bool_] | 
 
     Those that are (documents,) `known` since are not among them.
     """
-    holes = (evidence.labels < 0) & evidence.brought[:, evidence.new].any(axis=1)
+    seen: list[NDArray[np.integer]] = [evidence.unknown[:0]]
+    for unit in evidence.new:
+        _, row, rank = evidence.lists.of_runs(np.flatnonzero(evidence.units.of_run == unit))
+        seen.append(row if cutoff is None else row[rank <= cutoff])
+    rows = np.intersect1d(np.concatenate(seen), evidence.unknown)
     if known is not None:
-        holes &= ~known
-    seen = np.isin(evidence.units.of_run, evidence.new)[evidence.run] & holes[evidence.row]
-    if cutoff is not None:
-        seen &= evidence.rank <= cutoff
-    rows = np.unique(evidence.row[seen])
+        rows = rows[~known[rows]]
     qids, docnos = evidence.names
     return list(zip(qids[rows].tolist(), docnos[rows].tolist(), strict=True))
 
