@@ -80,9 +80,9 @@ def test_a_sample_is_read_in_any_form(text, how, tmp_path):
         (SAMPLE.encode("utf-16"), None),
         ("", None),
         ("\n \n", None),
-        (gzip.compress(SAMPLE.encode())[:-9], None),
-        (zipped(SAMPLE.encode(), ("b.csv", b"x")), None),
-        (zipped(SAMPLE.encode())[:60], None),
+        pytest.param(gzip.compress(SAMPLE.encode())[:-9], None, id="cut short"),
+        pytest.param(zipped(SAMPLE.encode(), ("b.csv", b"x")), None, id="two files"),
+        pytest.param(zipped(SAMPLE.encode())[:60], None, id="zip cut short"),
     ],
 )
 def test_a_sample_that_cannot_be_read_is_told_with_line_and_column(text, place, tmp_path, messages):
