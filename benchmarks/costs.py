@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 LONG = "x" * 1000
+TAGS, DEPTH, TOPICS = 300_000, 1_000, 1_000_000
 
 
 def make(folder: Path) -> None:
@@ -24,17 +25,16 @@ def make(folder: Path) -> None:
     for name in ("tags", "plain", "long", "topics", "first"):
         (folder / name).mkdir()
     (folder / "first" / "a").write_text("1 Q0 d1 1 1.5 a\n")  # read before the clock runs: imports
-    n = 300_000
-    (folder / "tags" / "a").write_text("".join(f"1 Q0 d{i} {i} 1.5 {n - i}.5\n" for i in range(n)))
+    (folder / "tags" / "a").write_text("".join(f"1 Q0 d{i} {i} 1.5 {TAGS - i}.5\n" for i in range(TAGS)))
     for r in range(10):
         rows = [
-            f"{t} Q0 doc{(i * 7919 + r) % 50_021:06} {i} {1000 - i} run{r}\n" for t in range(50) for i in range(1000)
+            f"{t} Q0 doc{(i * 7919 + r) % 50_021:06} {i} {DEPTH - i} run{r}\n" for t in range(50) for i in range(DEPTH)
         ]
         (folder / "plain" / f"run{r}").write_text("".join(rows))
         if r == 0:
-            rows.append(f"49 Q0 {LONG} 1000 -1 run{r}\n")
+            rows.append(f"49 Q0 {LONG} {DEPTH} -1 run{r}\n")
         (folder / "long" / f"run{r}").write_text("".join(rows))
-    (folder / "topics" / "a").write_text("".join(f"{i} Q0 d{i % 5000} 1 1.5 a\n" for i in range(1_000_000)))
+    (folder / "topics" / "a").write_text("".join(f"{i} Q0 d{i % 5000} 1 1.5 a\n" for i in range(TOPICS)))
 
 
 def ours(folder: Path) -> dict:
@@ -68,8 +68,8 @@ def run(route: str, folder: Path) -> dict:
 
 def main() -> None:
     cases = {
-        "tags": "300,000 lines with a tag each, to the error", "plain": "10 runs x 50 topics x 1,000",
-        "long": "the same and one docno of 1,000 bytes", "topics": "a run of a million topics",
+        "tags": f"{TAGS:,} lines with a tag each, to the error", "plain": f"10 runs x 50 topics x {DEPTH:,}",
+        "long": "the same and one docno of 1,000 bytes", "topics": f"a run of {TOPICS:,} topics",
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as work:
         make(Path(work))

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-SEED = 1
+SEED, DEPTH = 1, 100
 
 
 def write_lists(data: Path, work: Path) -> dict:
@@ -40,7 +40,7 @@ def write_lists(data: Path, work: Path) -> dict:
     every = np.ones(len(runs.names), dtype=bool)
     topics = [
         (lists, np.array([docno in relevant[lists.qid] for docno in lists.docnos], dtype=np.int8))
-        for lists in topic_lists(runs.in_pool_order(None), 100, every)
+        for lists in topic_lists(runs.in_pool_order(None), DEPTH, every)
     ]
     (work / "lists.pickle").write_bytes(pickle.dumps(topics))
     return {"runs": len(runs.names), "topics": len(topics), "documents": sum(len(lists) for lists, _ in topics)}

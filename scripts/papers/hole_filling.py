@@ -21,6 +21,7 @@ import pt_reuse as ptr
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+RESAMPLES = 1000
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
 TRACKS = {"dl21": "dl21-passages", "dl19": "dl19-passages"}
 JUDGES = ("umbrela-gpt-4", "binary-gpt-4o", "binary-gpt-4", "exam-gpt-4", "binary-llama-3.2")
@@ -81,7 +82,7 @@ def main() -> None:
     # what a caveat says stands in the settings, and on the page
     warnings.simplefilter("ignore", ptr.ReuseWarning)
     cells: list[tuple[str, ...]] = [_COLUMNS]
-    given: dict[str, Any] = {"depth": 10, "resamples": 1000, "seed": 1}
+    given: dict[str, Any] = {"depth": 10, "resamples": RESAMPLES, "seed": 1}
     for name, track in TRACKS.items():
         runs, qrels, judges = field(Path(options.data), track)
         first = {JUDGES[0]: judges[JUDGES[0]]}

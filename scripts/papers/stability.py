@@ -19,6 +19,7 @@ import pt_reuse as ptr
 from pt_reuse.studies.stability import Stability
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
+RESAMPLES = 100
 
 
 def trec8(data: Path) -> Stability:
@@ -43,7 +44,7 @@ def dl21(data: Path) -> Stability:
 def _under_both(runs: ptr.RunSet, qrels: ptr.Qrels, measures: list) -> Stability:
     shallow = qrels.restrict(ptr.depth_pool(runs, depth=10))
     scores = {"all judgments": ptr.score(runs, qrels, measures), "depth 10": ptr.score(runs, shallow, measures)}
-    return ptr.profile.stability(scores, resamples=100, n_jobs=2)
+    return ptr.profile.stability(scores, resamples=RESAMPLES, n_jobs=2)
 
 
 def main(data: Path) -> None:

@@ -26,6 +26,7 @@ import pt_reuse as ptr
 from pt_reuse.studies.minimum_ranks import MinimumRanks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+RESAMPLES = 1000
 TARGET, TABLES = DOCS / "papers" / "stored", DOCS / "experiments"
 _COLUMNS = ("measure", "units", "scored", "uniques", "teams", "largest", "tau_b", "names")
 #: the paper counts the baselines and test runs of four institutions as teams of their own: how these runs' names begin
@@ -49,7 +50,7 @@ def passages(data: Path) -> Iterator[tuple[str, Any]]:
     yield "density-dl21", ptr.profile.density(qrels, runs=runs, depths=range(1, 11))
     yield "saturation-dl21", ptr.profile.saturation(ptr.score(runs, qrels, [*measures, RR(rel=2)]))
     yield "ranks-dl21", numbered(ptr.pools.minimum_ranks(runs, qrels))
-    yield "costs-dl21", ptr.pools.pool_costs(runs, qrels, [AP(rel=2), nDCG @ 10], resamples=1000)
+    yield "costs-dl21", ptr.pools.pool_costs(runs, qrels, [AP(rel=2), nDCG @ 10], resamples=RESAMPLES)
     yield "uniques-dl21", ptr.leave_out_uniques(in_19_teams(runs), qrels.with_rel(1), measures, depth=10)
     (TABLES / "too-many-drops.txt").write_text(drops(runs, qrels), encoding="utf-8")
     (TABLES / "too-many-thirds.txt").write_text(thirds(runs, qrels), encoding="utf-8")
@@ -155,7 +156,10 @@ def trec8(data: Path) -> Iterator[tuple[str, Any]]:
     yield "density-trec8", ptr.profile.density(qrels, runs=runs, depths=[10, 100])
     yield "saturation-trec8", ptr.profile.saturation(ptr.score(runs, qrels, P @ 10))
     yield "ranks-trec8", numbered(ptr.pools.minimum_ranks(runs.reorder("trec_eval9"), qrels))
-    yield "costs-trec8", ptr.pools.pool_costs(runs, qrels, [AP, P @ 10], depths=[1, 5, 10, 20, 50, 100], resamples=1000)
+    yield (
+        "costs-trec8",
+        ptr.pools.pool_costs(runs, qrels, [AP, P @ 10], depths=[1, 5, 10, 20, 50, 100], resamples=RESAMPLES),
+    )
 
 
 def numbered(found: MinimumRanks) -> MinimumRanks:

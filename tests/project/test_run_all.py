@@ -1,0 +1,72 @@
+"""The command that runs every script: none is forgotten, and each can be made small."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = runpy.run_path(str(ROOT / "scripts" / "run_all.py"))
+SCRIPTS = COMMAND["SCRIPTS"]
+
+
+def test_every_script_is_in_the_list():
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for folder in COMMAND["FOLDERS"]
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in COMMAND["ENDINGS"] and "__pycache__" not in path.parts
+    ]
+    assert sorted(found) == sorted(SCRIPTS)
+
+
+@pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if script.constants])
+def test_the_constants_that_make_a_script_small_are_at_its_head(name):
+    source, constants = (ROOT / name).read_text(encoding="utf-8"), SCRIPTS[name].constants
+    small = COMMAND["changed"](source, constants)
+    compile(small, name, "exec")
+    # what is put in is found again, and nothing else moved
+    assert COMMAND["changed"](small, constants) == small
+    assert COMMAND["changed"](small, values_of(source, constants)) == source
+
+
+def values_of(source, constants):
+    """Return the constants as they stand in a script."""
+    import ast
+
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign):
+            (target,), value = node.targets, node.value
+            pairs = (
+                zip(target.elts, value.elts, strict=True)
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+                else [(target, value)]
+            )
+            found |= {to.id: ast.get_source_segment(source, of) for to, of in pairs if isinstance(to, ast.Name)}
+    return {name: found[name] for name in constants}
+
+
+def test_a_constant_that_is_not_there_is_an_error():
+    with pytest.raises(KeyError, match="B"):
+        COMMAND["changed"]("A, C = 1, 2\n\ndef f():\n    B = 3\n", {"A": "4", "B": "5"})
+
+
+def test_values_are_put_where_they_stand():
+    source = '"""é"""\nA, B = 1, "é"  # why\nD: int = 7\nC = [\n    1,\n]\n'
+    assert COMMAND["changed"](source, {"B": "2", "C": "[3]"}) == '"""é"""\nA, B = 1, 2  # why\nD: int = 7\nC = [3]\n'
+
+
+def test_scripts_that_need_what_is_not_here_are_skipped(tmp_path):
+    smallest, lacking = COMMAND["Smallest"], COMMAND["lacking"]
+    (tmp_path / "here").mkdir()
+    assert not lacking(smallest(needs=["here"], modules=["pandas"]), tmp_path)
+    for one in (smallest(needs=["here", "not-here"]), smallest(modules=["not_here"]), smallest(not_run="reason")):
+        assert lacking(one, tmp_path)
+
+
+def test_a_script_that_is_not_in_the_list_is_refused():
+    with pytest.raises(SystemExit, match="not_there"):
+        COMMAND["main"](["scripts/not_there.py"])
