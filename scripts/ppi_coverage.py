@@ -25,7 +25,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 import pt_reuse as ptr
-from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means
+from pt_reuse.arrays.prediction_powered import PLAIN, TopicValues, powered_means, t_interval
 from pt_reuse.scoring.caveats import told_elsewhere
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "ppi-coverage.txt"
@@ -128,7 +128,8 @@ def covered(population: Population, n: int, topics: int, seed: int) -> Floats:
         human, judge = population.sample(random, topics)
         values = TopicValues(human[:n], judge[:n], judge[n:])
         means, plain = powered_means(values), powered_means(values, variance=PLAIN)
-        ends = [means.human_interval(CONFIDENCE), means.interval(CONFIDENCE), plain.interval(CONFIDENCE)]
+        sides = ((means.human, means.human_se), (means.estimate, means.se), (plain.estimate, plain.se))
+        ends = [t_interval(*side, n, CONFIDENCE) for side in sides]
         hits = [((low <= population.truth) & (population.truth <= high)).mean() for low, high in ends]
         found += [*hits, *((high - low).mean() for low, high in ends), float(np.nanmean(means.n_eff))]
     return found / FIELDS

@@ -87,7 +87,7 @@ SCRIPTS = {
     "scripts/build_catalogue.py": Smallest(["--check"], needs=["catalogue", TREC8, "trec-covid-round5"]),
     "scripts/build_decisions.py": Smallest(
         needs=[TREC8, DL19, DL21],
-        constants={"SEEDS": "1", "BINARY": '["P@10"]', "GRADED": '["P(rel=2)@10"]'},
+        constants={"SEEDS": "1", "LEFT_OUT": '["DL 2019"]', "BINARY": '["P@10"]', "GRADED": '["P(rel=2)@10"]'},
     ),
     "scripts/build_demo.py": Smallest(["--only-judgments"]),
     "scripts/build_experiments.py": Smallest(["DATA", "dl19", "cranfield"], needs=[DL19, IRDS]),
@@ -186,8 +186,9 @@ def run(name: str, script: Smallest, copy: Path, environment: dict[str, str]) ->
             return f"has no constant {', '.join(error.args)} at its head"
         except subprocess.TimeoutExpired:
             return f"did not end within {LONGEST} seconds"
-    said = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
-    return said if done.returncode else ""
+    if done.returncode <= 0:
+        return f"ended by signal {-done.returncode}" if done.returncode else ""
+    return (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
 
 
 def main(names: Sequence[str]) -> int:
