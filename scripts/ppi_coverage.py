@@ -138,7 +138,7 @@ def covered(population: Population, n: int, topics: int, seed: int) -> Floats:
 def covered_documents(data: Path, share: float) -> list[list[str]]:
     """Return rows: how often the intervals of sampling contain the score by all of people's labels."""
     name, runs, human, judges = next(iter(fields(data)))
-    pool = ptr.depth_pool(runs, depth=10, contributors="all")
+    pool = ptr.depth_pool(runs, depth=10, contributors="all", order="file")  # all of it is judged
     whole, measures = pool.judge(human), ["P(rel=2)@10", "RBP(rel=2)"]
     truth = ptr.score(runs, whole, measures).mean_values
     labels = {judge: ptr.Qrels(ptr.read_qrels(judges[judge]).to_frame()) for judge in (JUDGES[0], JUDGES[-1])}
@@ -207,7 +207,7 @@ def main(data: Path, jobs: int) -> None:
         'jackknife. plain: with variance="plain". n_eff: the effective number of topics.',
         "",
         laid_out(rows),
-        f"Documents: {SAMPLES} samples of the pool of depth 10, {shares} of each topic; n: labelled documents.",
+        f"Documents: {SAMPLES} samples of the pool of depth 10 in file order, {shares} of each topic; n: labelled documents.",
         "cover and width: of intervals of 95 % for the sampling. alone: by people's labels alone. lam 1: with",
         "lambda 1. best: with the best lambda. away: how far the estimates with the best lambda lie from the",
         "truth on average. n_eff: the effective number of documents.",
