@@ -26,7 +26,7 @@ import pt_reuse as ptr
 
 MEASURES = [AP, P @ 10, nDCG @ 10]
 ORDER = "trec_eval9"  # pt.Experiment's own
-DEPTH = 100
+DEPTH, SYSTEMS = 100, 20
 
 
 def load(data: Path) -> tuple[ptr.RunSet, ptr.Qrels]:
@@ -41,7 +41,7 @@ class Question:
 
     def __init__(self, runs: ptr.RunSet, qrels: ptr.Qrels, kind: str):
         self.all_runs, self.qrels = runs, qrels
-        self.names = runs.names[::6][:20]
+        self.names = runs.names[::6][:SYSTEMS]
         self.field = runs.select([name for name in runs.names if name not in self.names])
         self.topics = pd.DataFrame({"qid": qrels.topics, "query": "as read"})
         self.judged = qrels.to_frame()
@@ -107,7 +107,7 @@ def main(data: Path, repeats: int) -> None:
         ours, theirs = min(seconds["ours"]), min(seconds["theirs"])
         before, after = (peak_alone(data, kind, route) for route in ("theirs", "ours"))
         rows.append(
-            f"| 20 {kind} | {ours:.2f} | {theirs:.2f} | {100 * (ours / theirs - 1):.0f} | {after:.0f} | {before:.0f} |"
+            f"| {SYSTEMS} {kind} | {ours:.2f} | {theirs:.2f} | {100 * (ours / theirs - 1):.0f} | {after:.0f} | {before:.0f} |"
         )
     print("| systems | ptr.Experiment, s | pt.Experiment, s | on top, % | its peak MB | pt.Experiment's |")
     print("|---|---|---|---|---|---|", *rows, sep="\n")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 import pt_reuse as ptr
+from pt_reuse.judging.annotators.pilot import PilotAgreement
 
 TEXT = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "pilot-coverage.txt"
 SHARES, LABELS = (0.5, 0.25, 0.15, 0.1), range(4)
@@ -35,7 +36,7 @@ def labels(seen: float, n: int, random: np.random.Generator) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def alpha(found: ptr.Result) -> pd.Series:
+def alpha(found: PilotAgreement) -> pd.Series:
     """Return the row of ordinal alpha."""
     return found.table[found.table["coefficient"] == "alpha_ordinal"].iloc[0]
 

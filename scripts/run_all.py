@@ -57,7 +57,7 @@ SCRIPTS = {
     "benchmarks/bootstrap.py": Smallest(needs=[TREC8], constants={"RESAMPLES": "200", "OF_LOOP": "20"}),
     "benchmarks/cal.py": Smallest(needs=[IRDS], constants={"N_TOPICS": "1", "BUDGET": "40"}),
     "benchmarks/costs.py": Smallest(constants={"TAGS": "3_000", "DEPTH": "100", "TOPICS": "5_000"}),
-    "benchmarks/experiment.py": Smallest(["DATA", "1"], needs=[TREC8]),
+    "benchmarks/experiment.py": Smallest(["DATA", "1"], needs=[TREC8], constants={"SYSTEMS": "3"}),
     "benchmarks/importing.py": Smallest(["1"]),
     "benchmarks/lou.py": Smallest(needs=[TREC8], constants={"TEAMS": "2"}),
     "benchmarks/made_field.py": Smallest(["OUT", "--runs", "5", "--topics", "2", "--docs", "20"]),
@@ -123,7 +123,7 @@ SCRIPTS = {
         ["DATA", "four", "trec8", "pisa"], needs=["corpora", IRDS, TREC8], constants={"TOPICS": "2"}
     ),
     "scripts/papers/too_many_relevants.py": Smallest(needs=[TREC8, DL21], constants={"RESAMPLES": "20"}),
-    "scripts/pilot_coverage.py": Smallest(["--pilots", "2"]),
+    "scripts/pilot_coverage.py": Smallest(["--pilots", "2"], constants={"SEEN": "(0.7,)", "TASKS": "(20,)"}),
     "scripts/ppi_coverage.py": Smallest(["DATA", "1"], needs=[DL19, DL21], constants={"FIELDS": "2", "SAMPLES": "1"}),
     "scripts/run_all.py": Smallest(not_run="is this command"),
     "scripts/swap_rate_coverage.py": Smallest(
