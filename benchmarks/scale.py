@@ -34,6 +34,7 @@ MOST_MEMORY, OF_A_PART = 1.05, 1.15  # some MB by which peaks vary are more of t
 LEAST_SPEEDUP = 1.9
 MEMORY_MB = 500  # what reading may hold
 TIMES = 6  # that work is done for its time; twice show its memory
+PEAKS = 3  # of which the median counts
 
 
 def read_field(field: Path, n_runs: int | None = None, *, memory: str | None = f"{MEMORY_MB}MB") -> object:
@@ -198,8 +199,8 @@ def run(route: str, field: Path, **options: float | str) -> dict:
 
 
 def usual_peak(route: str, field: Path, **options: float | str) -> float:
-    """Return the median peak of three: one by itself varies by some MB in both directions."""
-    return median(run(route, field, **options)["peak"] for _ in range(3))
+    """Return the median of several peaks: one by itself varies by some MB in both directions."""
+    return median(run(route, field, **options)["peak"] for _ in range(PEAKS))
 
 
 def made(work: Path, size: Size) -> Path:

@@ -64,7 +64,8 @@ SCRIPTS = {
     "benchmarks/pooling.py": Smallest(needs=[TREC8], constants={"DEPTH": "5"}),
     "benchmarks/process_tree.py": Smallest(not_run="is a part of benchmarks/scale.py"),
     "benchmarks/scale.py": Smallest(
-        ["--share", "0"], constants={"FEWER": "2", "PARSED": "Size(topics=1)", "SCORED": "Size(topics=1)", "TIMES": "2"}
+        ["--share", "0"],
+        constants={"FEWER": "2", "PARSED": "Size(topics=1)", "SCORED": "Size(topics=1)", "TIMES": "2", "PEAKS": "1"},
     ),
     "benchmarks/stability.py": Smallest(
         needs=[TREC8], constants={"PAIRS": "100", "LOOPED": "1", "CHUNKED": "20", "CHUNK": "10"}
@@ -131,7 +132,14 @@ SCRIPTS = {
     "scripts/swap_rate_coverage.py": Smallest(
         ["DATA", "1"],
         needs=[TREC8],
-        constants={"FIELDS": "2", "RESAMPLES": "10", "PAIRS": "200", "RESAMPLED": "50", "OF_POPULATION": "500"},
+        constants={
+            "FIELDS": "2",
+            "RESAMPLES": "10",
+            "PAIRS": "200",
+            "RESAMPLED": "50",
+            "OF_POPULATION": "500",
+            "POPULATION": "2_000",
+        },
     ),
 }
 
