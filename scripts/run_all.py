@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("benchmarks", "examples", "scripts")
 ENDINGS = (".py", ".ipynb", ".sh", ".sbatch")
 #: seconds by the clock after which a script has failed
-LONGEST = 900
+LONGEST = 3600
 TREC8, DL19, DL21, IRDS = "trec8-adhoc", "dl19-passages", "dl21-passages", "irds-cache"
 
 
