@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
 from datetime import datetime, timezone
 from itertools import chain, islice, repeat
 from numbers import Number
@@ -508,7 +508,7 @@ def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
         raise InputError(f"{wanted}, got {told(said)}.")
     # a length may be wrong, and what is iterated may call a service, whose errors hold keys
     try:
-        most = max(n, len(said)) if hasattr(said, "__len__") else n
+        most = max(n, len(said)) if isinstance(said, Sized) else n
         listed = list(islice(said, most + 1))
     except Exception as error:
         raise InputError(

@@ -209,8 +209,10 @@ def as_systems(systems: Any) -> Any:
 
 def given_names(names: Sequence[Any] | None) -> list[str] | None:
     """Return the names that a user gives to systems as texts, None for none; what is no text would become another."""
-    with arguments_as(name="names"):
+    try:
         return None if names is None else [as_id("name of a system", name) for name in names]
+    except InputError as error:
+        raise InputError(*error.parts, argument="names") from error
 
 
 def _is_one_run(systems: Any) -> bool:

@@ -390,7 +390,7 @@ def test_an_artifact_says_what_it_is_and_a_result_is_no_artifact(tmp_path, messa
 
 
 @pytest.mark.parametrize(
-    "written", ["{}.csv", "run.{}", "run_{}", "{} (1)", "{}.tar.gz", "{}\u200b", "input.input.{}", "{}.res.bak"]
+    "written", ["{}.csv", "run.{}", "run_{}", "{}.tar.gz", "{}\u200b", "input.input.{}", "{}.res.bak"]
 )
 def test_what_programs_add_to_a_name_hides_no_run_under_an_agreement(written, tmp_path, messages):
     made = ptr.to_artifact(runs_named([*map(written.format, OF_TREC8), *OWN]), tmp_path / "a")
