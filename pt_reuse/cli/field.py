@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import re
 import warnings
@@ -209,8 +210,13 @@ def _settle_collection(options: argparse.Namespace) -> None:
 
     if name.endswith(".toml") or real_name(name) in collection_names():
         options.collection, options.runs = name, None
-    elif near := did_you_mean(name, collection_names()) or _spelled_otherwise(name):
-        raise InputError(f"no such file, and no collection of this name.{near}", place=name, argument="runs")
+        return
+    near = did_you_mean(name, collection_names()) or _spelled_otherwise(name)
+    # without judgments beside it, it can be nothing but the name of a collection; a pattern is of files
+    alone = getattr(options, "qrels", "") is None and not glob.has_magic(name)
+    if near or alone:
+        more = near or " `pt-reuse collections` lists the names."
+        raise InputError(f"no such file, and no collection of this name.{more}", place=name or "''", argument="runs")
 
 
 def _spelled_otherwise(name: str) -> str:

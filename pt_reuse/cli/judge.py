@@ -38,7 +38,9 @@ from pt_reuse.cli.parser import (
     add_out,
     add_verbose,
     chosen_contributors,
+    decimal_number,
     listed,
+    whole_number,
     whole_numbers,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags, files_of, show
@@ -282,7 +284,7 @@ def _scale(text: str) -> dict[int, str]:
     for part in listed(text):
         number, _, word = part.partition("=")
         try:
-            found[int(number)] = word.strip()
+            found[whole_number(number)] = word.strip()
         except ValueError:
             raise InputError(
                 f"--labels must be numbers and their words, such as '0=not relevant,1=relevant', got {part!r}.",
@@ -305,7 +307,7 @@ def _reason(error: Exception) -> str:
 
 def _number(text: str) -> float:
     try:
-        return float(text) if "." in text else int(text)
+        return decimal_number(text) if "." in text else whole_number(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"must be a number of annotators, or a share such as .1, got {text!r}"
@@ -624,9 +626,9 @@ def _prior(text: str) -> Any:
     """Return a share, or a dict of label -> share."""
     try:
         if "=" not in text:
-            return float(text)
+            return decimal_number(text)
         pairs = [part.split("=") for part in listed(text)]
-        return {int(label): float(share) for label, share in pairs}
+        return {whole_number(label): decimal_number(share) for label, share in pairs}
     except ValueError:
         raise InputError(
             f"must be a share, such as .3, or one for each label, such as 0=.05,1=.6, got {text!r}.",

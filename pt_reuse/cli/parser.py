@@ -97,6 +97,8 @@ class Parser(argparse.ArgumentParser):
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
         """Add an argument, as in the standard library, to the group at hand, and remember it by its name."""
+        if kwargs.get("type") in _READERS:
+            kwargs["type"] = _READERS[kwargs["type"]]
         add = super().add_argument if self.at_hand is None else self._groups[self.at_hand].add_argument
         action = add(*args, **kwargs)
         self.arguments[action.dest] = action
@@ -357,6 +359,35 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def whole_number(text: str) -> int:
+    """Return the whole number that a text in ASCII digits is; Python alone takes 1_0 and the digits of all scripts.
+
+    Example:
+        >>> whole_number("-10")
+        -10
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return int(text)
+
+
+def decimal_number(text: str) -> float:
+    """Return the number that a text in ASCII digits is.
+
+    Example:
+        >>> decimal_number("1e-3")
+        0.001
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return float(text)
+
+
+# what an error of usage calls them
+whole_number.__name__, decimal_number.__name__ = "int", "float"
+_READERS: Mapping[Any, Callable[[str], Any]] = {int: whole_number, float: decimal_number}
+
+
 def _numbers(text: str, read: Callable[[str], _Number], expected: str) -> list[_Number]:
     try:
         found = [read(part) for part in listed(text)]
@@ -374,15 +405,15 @@ def _one_or_several(text: str, read: Callable[[str], _Number], expected: str) ->
 
 def _either(text: str) -> float:
     try:
-        return int(text)
+        return whole_number(text)
     except ValueError:
-        return float(text)
+        return decimal_number(text)
 
 
 #: what reads the text of an option: one number or a list, always a list, and lists in which whole numbers are ints
-whole_amounts = partial(_one_or_several, read=int, expected="a whole number")
-amounts = partial(_one_or_several, read=float, expected="a number")
-whole_numbers = partial(_numbers, read=int, expected="whole numbers between commas")
+whole_amounts = partial(_one_or_several, read=whole_number, expected="a whole number")
+amounts = partial(_one_or_several, read=decimal_number, expected="a number")
+whole_numbers = partial(_numbers, read=whole_number, expected="whole numbers between commas")
 bands = partial(_numbers, read=_either, expected="numbers between commas")
 budgets = partial(
     _numbers, read=_either, expected="shares such as .1,.25, or whole numbers such as 10,50, between commas"
@@ -460,7 +491,7 @@ def given_judge_rel(text: str | None) -> Any:
     for part in listed(text):
         name, _, said = part.rpartition("=")
         label, _, grade = said.partition(":")
-        numbers = label.isdecimal() and (grade or "0").isdecimal() and not said.endswith(":")
+        numbers = label.isdecimal() and (grade or "0").isdecimal() and said.isascii() and not said.endswith(":")
         if not numbers or (not name and "=" in part):
             raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
         mine = grades.get(name, {})

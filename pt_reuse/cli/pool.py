@@ -39,6 +39,7 @@ from pt_reuse.cli.parser import (
     bands,
     chosen_contributors,
     whole_amounts,
+    whole_number,
 )
 from pt_reuse.cli.shards import add_shard, refuse_with_shard
 from pt_reuse.cli.study_commands import files_of
@@ -367,7 +368,7 @@ def _tell_tried(result: InferredPool, every: bool) -> None:
 
 def _depth(text: str) -> int | str:
     try:
-        return text if text in ("topic", "common") else int(text)
+        return text if text in ("topic", "common") else whole_number(text)
     except ValueError:
         problem = f"invalid depth {text!r}: give a whole number, 'topic' for one per topic, or 'common' for one for all"
         raise argparse.ArgumentTypeError(problem) from None

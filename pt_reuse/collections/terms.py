@@ -12,6 +12,8 @@ from pt_reuse._errors import InputError, Option
 from pt_reuse.collections.collection import catalogue_names, catalogued, without_runs
 
 _ENDING = re.compile(r"\.(gz|bz2|xz|zst|lz4|z|txt|run|trec|res)$")
+#: what stands between a name and what programs and people add to it
+_BETWEEN = re.compile(r"[.\s()\[\],;]+")
 _WORD = re.compile(r"[^\W\d_]+")
 #: words of which anybody makes names of runs
 _WORDS = """
@@ -33,10 +35,11 @@ def check_shareable(names: Iterable[str], allow: Option) -> None:
     """Raise where some of the runs have names of runs under NIST's agreement, and more than by chance."""
     known = _under_agreement()
     mine = list(dict.fromkeys(names))
-    both = [name for name in mine if _plain(name) in known and not _is_anybodys(_plain(name))]
-    if len(both) < 2 and all(_is_short(_plain(name)) for name in both):
+    meant = {name: _meant(name, known) for name in mine}
+    both = [name for name, plain in meant.items() if plain in known and not _is_anybodys(plain)]
+    if len(both) < 2 and all(_is_short(meant[name]) for name in both):
         return
-    titles = list(dict.fromkeys(known[_plain(name)] for name in both))
+    titles = list(dict.fromkeys(known[meant[name]] for name in both))
     have = "have names" if len(both) > 1 else "has the name"
     raise InputError(
         f"not shared: {count(len(both), 'run')} of {len(mine):,} ({examples(both)}) {have} of runs submitted to "
@@ -63,6 +66,13 @@ def _under_agreement() -> Mapping[str, str]:
     return found
 
 
+def _meant(name: str, known: Mapping[str, str]) -> str:
+    """Return the plain name, or the known one that stands between dots and blanks in it, as in ``NAME (1).csv``."""
+    plain = _plain(name)
+    parts = () if plain in known else (part.removeprefix("run_").removeprefix("run-") for part in _BETWEEN.split(plain))
+    return next((part for part in parts if part in known and not (_is_short(part) or _is_anybodys(part))), plain)
+
+
 def _plain(name: str) -> str:
     """Return a run's name without what its file adds, and without capital letters.
 
@@ -70,7 +80,8 @@ def _plain(name: str) -> str:
         >>> _plain("input.Acsys8alo.gz"), _plain("runs/acsys8ALO")
         ('acsys8alo', 'acsys8alo')
     """
-    last = re.split(r"[/\\]", unicodedata.normalize("NFKC", name).casefold().strip())[-1].removeprefix("input.")
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    last = re.split(r"[/\\]", seen.casefold().strip())[-1].removeprefix("input.")
     while (bare := _ENDING.sub("", last)) != last:
         last = bare
     return last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
 from datetime import datetime, timezone
 from itertools import chain, islice, repeat
 from numbers import Number
@@ -506,11 +506,17 @@ def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
         raise InputError(f"{wanted}, got {got}.")
     if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
         raise InputError(f"{wanted}, got {told(said)}.")
-    if hasattr(said, "__len__"):
-        return list(said)
-    listed = list(islice(said, n + 1))
-    if len(listed) > n:
-        raise InputError(f"{wanted}, got {type(said).__name__} of more than the {n:,} that were asked for.")
+    # a length may be wrong, and what is iterated may call a service, whose errors hold keys
+    try:
+        most = max(n, len(said)) if isinstance(said, Sized) else n
+        listed = list(islice(said, most + 1))
+    except Exception as error:
+        raise InputError(
+            f"{wanted}, got {type(said).__name__} that failed: {type(error).__name__}, whose text is in the error's "
+            "__cause__."
+        ) from error
+    if len(listed) > most:
+        raise InputError(f"{wanted}, got {type(said).__name__} of more than the {most:,} that were asked for.")
     return listed
 
 

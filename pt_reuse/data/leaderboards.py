@@ -35,8 +35,6 @@ READ = (*FORMATS, *OF_COMMAND, *FORMS)
 _KEYS = {"name": "run_id", "qid": "topic_id", "measure": "measure", "value": "value"}
 #: what the column of measures is called in a first line that names the columns
 _HEADINGS = {"metric", "measure", "eval_metric"}
-#: keys of a line that the command of ir_measures writes
-_OF_COMMAND_KEYS = {"query_id", "measure", "value"}
 #: what stands second in lines of judgments
 _ITERATIONS = {"0", "Q0", "q0"}
 _BOM = "\ufeff"
@@ -265,8 +263,8 @@ def _of_json(n: int, line: str, file_name: str) -> list[Any]:
     except (ValueError, RecursionError):
         found = None
     known = found if isinstance(found, dict) else {}
-    # the command of ir_measures has no run, and calls the topic query_id or leaves it out
-    if known and not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known) <= _OF_COMMAND_KEYS:
+    # the command of ir_measures has no run, calls the topic query_id or leaves it out, and adds what some measures know
+    if known and not {"run_id", "topic_id"} & set(known) and {"measure", "value"} <= set(known):
         known = {"run_id": file_name, "topic_id": known.get("query_id", ALL), **known}
     odd = [
         key

@@ -361,11 +361,18 @@ def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> No
 
 def check_systems(names: Iterable[str], where: str) -> None:
     """Raise where a name is that of a mean over systems, or of none."""
+    names = list(names)
     odd = [name for name in names if is_mean(name, fused=False)]
     if odd:
         raise InputError(
             f"the {where} {examples(odd)} sums up systems, by its name, and would count as one. Take it out of the "
             "table, or rename the system.",
+            argument="path",
+        )
+    if len(names) > 1 and all(is_measure_name(name) and name.lower() not in {"p", "r"} for name in names):
+        raise InputError(
+            f"the {where}s {examples(names)} are measures, and no systems. Turn the table, so that each system has a "
+            "line and each measure a column.",
             argument="path",
         )
 

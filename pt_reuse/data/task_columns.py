@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import did_you_mean, examples
+from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._errors import InputError, Option, warn
 
 #: what a mean over tasks, their sum or the rank by it is called, in the languages of many leaderboards
 _MEANS = """
     average avg averaged mean amean gmean hmean geomean median overall total totals sum
     rank ranking ranks rk
-    durchschnitt durchschnittlich mittel mittelwert mittelw schnitt gesamt gesamtwert gesamtschnitt summe rang platz
+    durchschnitt durchschnittlich durchschn mittel mittelwert mittelw schnitt gesamt gesamtwert gesamtschnitt summe
+    rang platz
     moyenne moy mediane somme totale classement media promedio mediana suma total rango puesto posicion
     clasificacion complessivo complessiva somma classifica posizione soma geral posicao classificacao mitjana
     gemiddelde gemiddeld mediaan totaal som plaats medel medelvarde genomsnitt gennemsnit gjennomsnitt snitt summa
@@ -50,12 +51,22 @@ _OTHERS = """
     abweichung standardabweichung streuung varianz anzahl dauer zeit grosse groesse laufzeit speicher
     ecart variance temps duree taille nombre desviacion tiempo tamano numero desvio tempo tamanho dimensione deviazione
     afwijking tijd grootte aantal avvikelse antal tid storlek отклонение время размер число количество
+    varians varianza variansa variancia keskihajonta szoras odchylenie odchylka dagilim дисперсия погрешность ошибка ско
+    fehler erreur errore erro fout konfidenz intervall intervalle intervallo intervalo confiance confianza kesto czas
+    latenz latence latencia latenza vitesse geschwindigkeit velocidad velocita velocidade скорость
+    kosten preis cout prix costo coste custo prezzo precio preco цена стоимость energie energia kj
+    jahr annee ano anno datum fecha versus vs
 """
-_OTHERS_WITHIN = "標準偏差|标准差|標準差|方差|時間|时间|大小|数量|數量|参数|표준편차|시간|크기|파라미터"
+_OTHERS_WITHIN = (
+    "標準偏差|标准差|標準差|方差|分散|偏差|误差|誤差|耗时|耗時|価格|价格|成本|速度|延迟|"
+    "時間|时间|大小|数量|數量|参数|표준편차|시간|크기|파라미터"
+)
 #: no task where it is the whole name
 _WHOLE = """
     all n k s p t z id no nr v # Δ ∆ δ ± σ µ μ ∑ Σ Ø ⌀ № % gain loss lift pos position row order alpha beta gamma lambda
     lr batch step steps dev ndev type score scores final general global queries topics docs documents runs date unnamed
+    se result results ergebnis punkte punktzahl resultat resultado risultato puntuación puntuacion puntaje punteggio
+    pontuação wynik балл баллы оценка 得分 分数 スコア 점수 均
 """
 #: no task beside a column that is called so without it: `QA low` beside `QA`
 _BESIDE = """
@@ -312,19 +323,20 @@ class ScoreMatrix:
         return np.where((found == 0) & ~of_fractions, -1, found)
 
     def _tell_cells(self) -> None:
-        """Warn of single fractions among percentages."""
+        """Warn of tasks in which some fractions stand among percentages."""
         values = np.abs(self.values)
         small = (values <= 1) & (values % 1 != 0)
         if min(values.shape) < 2 or not small.any() or small.sum() > values.size / 2:
             return
         high = np.where(np.isnan(values) | small, np.inf, values)
         in_task, in_system = high.min(axis=0), high.min(axis=1)
-        alone = (small.sum(axis=0) == 1) & (in_task > _PER_CENT) & np.isfinite(in_task)
-        odd = np.argwhere(small & alone & ((in_system > _PER_CENT) & np.isfinite(in_system))[:, None])
+        few = 2 * small.sum(axis=0) <= (~np.isnan(values)).sum(axis=0)
+        few &= (in_task > _PER_CENT) & np.isfinite(in_task)
+        odd = np.argwhere(small & few & ((in_system > _PER_CENT) & np.isfinite(in_system))[:, None])
         if len(odd):
             s, t = odd[0]
             warn(
-                f"{len(odd):,} scores within 1 among percentages, the first {self.values[s, t]:g} of system "
+                f"{count(len(odd), 'score')} within 1 among percentages, the first {self.values[s, t]:g} of system "
                 f"{self.systems[s]!r}, task {self.tasks[t]!r}. Write all on one scale if it is a fraction."
             )
 

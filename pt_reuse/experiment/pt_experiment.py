@@ -46,7 +46,15 @@ from pt_reuse.experiment.columns import (
 )
 from pt_reuse.experiment.experiment_result import Executed, ExperimentResult, carrying
 from pt_reuse.experiment.filling import check_texts, checked_filler, filled_columns, kept_for, texts_of
-from pt_reuse.experiment.systems import as_systems, check_frames, executed_runs, kept_systems, name_systems, saved_files
+from pt_reuse.experiment.systems import (
+    as_systems,
+    check_frames,
+    executed_runs,
+    given_names,
+    kept_systems,
+    name_systems,
+    saved_files,
+)
 from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
@@ -477,6 +485,7 @@ def _evaluated(
     check_no_subtopics(measures.values(), "eval_metrics")
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
+    names = given_names(names)
     retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not kinds:
@@ -517,7 +526,7 @@ def _evaluated(
         check_frames(frames, known.counted, wanted)
 
     recorded: Any = systems.recorded()
-    names = systems.names if names is None else list(names)
+    names = systems.names if names is None else names
     if isinstance(retr_systems, Mapping | RunSet):
         recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
     result = finished

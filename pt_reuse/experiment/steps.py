@@ -316,7 +316,9 @@ class PoolDocuments(pt.Transformer):
             return PoolDocuments(*pipelines, depth=depth)
         return PoolDocuments(dict(zip(self.names, pipelines, strict=True)), depth=depth)
 
-    def _top(self, number: int, results: pd.DataFrame, asked: Collection[str] | None) -> pd.DataFrame:
+    def _top(self, number: int, results: Any, asked: Collection[str] | None) -> pd.DataFrame:
+        if not isinstance(results, pd.DataFrame):
+            raise InputError(f"pipeline {self._called(number)} must return a frame of results, got {told(results)}.")
         if not len(results.columns):
             results = pd.DataFrame(columns=["qid", "docno", "rank"])  # a batch without results
         with located(f"pipeline {self._called(number)}"):

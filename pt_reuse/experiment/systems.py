@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, positive, shown
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn
-from pt_reuse.data.coding import code_runs, frame_rows
-from pt_reuse.data.frame_columns import COLUMNS, as_ids, as_pairs, has_fields, is_nested, result_frame
+from pt_reuse.data.coding import code_runs, frame_rows, run_names
+from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import UNKNOWN
 from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
@@ -202,8 +202,17 @@ def as_systems(systems: Any) -> Any:
     if not systems:
         raise InputError("retr_systems holds no system.", argument="retr_systems")
     if isinstance(systems, Mapping):
-        return {name: _pipeline_or_frame(str(name), system) for name, system in systems.items()}
+        called = run_names("retr_systems", systems, "system")
+        return {name: _pipeline_or_frame(name, system) for name, system in zip(called, systems.values(), strict=True)}
     return [_pipeline_or_frame(i, system) for i, system in enumerate(systems)]
+
+
+def given_names(names: Sequence[Any] | None) -> list[str] | None:
+    """Return the names that a user gives to systems as texts, None for none; what is no text would become another."""
+    try:
+        return None if names is None else [as_id("name of a system", name) for name in names]
+    except InputError as error:
+        raise InputError(*error.parts, argument="names") from error
 
 
 def _is_one_run(systems: Any) -> bool:

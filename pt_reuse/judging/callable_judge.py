@@ -350,6 +350,9 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
             qid, docno = next(key for key in found if found.count(key) > 1)
             twice = f"the pipeline returned {_place_of(qid, docno)} more than once. Return one row for each document."
             raise InputError(twice, argument="fn")
+        if strange := [key for key in found if key not in set(wanted)]:
+            problem = f"the pipeline returned {_place_of(*strange[0])}, which was not asked for."
+            raise InputError(f"{problem} Return rows of the documents that it is given.", argument="fn")
         answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
         answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in answers]
         return answers if several else answers[0]

@@ -387,3 +387,11 @@ def test_an_artifact_says_what_it_is_and_a_result_is_no_artifact(tmp_path, messa
     error = messages.refused(lambda: ptr.to_artifact(result, tmp_path / "r"), argument="content")
     assert "read_result()" in str(error)
     assert "read_result()" not in str(messages.refused(lambda: ptr.to_artifact(3, tmp_path / "r")))
+
+
+@pytest.mark.parametrize(
+    "written", ["{}.csv", "run.{}", "run_{}", "{}.tar.gz", "{}\u200b", "input.input.{}", "{}.res.bak"]
+)
+def test_what_programs_add_to_a_name_hides_no_run_under_an_agreement(written, tmp_path, messages):
+    made = ptr.to_artifact(runs_named([*map(written.format, OF_TREC8), *OWN]), tmp_path / "a")
+    messages.refused(lambda: made.build_package(str(tmp_path / "it.tar.lz4")))

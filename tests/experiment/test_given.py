@@ -187,3 +187,25 @@ def test_topics_files_of_each_form(text, tmp_path):
 def test_topics_files_that_are_none(text, tmp_path, messages):
     (tmp_path / "topics.txt").write_text(text)
     messages.refused(lambda: ptr.Experiment(RUNS, str(tmp_path / "topics.txt"), QRELS, [AP]), argument="topics")
+
+
+@pytest.mark.parametrize("odd", [None, np.nan, pd.NA, ("A",), ["A"], 1.5, True, b"\xff"], ids=repr)
+def test_a_name_of_a_system_that_is_no_text_is_refused(odd, messages):
+    systems = frames()
+    given = [systems[name] for name in NAMES[:2]]
+    for more in ({}, {"reuse": []}):
+        call = lambda *given, more=more, **how: ptr.Experiment(*given, TOPICS, QRELS, [AP], **how, **more)  # noqa: E731
+        messages.refused(lambda call=call: call(given, names=[odd, "B"]), argument="names")
+        if not isinstance(odd, list):
+            messages.refused(lambda call=call: call({odd: given[0], "B": given[1]}), argument="retr_systems")
+
+
+@QUIET
+@pytest.mark.parametrize("name", [b"A", np.str_("A"), 7, np.int64(7)], ids=repr)
+def test_a_name_of_a_system_is_the_same_text_everywhere(name):
+    systems = frames()
+    given, text = [systems[one] for one in NAMES[:2]], "A" if isinstance(name, bytes) else str(name)
+    for reuse in (None, []):
+        by_name = ptr.Experiment({name: given[0], "B": given[1]}, TOPICS, QRELS, [AP], reuse=reuse)
+        listed = ptr.Experiment(given, TOPICS, QRELS, [AP], names=[name, "B"], reuse=reuse)
+        assert by_name["name"].tolist() == listed["name"].tolist() == [text, "B"]

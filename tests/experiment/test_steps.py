@@ -374,3 +374,9 @@ def test_the_query_of_pipelines_that_leave_it_out_is_that_of_the_topics():
             ["2", "b", "two"],
             ["2", "a", "two"],
         ]
+
+
+@pytest.mark.parametrize("nothing", [None, "", 3, {"qid": ["1"]}])
+def test_a_pipeline_that_returns_no_frame_is_named(nothing, messages):
+    pool = ptr.PoolDocuments({"odd": pt.apply.generic(lambda _: nothing)}, depth=2)
+    assert "odd" in str(messages.refused(lambda: pool(pd.DataFrame({"qid": ["1"], "query": ["x"]}))))

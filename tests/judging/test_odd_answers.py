@@ -160,3 +160,31 @@ def test_an_error_of_a_judge_that_fills_is_in_no_note():
     texts = [str(one.message) for one in said]
     assert any("ApiError" in text for text in texts)
     assert "secret" not in "".join(texts) + repr(found.attrs)
+
+
+class Lies:
+    """Says how long it is, and never ends."""
+
+    def __len__(self):
+        return 3
+
+    def __iter__(self):
+        return itertools.repeat(1)
+
+
+@pytest.mark.parametrize("answer", [Lies, lambda: (fails() for _ in range(3))], ids=["endless", "fails"])
+def test_what_is_wrong_with_answers_shows_while_they_are_read(answer, messages):
+    for judge in (
+        ptr.judging.Callable(lambda *_: answer(), name="batches", batch_size=9),
+        ptr.judging.Callable(lambda *_: answer(), name="shares", answers="probabilities", labels=(0, 1)),
+        Says(answer),
+    ):
+        error = messages.refused(lambda judge=judge: judge(ASKED))
+        assert "secret" not in str(error)
+
+
+def test_a_pipeline_that_judges_other_documents_is_refused(messages):
+    for size in (None, 2):
+        other = pt.apply.generic(lambda asked: asked.assign(docno="z" + asked["docno"], label=1))
+        judge = ptr.judging.Callable(other, name="other", batch_size=size)
+        messages.refused(lambda judge=judge: judge(ASKED))

@@ -446,3 +446,65 @@ def test_a_mutant_gives_the_right_scores_or_an_error(form, tmp_path):
             assert not differ.any() or (kind == "cell" and same[differ].tolist() == [0.5]), (seed, kind)
             read_whole += 1
     assert read_whole >= 60 // 7
+
+
+OTHER_LANGUAGES = [
+    *(
+        "Varians",
+        "Szórás",
+        "keskihajonta",
+        "Odchylenie",
+        "дисперсия",
+        "погрешность",
+        "偏差",
+        "误差",
+        "Fehler",
+        "Erreur",
+    ),
+    *(
+        "Kosten",
+        "Preis",
+        "costo",
+        "Coût",
+        "цена",
+        "Latenz",
+        "Latence",
+        "latencia",
+        "Vitesse",
+        "Geschwindigkeit",
+        "耗时",
+    ),
+    *("Czas", "Jahr", "Año", "Energie", "Konfidenz", "Intervalle", "QA vs BM25", "vs. BM25", "SE"),
+    *("Durchschn.", "均", "Ergebnis", "Punkte", "Puntuación", "得分"),
+]
+
+
+def test_spread_cost_time_and_results_in_other_languages_ask():
+    assert [name for name in OTHER_LANGUAGES if doubtful_names([*TASKS, name]) != [name]] == []
+
+
+def test_measures_as_lines_are_no_systems(tmp_path, messages):
+    turned = pd.DataFrame({"index": ["AP", "nDCG@10"], "a": [0.31, 0.42], "b": [0.22, 0.35]})
+    for given in both(turned, tmp_path / "board.csv"):
+        messages.refused(lambda given=given: read(given), argument="path")
+    # one line may be of a system that is called so
+    assert read(turned.head(1)).names == ["AP"]
+
+
+def test_some_fractions_among_the_percentages_of_a_task_are_told(messages):
+    percent = BOARD.assign(**{task: BOARD[task] * 100 for task in TASKS})
+    four = pd.concat([percent, percent.head(1).assign(model="m4")], ignore_index=True)
+    four["QA"] = [52.5, 0.495, 0.315, 50.5]
+    messages.warned(lambda: read(four))
+    # where most of them are small the task may be hard
+    four["QA"] = [52.5, 0.495, 0.315, 0.505]
+    messages.warned(lambda: read(four), times=0)
+
+
+def test_what_ir_measures_adds_to_a_line_is_no_fault(tmp_path):
+    lines = [
+        {"query_id": qid, "measure": "RBP(rel=1)", "value": value, "expected_cost": 1.0, "expected_items": 5.0}
+        for qid, value in (("1", 0.25), ("2", 0.75))
+    ]
+    path = write(tmp_path / "board.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert read(path).mean.to_dict("list") == {"name": ["board.jsonl"], "RBP(rel=1)": [0.5]}

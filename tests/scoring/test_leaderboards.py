@@ -177,7 +177,7 @@ def test_what_trec_eval_prints(tmp_path):
     found = ptr.labels.read_leaderboard(folder)
     # the run is called as the file, as AutoJudge has it, and the measures as ir_measures has them
     assert (found.names, found.topics, found.measures) == (["mine.eval"], ["1", "2"], ["NumRet", "AP"])
-    assert found.mean.iloc[0].tolist() == ["mine.eval", 4.0, 0.2292]
+    assert found.mean.iloc[0].tolist() == ["mine.eval", 8.0, 0.2292]
     assert found.settings["left out"] == "runid, num_q, gm_map"
     assert ptr.labels.read_leaderboard(folder, names="tag").names == ["mine"]
     of_all = ptr.labels.read_leaderboard(folder / "mine.eval", rows="all")
