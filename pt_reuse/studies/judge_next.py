@@ -225,7 +225,7 @@ def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float
         name="new",
         meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
         "not pooled.",
-        flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
+        flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
     ),
     Parameter(
         name="goal",
