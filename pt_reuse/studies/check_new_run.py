@@ -157,8 +157,8 @@ class NewRunCheck(Result):
     Parameter(
         name="new",
         meaning="the new runs: a RunSet, a dict of name -> results, run files, one result, a pipeline or a dict of "
-        "name -> pipeline, which are run on the `topics`.",
-        flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
+        "name -> pipeline, which are run on the `topics`. One without a team counts as a team of its own.",
+        flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
     ),
     Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
     Parameter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -18,7 +18,7 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
+from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View
@@ -212,7 +212,11 @@ def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float
 
 
 @study(
-    PRECISION_AND_GAIN,
+    replace(
+        SHARED["measures"],
+        meaning="an ir_measures measure or its name, only one; default ``nDCG@10``.",
+        flag=Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
+    ),
     CONFIDENCE,
     JUDGE,
     CORPUS,
@@ -221,7 +225,7 @@ def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float
         name="new",
         meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
         "not pooled.",
-        flag=Flag(help="files of the new runs", metavar="FILE", kind="runs"),
+        flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
     ),
     Parameter(
         name="goal",

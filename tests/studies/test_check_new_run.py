@@ -300,3 +300,21 @@ def test_columns_of_an_experiment(found):
         assert bool(shown["nDCG@10 abstains"]) == mine["abstains"]
     with pytest.raises(ptr.InputError, match="field"):
         ptr.Experiment(NEW, topics, KNOWN, ["nDCG@10"], reuse="predicted")
+
+
+def test_new_runs_without_a_team_are_teams_of_their_own():
+    field = ptr.simulate_field(seed=321, n_topics=10, n_docs=500, n_teams=12, length=30)
+    pooled = field.runs.select(pooled=True)
+    new, others = (
+        pooled.select(team=pooled.teams[4]),
+        pooled.select(team=[t for t in pooled.teams if t != pooled.teams[4]]),
+    )
+    known = field.all_qrels.restrict(ptr.depth_pool(others, depth=10))
+    bare = {name: new.select(names=[name]).to_frame().drop(columns="name") for name in new.names}
+    alone = new.with_metadata(teams={name: name for name in new.names})
+    one, each, none = (
+        ptr.check_new_run(given, others, known, "nDCG@10", depth=10).table["predicted"].tolist()
+        for given in (new, alone, bare)
+    )
+    assert none == pytest.approx(each)
+    assert one != pytest.approx(each)
