@@ -120,7 +120,8 @@ class Page:
                 warnings.simplefilter("always")
                 yield said
                 ours = [warning for warning in caught if warning.filename == self.file]
-                said.warned += [f"{warning.category.__name__}: {warning.message}" for warning in ours]
+                texts = [f"{warning.category.__name__}: {warning.message}" for warning in ours]
+                said.warned += dict.fromkeys(texts)  # each once, as Python shows a warning in a loop
         except Exception as error:
             lines = [at.lineno or 0 for at in traceback.extract_tb(error.__traceback__) if at.filename == self.file]
             message = f"{self.file}:{lines[-1] if lines else line}: {type(error).__name__}: {error}"

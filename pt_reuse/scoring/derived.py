@@ -241,7 +241,8 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         >>> from ir_measures import P, nDCG, ScoredDoc, Qrel
         >>> ptr.Low(nDCG@10), ptr.Low("nDCG@10", max_label=3)
         (Low(nDCG@10), Low(nDCG@10,max_label=3))
-        >>> run, qrels = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)], [Qrel("1", "a", 1)]
+        >>> run = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)]
+        >>> qrels = [Qrel("1", "a", 1), Qrel("1", "c", 0)]  # nobody judged b
         >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
         (0.5, 1.0)
 

@@ -38,6 +38,11 @@ def test_a_warning_of_the_page_is_shown_and_one_of_other_code_is_not(page):
     assert page.run(code, 1) == Output(warned=("UserWarning: mind the gap",))
 
 
+def test_a_warning_in_a_loop_is_shown_once(page):
+    code = "import warnings\nfor text in 'aba':\n    warnings.warn(text)"
+    assert page.run(code, 1) == Output(warned=("UserWarning: a", "UserWarning: b"))
+
+
 @pytest.mark.parametrize(
     ("code", "told"),
     [
