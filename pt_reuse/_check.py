@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral, Real
 from pathlib import PurePath
@@ -24,8 +22,6 @@ _NEAR = 0.7
 #: letters that may be all that one remembers of a name
 _WORD = 3
 #: more are hardly meant, and a folder has a file for each
-_MOST_SHARDS = 1_000_000
-_SHARD = re.compile(r"([0-9]{1,7})/([0-9]{1,7})")
 
 
 def shown(value: Any) -> str:
@@ -175,35 +171,3 @@ def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
             f"{examples(missing, len(missing))} not among {examples(found, 12)}.",
             argument=what if what.isidentifier() else None,
         )
-
-
-@dataclass(frozen=True, order=True)
-class ShardNumber:
-    """Which share of how many, counted from 1.
-
-    Example:
-        >>> ShardNumber.parse("3/40").file_name
-        'shard-03-of-40.ptr'
-    """
-
-    number: int
-    of: int
-
-    @classmethod
-    def parse(cls, text: str) -> ShardNumber:
-        """Return the shard of a text such as ``3/40``."""
-        found = _SHARD.fullmatch(text)
-        number, of = map(int, found.groups()) if found else (0, 0)
-        if not 1 <= number <= of <= _MOST_SHARDS:
-            said = f" must be which share of how many, such as 3/40, from 1/40 to 40/40, got {text!r}."
-            raise wrong("shard", said)
-        return cls(number, of)
-
-    @property
-    def file_name(self) -> str:
-        """Return the name of its file."""
-        width = len(str(self.of))
-        return f"shard-{self.number:0{width}}-of-{self.of}.ptr"
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"

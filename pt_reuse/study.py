@@ -34,7 +34,6 @@ class Command:
     screen: tuple[str, ...] = ()  # the views that are printed; default every one
     several: bool = False  # whether a study of scores takes those under ``--other`` judgments
     runs_for: tuple[str, ...] = ()  # options for which runs are read, where the study can do without runs
-    shards: bool = False  # whether its topics can be shared out to many calls, see ``pt-reuse merge``
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,6 @@ try:
     from pt_reuse.cli.pool import add_infer_pool, add_pool
     from pt_reuse.cli.report import add_atlas, add_report
     from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
-    from pt_reuse.cli.shards import add_merge
     from pt_reuse.cli.study_commands import StudyCommand
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
@@ -34,7 +33,7 @@ except KeyboardInterrupt:
 _WRITTEN: dict[str, tuple[Any, ...]] = {
     "": (
         add_runs, add_score, add_unjudged, add_infer_pool, add_audit, add_pool, add_collections, add_fetch, add_verify,
-        add_report, add_atlas, add_merge, add_demo,
+        add_report, add_atlas, add_demo,
     ),
     "profile": (),
     "judge": (add_export, add_import, add_pilot, add_agreement, add_times, add_plan),
@@ -50,7 +49,7 @@ _GROUPS = {
     "new runs": ("check-new-run", "judge-next"),
     "judgments": ("compare", "audit", "pool", "judge"),
     "collections": ("report", "atlas", "profile", "collections", "fetch", "verify"),
-    "further": ("merge", "demo"),
+    "further": ("demo",),
 }
 
 

@@ -41,7 +41,6 @@ from pt_reuse.cli.parser import (
     whole_amounts,
     whole_number,
 )
-from pt_reuse.cli.shards import add_shard, refuse_with_shard
 from pt_reuse.cli.study_commands import files_of
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def add_pool(commands: Commands) -> Parser:
     add_out(
         parser, f"the pool and its counts (CSV), and what is to be judged (a qrels file with labels -1, {_TO_JUDGE})"
     )
-    add_shard(parser, _run_pool)
+    parser.set_defaults(run=_run_pool)
     return parser
 
 
@@ -184,10 +183,6 @@ def _run_pool(options: argparse.Namespace) -> None:
     if options.depth is not None:
         checked_depth(options.depth)
     given = _given(options)
-    if "jobs" not in STRATEGIES[options.strategy]:
-        refuse_with_shard(
-            options, "strategy", f"{options.strategy!r} is not made topic by topic. Leave out one of them."
-        )
     contributors = chosen_contributors(options, plan.names)
     if options.by is not None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)

@@ -34,7 +34,6 @@ from pt_reuse.cli.parser import (
     chosen_measures,
     listed,
 )
-from pt_reuse.cli.shards import add_shard
 from pt_reuse.cli.study_commands import add_flag, declared_flags
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def add_score(commands: Commands) -> Parser:
     add_jobs(parser, "topics")
     add_verbose(parser)
     add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
-    add_shard(parser, _run_score)
+    parser.set_defaults(run=_run_score)
     return parser
 
 
@@ -221,7 +220,7 @@ def add_unjudged(commands: Commands) -> Parser:
     add_jobs(parser, "topics")
     add_verbose(parser)
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
-    add_shard(parser, _run_unjudged)
+    parser.set_defaults(run=_run_unjudged)
     return parser
 
 

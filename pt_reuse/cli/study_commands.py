@@ -50,7 +50,6 @@ from pt_reuse.cli.parser import (
     listed,
     whole_amounts,
 )
-from pt_reuse.cli.shards import add_shard
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
@@ -124,10 +123,7 @@ class StudyCommand:
             add_contributors(parser, default=declared["contributors"])
         add_verbose(parser)
         add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
-        if self._command["shards"]:
-            add_shard(parser, self._run)
-        else:
-            parser.set_defaults(run=self._run)
+        parser.set_defaults(run=self._run)
         return parser
 
     def _without_runs(self, options: argparse.Namespace) -> bool:
@@ -352,8 +348,6 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
         return value
     from pt_reuse.judging.judges import as_judges
 
-    if getattr(options, "shard", None) is not None:
-        raise wrong(name, " asks a judge about all topics, which no shard has.")
     found = [judge for place in value for judge in as_judges(place, name)]
     judges = {judge.name: judge.judge for judge in found}
     if len(judges) < len(found):

@@ -1,27 +1,22 @@
-"""Work by topics: cut into jobs, done here or elsewhere, or as shards in files."""
+"""Work by topics: cut into jobs, done here or elsewhere."""
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import ShardNumber, examples
-from pt_reuse._errors import InputError, having
+from pt_reuse._check import examples
 from pt_reuse._job_tasks import Job
 from pt_reuse._jobs import JobPlace, run_jobs
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField
-from pt_reuse.data.array_file import ArrayFile, DamagedError, on_disk, write_arrays
+from pt_reuse.data.array_file import on_disk
 
 #: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -70,7 +65,6 @@ def topics_array(topics: range) -> NDArray[np.int64]:
 class ArrayWork(ABC):
     """Work that can be done for some topics without the others; its bits do not depend on how it is cut."""
 
-    kind: str
     field: AnyField
     topics: Sequence[str]
     has_own_bar: bool = False
@@ -135,15 +129,6 @@ class TopicJobs:
                 groups = self._grouped(field)
                 yield from self._done((self.work.job(some, self._having(field, some)) for some in groups), len(groups))
 
-    def share(self, k: int, n: int) -> TopicJobs:
-        """Return the k-th of n shares, counted from 1: jobs of neighbouring topics, about as many rows in each."""
-        rows = np.append(self.field.lengths.sum(axis=1), 0)[self._rows(range(len(self.work.topics)))] + 1
-        # each topic goes by the middle of its rows, so that a share is never cut within a topic
-        owner = (np.cumsum(rows) - rows / 2) * n // max(int(rows.sum()), 1)
-        first, stop = np.searchsorted(owner, [k - 1, k]).tolist()
-        mine = [range(max(job.start, first), min(job.stop, stop)) for job in self.cut]
-        return replace(self, cut=[job for job in mine if len(job)])
-
     def _done(self, jobs: Iterator[Job[Arrays]], total: int, prefer: str | None = None) -> Iterator[Arrays]:
         return run_jobs(jobs, total, desc="", unit="job", n_jobs=self.n_jobs, verbose=False, prefer=prefer)
 
@@ -153,9 +138,8 @@ class TopicJobs:
 
     def _grouped(self, field: OpenField) -> list[range]:
         # a job has as many blocks that follow one another, or parts of these, as keep the jobs few
-        first, stop = self.cut[0].start, self.cut[-1].stop  # of a share not all topics
-        blocks = cut_where([0] * (stop - first), parts_of(field, self._rows(range(first, stop))), 0)
-        whole = [range(first + block.start, first + block.stop) for block in blocks]
+        topics = range(len(self.work.topics))
+        whole = cut_where([0] * len(topics), parts_of(field, self._rows(topics)), 0)
         cut = whole if len(whole) >= _MANY_BLOCKS else self.cut
         size = -(-len(cut) // _JOBS)
         return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
@@ -163,28 +147,6 @@ class TopicJobs:
     def _having(self, field: OpenField, topics: range) -> OpenField:
         held = [row for row in self._rows(topics) if row >= 0]
         return field.of_topics(range(min(held), max(held) + 1) if held else range(0))
-
-
-class Execution:
-    """Which jobs of a work run here: all of them; a :class:`Shard` or a :class:`Merge` says otherwise."""
-
-    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Yield the parts of a work in the order of its topics."""
-        yield from jobs.run()
-
-
-class ShardDone(Exception):  # noqa: N818 - nothing went wrong
-    """The study ends here: this shard has done its share and kept it."""
-
-
-_EXECUTION: ContextVar[Execution] = ContextVar("pt_reuse_execution", default=Execution())  # noqa: B039 - it has no state
-
-
-@contextmanager
-def executed_by(execution: Execution) -> Iterator[None]:
-    """Have the work by topics of all calls inside done as an Execution says."""
-    with having({_EXECUTION: execution}):
-        yield
 
 
 def _many(work: ArrayWork) -> int:
@@ -210,7 +172,7 @@ def run_topics(
         at_once = _many(work) if shown or where is not JobPlace.HERE else AT_ONCE
     jobs = TopicJobs(work, field, work.cut(at_once), where, n_jobs, inside)
     with pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown) as bar:
-        for part in _EXECUTION.get().parts(work, jobs):
+        for part in jobs.run():
             yield part
             bar.update(len(part_topics(part)))
 
@@ -257,144 +219,3 @@ class _Sent:
         found = self.work.joined(parts)
         before: dict[str, Any] = {TOPICS: self.first_topic, "topic": self.first_topic, "row": self.first_row}
         return found | {name: found[name] + n for name, n in before.items() if name in found}
-
-
-_FILE = re.compile(r"shard-([0-9]{1,7})-of-([0-9]{1,7})\.ptr")
-
-
-@dataclass(frozen=True)
-class ShardFile:
-    """The file of a shard, which may not be there."""
-
-    shard: ShardNumber
-    path: Path
-
-    @classmethod
-    def of(cls, shard: ShardNumber, folder: Path) -> ShardFile:
-        """Return the file of a shard in a folder."""
-        return cls(shard, folder / shard.file_name)
-
-    def write(self, parts: Iterable[Mapping[str, NDArray]], notes: Mapping[str, Any]) -> None:
-        """Write arrays in parts, and what JSON can hold; the file takes its place only when it is whole."""
-        arrays: dict[str, NDArray] = {}
-        shapes: list[dict[str, Sequence[int]]] = []
-        for i, part in enumerate(parts):
-            shapes.append({name: array.shape for name, array in part.items()})
-            arrays |= {f"{i}/{name}": np.ascontiguousarray(array).reshape(-1) for name, array in part.items()}
-        write_arrays(self.path, arrays, {**notes, "parts": shapes})
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was written beside the arrays."""
-        notes = ArrayFile(self.path).notes
-        if "parts" not in notes:
-            raise DamagedError("it is no shard")
-        # without this a copy would count as there, and never be made again
-        if notes.get("shard", self.shard.number) != self.shard.number:
-            raise DamagedError(f"it is shard {notes['shard']} under another name")
-        return notes
-
-    def parts(self) -> Iterator[dict[str, NDArray]]:
-        """Yield the parts, read one by one."""
-        file = ArrayFile(self.path)
-        for i, shapes in enumerate(file.notes["parts"]):
-            arrays = file.read(*(f"{i}/{name}" for name in shapes))
-            yield {name: array.reshape(shape) for (name, shape), array in zip(shapes.items(), arrays, strict=True)}
-
-    def check(self) -> None:
-        """Raise a DamagedError where anything is not as it was written."""
-        self.notes()
-        ArrayFile(self.path).check()
-
-
-class Shard(Execution):
-    """Does one share of the jobs, and writes its file."""
-
-    def __init__(self, file: ShardFile, notes: Callable[[], Mapping[str, Any]]):
-        self._file, self._notes = file, notes
-        self.number = file.shard
-        #: which topics were done, in words
-        self.done = ""
-
-    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Run the jobs of this share and write what comes of them."""
-        share = jobs.share(self.number.number, self.number.of)
-        topics = range(share.cut[0].start, share.cut[-1].stop) if share.cut else range(0)
-        self.write(work, topics, share.run())
-        raise ShardDone
-        yield  # makes of it what Execution.parts is
-
-    def write(self, work: ArrayWork, topics: range, parts: Iterator[Arrays]) -> None:
-        """Write what comes of the topics of this share."""
-        mine = [work.topics[t] for t in topics]
-        beside = {"kind": work.kind, "topics": mine}
-        self._file.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write(parts, {**self._notes(), "shard": self.number.number, **beside})
-        ends = "no topic" if not mine else f"topic {mine[0]}" if len(mine) == 1 else f"topics {mine[0]} to {mine[-1]}"
-        self.done = f"{ends} ({len(mine):,} of {len(work.topics):,})"
-
-
-class Merge(Execution):
-    """Reads what shards have written in place of running jobs; what a study does after its first work runs here."""
-
-    def __init__(self, files: Sequence[ShardFile]):
-        self._files, self._merged = files, False
-
-    def parts(self, work: ArrayWork, jobs: TopicJobs) -> Iterator[Arrays]:
-        """Yield the parts that are read."""
-        if self._merged:
-            yield from jobs.run()
-            return
-        self._merged = True
-        reached = 0
-        for part in self.read(work):
-            topics = part_topics(part)
-            if topics.start != reached:
-                raise InputError(_gap(work, reached, topics.start))
-            reached = topics.stop
-            yield part
-        if reached != len(work.topics):
-            raise InputError(_gap(work, reached, len(work.topics)))
-
-    def read(self, work: ArrayWork) -> Iterator[Arrays]:
-        """Yield the parts of each shard, one at a time."""
-        for file in self._files:
-            read: list[str] = []
-            try:
-                notes = file.notes()
-                for part in file.parts():
-                    read += (work.topics[t] for t in part_topics(part))
-                    yield part
-            except DamagedError as error:
-                raise InputError(f"{error}. Run this shard again.", place=str(file.path), argument="shards") from error
-            if (notes["kind"], notes["topics"]) != (work.kind, read):
-                problem = f"it holds {notes['kind']} of other topics than are merged. Run this shard again."
-                raise InputError(problem, place=str(file.path), argument="shards")
-
-
-def _gap(work: ArrayWork, reached: int, start: int) -> str:
-    if start < reached:
-        return f"parts of {examples(list(work.topics[start:reached]))} are there twice. Give each shard once."
-    return f"no part is of {examples(list(work.topics[reached:start]))}. Run the shard that has them, or give its file."
-
-
-def shards_in(folder: Path) -> list[ShardFile]:
-    """Return the shards that a folder has, in their order."""
-    named = {path: _FILE.fullmatch(path.name) for path in folder.iterdir()}
-    there = (ShardFile(ShardNumber(*map(int, m.groups())), path) for path, m in named.items() if m is not None)
-    return sorted((file for file in there if file.path.name == file.shard.file_name), key=lambda f: f.shard)
-
-
-def in_ranges(numbers: Iterable[int]) -> str:
-    """Return ascending numbers as one writes them, those that follow one another as a range.
-
-    Example:
-        >>> in_ranges([3, 9, 10, 11, 12, 31, 33, 34])
-        '3, 9-12, 31, 33-34'
-    """
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)

@@ -370,8 +370,6 @@ def _pool_to(
 class DepthPooling(ArrayWork):
     """Taking the top documents, topic by topic, of the contributing (runs,); a depth is one number or (runs,)."""
 
-    kind = "pool"
-
     def __init__(
         self,
         field: AnyField,

@@ -238,8 +238,6 @@ class Pooling:
 class UniquesWork(ArrayWork):
     """Finding the uniques of a pool, topic by topic of the judgments; the field is in the order of the scores."""
 
-    kind = "uniques"
-
     def __init__(self, field: AnyField, qrels: Qrels, pooling: Pooling):
         self.field, self.qrels, self.pooling = field, qrels, pooling
         self.topics = qrels.arrays.documents.topics

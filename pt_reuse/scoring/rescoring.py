@@ -236,7 +236,6 @@ class Block:
 class Rescoring(ArrayWork):
     """What is to be scored, and how it can be cut; it holds nothing that a block changes."""
 
-    kind = "score"
     axes: ClassVar[Mapping[str, int]] = {"base": 1, "values": 1}
 
     def __init__(

@@ -392,7 +392,6 @@ REMOVE = Parameter(
         details="A unique document is one that only one team contributed to the pool. Each run is scored without the "
         "uniques of its own team, and the whole field is ranked again without those of each team.",
         screen=("measure", "unit"),
-        shards=True,
     ),
     together=lambda given: check_fill(given.get("fill"), given.get("judge_rel"), given.get("holes")),
     entry=Entry(

@@ -147,7 +147,6 @@ class WithoutUnits(Result):
 class UniqueScoring(ArrayWork):
     """Scoring without the uniques of each unit with at least the `lowest` label; sets are numbered as units."""
 
-    kind = "lou"
     axes: ClassVar[Mapping[str, int]] = Rescoring.axes
 
     def __init__(self, scoring: Rescoring, pooling: Pooling, n_units: int, lowest: int):

@@ -134,10 +134,6 @@ CALLS = {
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     "amount of a sample": "pool {f}/runs --strategy sample",
-    # shards
-    "a shard of what is judged by a judge": f"{LOU} --shard 1/2 --out {{f}}/new --fill {{f}}/judges",
-    "a shard of a strategy": "pool {f}/runs --shard 1/2 --out {f}/new --strategy take --n 3",
-    "measure of a shard": "score {f}/runs --qrels {f}/qrels.txt --shard 1/2 --out {f}/new --measures Foo@3",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",

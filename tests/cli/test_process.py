@@ -13,9 +13,9 @@ from command_parts import COMMANDS, run
 HEAVY = ("numpy", "pandas", "pyterrier", "ir_measures", "ir_datasets", "scipy", "matplotlib", "joblib", "requests")
 USAGE = [
     ["--help"], ["--version"], [], ["lo"], ["--wrong"], ["lou", "--wrong"], ["lou", "."], ["lou"],
-    ["lou", "--seed", "x"], ["lou", "--collection", "trec-8/adhoc", "--shard", "1/2"], ["audit"],
+    ["lou", "--seed", "x"], ["audit"],
     ["judge"], ["judge", "export", "--out", "x"],
-    ["lou", ".", "--shard", "9", "--out", "x"], ["pool", ".", "--strategy", "deep"],
+    ["pool", ".", "--strategy", "deep"],
     ["judge", "plan-labels"], ["fetch"], ["profile", "--help"], ["judge", "--help"],
 ]  # fmt: skip
 

@@ -220,7 +220,6 @@ NO_STUDY = {
     "judge export",
     "judge import",
     "runs",
-    "merge",
     "collections",
     "fetch",
     "verify",

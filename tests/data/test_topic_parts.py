@@ -1,4 +1,4 @@
-"""Where jobs of work by topics run, and which of them are a share."""
+"""Where jobs of work by topics run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
 from opened import opened_field
-from topic_ways import Kept, WhoDoesIt, odd_field
+from topic_ways import WhoDoesIt, odd_field
 
-from pt_reuse._jobs import JobPlace
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.topic_jobs import (
-    ShardDone,
     TopicJobs,
     cut_where,
-    executed_by,
     part_topics,
     parts_of,
     run_topics,
@@ -88,44 +85,10 @@ def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
         assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
 
 
-@pytest.mark.parametrize("many", [1, 99])
-def test_a_share_has_its_own_topics_alone_in_other_processes(many, monkeypatch):
-    monkeypatch.setattr(topic_jobs, "_MANY_BLOCKS", many)
-    kept = {}
-    with parallel_config(backend="loky", n_jobs=2):
-        for k in (1, 2):
-            with executed_by(Kept(k, 2, kept)), pytest.raises(ShardDone):
-                who(opened_field(FIELD, 1))
-    assert len(kept[1]) > 1 < len(kept[2])
-    found = [part["topic"].tolist() for k in (1, 2) for part in kept[k]]
-    assert [t for some in found for t in some] == list(range(len(TOPICS)))
-
-
 def _noted(jobs, kept):
     for job in jobs:
         kept.append(job)
         yield job
-
-
-@given(st.integers(1, 30), st.sampled_from([FIELD, opened_field(FIELD, 700)]))
-def test_shares_have_every_topic_once_in_order(n, field):
-    work = WhoDoesIt(field, TOPICS)
-    jobs = TopicJobs(work, field, [range(4), range(4, len(TOPICS))], JobPlace.HERE, None)
-    shares = [jobs.share(k, n).cut for k in range(1, n + 1)]
-    assert [t for share in shares for job in share for t in job] == list(range(len(TOPICS)))
-    rows = [int(field.lengths[field.topic_row[t]].sum()) if t in field.topic_row else 0 for t in TOPICS]
-    for share in shares:
-        assert sum(rows[t] + 1 for job in share for t in job) <= sum(rows) / n + 2 * max(rows)
-
-
-def test_a_study_ends_with_its_shard_and_no_sooner():
-    kept = {}
-    with executed_by(Kept(1, 2, kept)):
-        with pytest.raises(ShardDone):
-            who(FIELD)
-        assert len(kept[1]) < len(TOPICS)
-    # outside, all is done again
-    who(FIELD)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 3)), max_size=12), st.integers(1, 20))

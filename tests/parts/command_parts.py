@@ -28,7 +28,6 @@ COMMANDS = (
     "judge times",
     "runs",
     "infer-pool",
-    "merge",
     "collections",
     "fetch",
     "verify",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import ShardNumber
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, Shard, ShardFile, topics_array
+from pt_reuse.data.topic_jobs import TOPICS, ArrayWork, topics_array
 from pt_reuse.demo.simulated import simulate_field
 
 
@@ -39,22 +37,8 @@ def odd_field() -> tuple[RunSet, Qrels]:
     return runs, Qrels(pd.concat([labels, further]), topics=["41"])
 
 
-class Kept(Shard):
-    """A shard that keeps copies of its arrays in a dict."""
-
-    def __init__(self, k: int, n: int, kept: dict[int, list[Arrays]]):
-        super().__init__(ShardFile.of(ShardNumber(k, n), Path()), dict)
-        self.kept, self.of = kept, None
-
-    def write(self, work, topics, parts):
-        self.of = (work.kind, list(work.topics), topics)
-        self.kept[self.number.number] = [{name: array.copy() for name, array in part.items()} for part in parts]
-
-
 class WhoDoesIt(ArrayWork):
     """Work of which each job says in which process and thread it ran, and whether its field was in memory."""
-
-    kind = "who"
 
     def __init__(self, field, topics):
         self.field, self.topics = field, topics

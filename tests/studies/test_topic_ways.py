@@ -1,4 +1,4 @@
-"""Whatever is done topic by topic gives the same bits in memory and on blocks, in threads, processes and shards."""
+"""Whatever is done topic by topic gives the same bits in memory and on blocks, in threads and processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from ir_measures import AP, RBP, RR, Bpref, Compat, Judged, P, R, Rprec, SetP, S
 from joblib import parallel_config
 from opened import opened
 from same import assert_same
-from topic_ways import Kept, odd_field
+from topic_ways import odd_field
 
-from pt_reuse._errors import InputError
 from pt_reuse.arrays.rescore import NO_CHANGES
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.topic_jobs import Arrays, Merge, ShardDone, TopicJobs, executed_by
+from pt_reuse.data.topic_jobs import TopicJobs
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
 from pt_reuse.pooling.fit import PoolFit, Pooling, UniquesWork, find_uniques
 from pt_reuse.pooling.pool import contributors_of
@@ -52,18 +51,6 @@ def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
         return
     with parallel_config(backend=backend, n_jobs=2):
         yield given
-
-
-class Put(Merge):
-    """Gives what shards have kept."""
-
-    def __init__(self, kept: dict[int, list[Arrays]]):
-        super().__init__([])
-        self.kept = kept
-
-    def read(self, work):
-        for k in sorted(self.kept):
-            yield from self.kept[k]
 
 
 #: judgments made at random, or by hand, are nobody's pool
@@ -180,82 +167,6 @@ def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
         assert [units.names[u] for u in found.owner] == [contributing.names[u] for u in sole[unique]]
         assert found.fit(QRELS, chosen, depth=depth) == PoolFit.of(pool, QRELS, judged, depth=depth)
     assert unique.any()
-
-
-# shards
-
-
-def in_shards(study, n, runs):
-    kept, kinds = {}, []
-    for k in range(1, n + 1):
-        shard = Kept(k, n, kept)
-        with executed_by(shard), pytest.raises(ShardDone):
-            study(runs)
-        kinds.append(shard.of)
-    with executed_by(Put(kept)):
-        return study(runs), kinds
-
-
-STUDIES = {
-    "lou": lambda runs: left_out(runs, "teams"),
-    "score": lambda runs: score(runs, QRELS, FEW),
-    "pool": lambda runs: depth_pool(runs, depth=5),
-    "unjudged": lambda runs: UnjudgedDocuments.of(runs, QRELS, [3, 10]),
-}
-
-
-@pytest.mark.parametrize("kind", STUDIES)
-@pytest.mark.parametrize("n", [1, 2, 3, 40])
-@pytest.mark.parametrize("rows", [None, 700])
-def test_shards_make_the_whole(kind, n, rows):
-    runs = RUNS if rows is None else opened(RUNS, rows)
-    whole = STUDIES[kind](RUNS)
-    found, asked = in_shards(STUDIES[kind], n, runs)
-    if kind == "lou":
-        same_numbers(found, whole)
-    elif kind == "pool":
-        assert_same(found.to_frame(), whole.to_frame())
-        assert_same(found.entries, whole.entries)
-    else:
-        assert_same(found, whole)
-    # each topic is in one shard, in order, and every shard knows of which work it is
-    assert {(of_kind, tuple(topics)) for of_kind, topics, _ in asked} == {(kind, tuple(asked[0][1]))}
-    assert [t for *_, mine in asked for t in mine] == list(range(len(asked[0][1])))
-    if n == 3:
-        assert all(len(mine) for *_, mine in asked)
-
-
-def test_a_shard_is_the_same_however_it_is_done(monkeypatch):
-    kept = []
-    for n_jobs in (1, 2):
-        here = {}
-        with executed_by(Kept(2, 3, here)), pytest.raises(ShardDone):
-            score(RUNS, QRELS, FEW, n_jobs=n_jobs)
-        monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
-        work = Rescoring(RUNS.field, RUNS.names, QRELS, FEW)
-        kept.append(work.joined(here[2]))
-    assert_same(*kept)
-
-
-def test_a_shard_that_is_missing_or_there_twice():
-    kept = {}
-    for k in (1, 2, 3):
-        with executed_by(Kept(k, 3, kept)), pytest.raises(ShardDone):
-            score(RUNS, QRELS, FEW)
-    first = QRELS.topics[int(kept[2][0]["topics"][0])]
-    for left, what in ((2, f"no part is of '{first}'"), (3, "no part is of")):
-        some = {k: parts for k, parts in kept.items() if k != left}
-        with executed_by(Put(some)), pytest.raises(InputError, match=what):
-            score(RUNS, QRELS, FEW)
-    with executed_by(Put({**kept, 4: kept[3]})), pytest.raises(InputError, match="are there twice"):
-        score(RUNS, QRELS, FEW)
-
-
-def test_after_the_first_work_a_merge_goes_on_by_itself():
-    whole = coverage(RUNS, QRELS, depth=10)
-    found, asked = in_shards(lambda runs: coverage(runs, QRELS, depth=10), 2, RUNS)
-    assert_same(found.tables(), whole.tables())
-    assert len(asked) == 2
 
 
 # what is sent

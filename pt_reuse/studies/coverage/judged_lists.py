@@ -149,7 +149,6 @@ class JudgedLists:
 class JudgedWork(ArrayWork):
     """Counting down lists, topic by topic of the judgments."""
 
-    kind = "unjudged"
     axes: ClassVar[Mapping[str, int]] = {"counts": 2, "weights": 1}
 
     def __init__(self, field: AnyField, qrels: Qrels, depths: Sequence[int], p: float, owners: Owners | None):
