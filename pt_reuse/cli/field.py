@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
@@ -242,19 +242,6 @@ def add_faults_to(parser: Parser) -> None:
         parser.add_option("--other-files", "WHAT", "files without a run line: error (default) or skip", default="error")
 
 
-class Reader(Protocol):
-    """Looks on while a command reads its runs and judgments; it may raise where they are not what it needs."""
-
-    def at_run_files(self, paths: Sequence[Path]) -> None:
-        """Take note of the files of the runs, before they are read."""
-
-    def at_runs(self, runs: RunSet) -> None:
-        """Take note of the runs."""
-
-    def at_judgments(self, source: JudgmentSource, qrels: Qrels) -> None:
-        """Take note of the judgments, which are read before the runs are."""
-
-
 @dataclass(frozen=True)
 class FieldPlan:
     """The runs and judgments that the options of a command name, before any of them is read."""
@@ -263,22 +250,7 @@ class FieldPlan:
     names: list[str] | None
     columns: set[str]
     judgments: JudgmentSource | None
-    get_runs: Callable[[], RunSet]
-    reader: Reader | None = None
-
-    def read_runs(self) -> RunSet:
-        """Read the runs."""
-        runs = self.get_runs()
-        if self.reader is not None:
-            self.reader.at_runs(runs)
-        return runs
-
-    def read_judgments(self, source: JudgmentSource) -> Qrels:
-        """Read judgments, for a command whose topics may be shared out."""
-        qrels = source.read()
-        if self.reader is not None:
-            self.reader.at_judgments(source, qrels)
-        return qrels
+    read_runs: Callable[[], RunSet]
 
     def needed_judgments(self) -> JudgmentSource:
         """Return where the judgments are, for a command that cannot do without."""
@@ -292,13 +264,11 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     from pt_reuse.data.parsing import named_by_files
     from pt_reuse.data.tables import TableLabels
 
-    reader: Reader | None = getattr(options, "reader", None)
     reading = replace(
         _reading(options),
         names="tag" if options.names is None or options.collection is not None else options.names,
         cache=options.cache,
         memory=options.memory,
-        at_files=None if reader is None else reader.at_run_files,
     )
     qrels: str | None = getattr(options, "qrels", None)
     if options.collection is None:
@@ -307,7 +277,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         read = partial(reading.read, paths, labels)
         columns = labels.columns | TableLabels.of(paths).columns
         named = None if qrels is None else judgment_source(qrels)
-        return FieldPlan(None, names, columns, named, read, reader)
+        return FieldPlan(None, names, columns, named, read)
     collection, labels = collection_of(options.collection), _labels(options)
     plan = plan_runs(
         collection,
@@ -336,7 +306,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         return runs.labelled(labels)
 
     columns = plan.columns | labels.columns
-    return FieldPlan(collection, plan.names, columns, judgments_named(qrels, collection), get, reader)
+    return FieldPlan(collection, plan.names, columns, judgments_named(qrels, collection), get)
 
 
 def _reading(options: argparse.Namespace) -> Reading:

@@ -190,7 +190,7 @@ def _run_pool(options: argparse.Namespace) -> None:
     folder = out_folder(options, files)
     if folder is not None:
         _check_unlabelled(folder / _TO_JUDGE)
-    qrels = None if options.qrels is None or plan.judgments is None else plan.read_judgments(plan.judgments)
+    qrels = None if options.qrels is None or plan.judgments is None else plan.judgments.read()
     runs = plan.read_runs()
     asked = depth_of(runs, options.depth)
     pool = _pool_of(runs, qrels, options, given, depth=asked.value, contributors=contributors)

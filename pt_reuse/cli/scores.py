@@ -69,7 +69,7 @@ def _run_runs(options: argparse.Namespace) -> None:
     plan = plan_field(options)
     judgments = plan.judgments if options.qrels is not None else None
     measures = None if judgments is None else chosen_measures(options.measures, judgments.rel)
-    qrels = None if judgments is None else plan.read_judgments(judgments)
+    qrels = None if judgments is None else judgments.read()
     runs = plan.read_runs()
     say(repr(runs))
     sizes = runs.sizes()
@@ -158,7 +158,7 @@ def _run_score(options: argparse.Namespace) -> None:
     measures = chosen_measures(options.measures, judgments.rel)
     jobs = checked_jobs(options.jobs)
     folder = out_folder(options, _OF_SCORES)
-    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
+    qrels, runs = judgments.read(), plan.read_runs()
     scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
     say_answer(scores, verbose=options.verbose)
     over = _over(scores) if scores.complete else "the topics that a run has"
@@ -237,7 +237,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     check_unit_is_given(choice("by", options.by, _BY), plan.columns)
     units = [] if options.by == "run" else [f"by_{options.by}.csv"]
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
-    qrels, runs = plan.read_judgments(judgments), plan.read_runs()
+    qrels, runs = judgments.read(), plan.read_runs()
     check_topics(runs, qrels)
     tell([*relevant_only(qrels), *misfits(runs, qrels)])
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))

@@ -216,7 +216,7 @@ class StudyCommand:
         judged = {}
         for name, source in sources.items():
             with located(name) if in_sets else nullcontext():
-                judged[name] = source.read() if plan is None else plan.read_judgments(source)
+                judged[name] = source.read()
         data: dict[str, Any] = {"qrels": judged if in_sets or self._of_scores else next(iter(judged.values()))}
         if plan is not None:
             data = {"runs": plan.read_runs(), **data}

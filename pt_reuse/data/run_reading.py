@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,12 +127,8 @@ def read_runs(
 class Reading(FileReading):
     """How run files are read, as :func:`read_runs` takes it, into a RunSet."""
 
-    at_files: Callable[[Sequence[Path]], None] | None = None  # told of the files before they are read
-
     def read(self, paths: Sequence[Path], labels: GivenMetadata) -> RunSet:
         """Return the runs of some files, labelled."""
-        if self.at_files is not None:
-            self.at_files(paths)
         return RunSet.of_coded(self.coded(paths, labels))
 
 
