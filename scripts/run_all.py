@@ -50,7 +50,6 @@ class Smallest:
 
 
 BY_CI = "needs what .ci/run has at hand, which runs it"
-SLURM = "needs Slurm; tests/cli/test_shard_processes.py runs its commands"
 
 SCRIPTS = {
     "benchmarks/audit.py": Smallest(needs=[DL21], constants={"RESAMPLES": "20"}),
@@ -77,11 +76,6 @@ SCRIPTS = {
     "examples/lou_on_run_files.py": Smallest(),
     "examples/pool_bm25_and_neural.py": Smallest(modules=["pyterrier_pisa"]),
     "examples/simulate_on_an_old_collection.py": Smallest(),
-    "examples/slurm/lou.sbatch": Smallest(not_run=SLURM),
-    "examples/slurm/merge.sbatch": Smallest(not_run=SLURM),
-    "examples/slurm/settings.sh": Smallest(not_run=SLURM),
-    "examples/slurm/store.sbatch": Smallest(not_run=SLURM),
-    "examples/slurm/submit.sh": Smallest(not_run=SLURM),
     "examples/studies_on_live_pipelines.py": Smallest(modules=["pyterrier_pisa"]),
     "examples/ten_minutes.ipynb": Smallest(not_run="scripts/build_notebook.py runs its cells"),
     "examples/who_was_pooled.py": Smallest(),

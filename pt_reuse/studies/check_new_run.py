@@ -331,6 +331,8 @@ def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str,
     }
     for column in ("rank_low", "rank_high", "rank_best", "rank_worst", "both_rank_low", "both_rank_high"):
         found[column] = int(found[column])
+    # NaN where it abstains
+    found["predicted_rank"] = float(found["predicted_rank"])
     n = len(field.known) + 1
     estimable = predicted.learned.spec.kernel in ESTIMABLE
     return {**found, "verdict": _verdict(found, outlook, n, holes, estimable=estimable)}

@@ -532,10 +532,11 @@ def differences(name: str, now: dict[str, Any], before: dict[str, Any]) -> Itera
         if found["rows"] != kept["rows"]:
             yield f"{table}: {kept['rows']} rows are now {found['rows']}"
         for column, value in kept["columns"].items():
-            called = renamed(name, f"{table}.{column}")
-            if called is None:
+            of_table = renamed(name, f"{table}.{column}")
+            if of_table is None:
                 continue
-            called = called.rpartition(".")[2]
+            # names of measures have dots of their own
+            called = column if of_table == f"{table}.{column}" else of_table.rpartition(".")[2]
             if called not in found["columns"]:
                 yield f"{table}.{column}: gone"
             elif not _alike(found["columns"][called], value):
