@@ -133,7 +133,9 @@ def _trec_order(
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
     order = np.lexsort((-score, topic))
-    tied = (np.diff(topic[order]) == 0) & (np.diff(score[order]) == 0)
+    topics, scores = topic[order], score[order]
+    # no difference: scores beyond float32 are infinite, and equal
+    tied = (topics[1:] == topics[:-1]) & (scores[1:] == scores[:-1])
     if not tied.any():
         return order
     place = np.empty(len(docnos), dtype=np.int64)

@@ -193,7 +193,9 @@ def _tied_lists(runs: RunSet, qrels: Qrels) -> Iterator[tuple[int, int, TiedList
             labels, judged = _labels_of(index, qrels, t), qrels.arrays.labels[documents.rows(t)]
             for r in some.tolist():
                 rows = block.field.list_of(at, r)
-                new = np.concatenate([[True], np.diff(block.keys[rows]) != 0])
+                keys = block.keys[rows]
+                # no difference: scores beyond float32 are infinite, and equal
+                new = np.concatenate([[True], keys[1:] != keys[:-1]])
                 yield t, r, TiedList(labels[block.field.codes[rows]], np.cumsum(new)), int(new.argmin()), judged
 
 

@@ -22,10 +22,12 @@ from pt_reuse._errors import InputError
 from pt_reuse.cli.judge import named_texts, read_topics
 from pt_reuse.data.csv_files import read_csv
 from pt_reuse.judging.annotators.labels import read_label_rows
+from pt_reuse.pooling.pool import SAMPLED
 from pt_reuse.studies.new_runs.sampling import sampled_labels
 
-SAMPLE = "qid,docno,label,inclusion\n1,NA,1,1.0\n1,d1,0,0.5\nnull,d2,2,.25\n"
-ROWS = [["1", "NA", 1.0, 1.0], ["1", "d1", 0.0, 0.5], ["null", "d2", 2.0, 0.25]]
+COLUMNS = ["qid", "docno", "label", *SAMPLED]
+SAMPLE = "qid,docno,label,inclusion,drawn,plan\n1,NA,1,1.0,3,00e1\n1,d1,0,0.5,3,00e1\nnull,d2,2,.25,3,00e1\n"
+ROWS = [["1", "NA", 1.0, 1.0, 3.0, "00e1"], ["1", "d1", 0.0, 0.5, 3.0, "00e1"], ["null", "d2", 2.0, 0.25, 3.0, "00e1"]]
 
 
 def zipped(data, *more):
@@ -50,7 +52,7 @@ PACKED = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lz
         SAMPLE.replace("NA", '"NA"').replace("1.0", '" 1.0 "'),
         SAMPLE.replace("qid,docno", "query_id,doc_id"),
         SAMPLE.replace("\n", ",\n"),
-        SAMPLE.replace("\n", ",more\n").replace("inclusion,more", "inclusion,note"),
+        SAMPLE.replace("\n", ",more\n").replace("plan,more", "plan,note"),
     ],
     ids=["plain", "of Windows", "semicolons", "tabs", "quotes", "ir_measures", "an empty column", "a further column"],
 )
@@ -59,7 +61,7 @@ def test_a_sample_is_read_in_any_form(text, how, tmp_path):
     path.write_bytes(PACKED[how](text.encode()))
     for given in (path, str(path)):
         found = sampled_labels(given)
-        assert found[["qid", "docno", "label", "inclusion"]].to_numpy().tolist() == ROWS
+        assert found[COLUMNS].to_numpy().tolist() == ROWS
 
 
 @pytest.mark.parametrize(
@@ -72,11 +74,14 @@ def test_a_sample_is_read_in_any_form(text, how, tmp_path):
         (SAMPLE.replace("0.5", "٠"), "line 3, column 'inclusion'"),
         (SAMPLE.replace("d1,0,", "d1,,"), "line 3, column 'label'"),
         (SAMPLE.replace("d1,0,", "d1,yes,"), "line 3, column 'label'"),
+        (SAMPLE.replace("0.5,3", "0.5,three"), "line 3, column 'drawn'"),
+        (SAMPLE.replace("0.5,3", "0.5,"), "line 3, column 'drawn'"),
+        (SAMPLE.replace("0.5,3,00e1", "0.5,3,"), "line 3, column 'plan'"),
         (SAMPLE.replace("d1,0,0.5", "d1,0"), "line 3"),
         (SAMPLE.replace("d1,0,0.5", "d1,0,0.5,7"), "line 3"),
         (SAMPLE.replace("d1", '"d1'), "line 3"),
         (SAMPLE.replace("inclusion", "docno"), "line 1"),
-        (SAMPLE.replace("inclusion", "chance"), None),
+        *[pytest.param(SAMPLE.replace(name, "other"), None, id=f"no {name}") for name in SAMPLED],
         (SAMPLE.encode("utf-16"), None),
         ("", None),
         ("\n \n", None),
@@ -246,18 +251,18 @@ def expected(data):
         lines = text.split("\n")
         rows = [row for row in csv.reader(lines, strict=True) if any(cell.strip() for cell in row)]
         header = [cell.strip() for cell in rows[0]]
-        places = [header.index(name) for name in ("qid", "docno", "label", "inclusion")]
+        places = [header.index(name) for name in COLUMNS]
         kept = [[row[place] for place in places] for row in rows[1:]]
         if any(len(row) != len(header) for row in rows) or "\0" in text:
             return None
-        return [[q, d, float(label), float(chance)] for q, d, label, chance in kept]
+        return [[*row[:2], *map(float, row[2:5]), row[5]] for row in kept]
     except (ValueError, IndexError, csv.Error):
         return None
 
 
 def mutant(seed):
     draw = random.Random(seed)
-    data = bytearray((SAMPLE + "".join(f"{i},x{i},{i % 3},0.{i + 1}\n" for i in range(6))).encode())
+    data = bytearray((SAMPLE + "".join(f"{i},x{i},{i % 3},0.{i + 1},3,00e1\n" for i in range(6))).encode())
     for _ in range(draw.randint(1, 3)):
         at, kind = draw.randrange(len(data)), draw.choice(["byte", "cut", "insert", "cell", "line", "form", "form"])
         if kind == "byte":
@@ -274,7 +279,9 @@ def mutant(seed):
         elif kind == "cell":
             data = bytearray(data.replace(b"0.", draw.choice([b"1_", b"0x", b"inf", b"", b"-0.", b"1e999"]), 1))
         else:
-            data += draw.choice([b"1,d1,0,0.5\n", b"1,d9,0\n", b"1,d9,0,1,2\n", b",,,\n", b"#,c,1,1\n"])
+            data += draw.choice(
+                [b"1,d1,0,0.5,3,00e1\n", b"1,d9,0\n", b"1,d9,0,1,3,00e1,2\n", b",,,,,\n", b"#,c,1,1,3,00e1\n"]
+            )
     return bytes(data)
 
 
@@ -289,7 +296,7 @@ def told_of_sample(seed, path):
             ptr.Qrels(found)
     except InputError:
         return None, expected(data)
-    return found[["qid", "docno", "label", "inclusion"]].to_numpy().tolist(), expected(data)
+    return found[COLUMNS].to_numpy().tolist(), expected(data)
 
 
 def test_mutated_samples_are_right_or_refused(tmp_path):
@@ -298,7 +305,7 @@ def test_mutated_samples_are_right_or_refused(tmp_path):
         found, right = told_of_sample(seed, tmp_path / "sample.csv")
         if found is not None:
             assert found == right, seed
-            assert np.isfinite([row[2:] for row in found]).all()
+            assert np.isfinite([row[2:5] for row in found]).all()
             read += 1
     assert 20 < read < 140
 

@@ -97,12 +97,13 @@ def test_runs_are_united_in_the_order_of_the_first():
     assert as_runs({"dense": ranked})["dense"]["docno"].tolist() == ranked["docno"].tolist()[::-1]
 
 
-def test_a_topic_without_judgments_stays_a_topic():
+def test_a_topic_without_judgments_stays_a_topic(messages):
     # as pytrec_eval has it: a mean over both topics
     nested = {"1": {"a": 1}, "2": {}}
     assert as_qrels(nested).topics == ["1", "2"]
-    mine = ptr.score({"bm25": TUPLES}, nested, AP).mean["AP"].tolist()
-    assert mine == [ir_measures.pytrec_eval.calc_aggregate([AP], nested, NESTED)[AP]] == [0.5]
+    found = messages.warned(lambda: ptr.score({"bm25": TUPLES}, nested, AP))
+    assert found.settings["beware"] == "1 run without 1 topic of the judgments"
+    assert found.mean["AP"].tolist() == [ir_measures.pytrec_eval.calc_aggregate([AP], nested, NESTED)[AP]] == [0.5]
 
 
 # arguments of reading runs are judged before a file is read, or a pipeline run, as far as they can be

@@ -201,7 +201,8 @@ def test_an_order_that_nobody_chose_is_told(messages, runs, tmp_path):
     read = messages.warned(lambda: read_runs(path))
     assert read.order == "trec_eval"
     messages.warned(lambda: read_runs(path, order="rank"), times=0)
-    messages.warned(lambda: score(path, pd.DataFrame({"qid": ["2"], "docno": ["d1"], "label": [1]}), "AP"))
+    # a document that every run has: nothing else is to be told
+    messages.warned(lambda: score(path, pd.DataFrame({"qid": ["2"], "docno": ["d2"], "label": [1]}), "AP"))
 
 
 def test_two_tables_that_say_two_things_of_the_pool(messages, runs, tmp_path):

@@ -17,7 +17,9 @@ from pt_reuse.scoring.caveats import CaveatWarning
 #: as many topics, judgments and labels above 0 as the passages of Deep Learning 2019 have
 ROWS = [(str(i % 43), f"d{i}", 2 if i < 4_102 else 0) for i in range(9_260)]
 FRAME = pd.DataFrame(ROWS, columns=["qid", "docno", "label"])
-HALVES = {name: FRAME.iloc[start::2].drop(columns="label").assign(score=1.0) for start, name in enumerate("AB")}
+#: no two scores are equal, so that the grade alone is to be told
+SCORED = FRAME.drop(columns="label").assign(score=-1.0 * FRAME.index)
+HALVES = {name: SCORED.iloc[start::2] for start, name in enumerate("AB")}
 RUNS = ptr.RunSet.from_frames(HALVES, teams={"A": "x", "B": "y"}, pooled=True)
 TOPICS = pd.DataFrame({"qid": [str(n) for n in range(43)], "query": "q"})
 

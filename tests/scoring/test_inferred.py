@@ -173,9 +173,10 @@ def test_topics_without_results_or_relevant_documents_score_0():
     assert (found[:, 1:] == 0).all()
 
 
-def test_ties_and_order_are_those_of_trec_eval():
+@pytest.mark.parametrize("scores", [[1.0] * 3, [3e300, 2e300, 1e300], [-1e300, -2e300, -3e300]])
+def test_ties_and_order_are_those_of_trec_eval(scores):
     samples = {"1": {"a": ("x", 1), "b": ("x", 0), "c": ("x", -1)}}
-    tied = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]})
+    tied = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "c"], "score": scores})
     qrels = pt.model.to_ir_measures(sample_qrels(samples).to_frame())
     found = ir_measures.calc_aggregate([ptr.xinfAP, ptr.xinfNDCG], qrels, tied)
     assert found[ptr.xinfAP] == pytest.approx(slow_xinfap(["c", "b", "a"], samples["1"]))

@@ -176,7 +176,7 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, sums
     has = None if complete else topics_of_runs(run_set, qrels)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rescoring, "_SUMS_AT_ONCE", sums)  # sets are added a few at a time
-        means = MeansOfSets((len(NATIVE), 3, len(runs)), len(qrels.topics), has)
+        means = MeansOfSets(NATIVE, 3, len(runs), len(qrels.topics), has)
     for block in rescore(run_set, qrels, NATIVE, changes, at_once=at_once):
         means.add(block)
     found = rescored(run_set, qrels, NATIVE, changes)[1]

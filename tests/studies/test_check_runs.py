@@ -45,8 +45,9 @@ FAULTS = {
     "distances by rows of one rank": lambda frame: by_distance(frame).assign(rank=1),
     "ties": lambda frame: frame.assign(score=1.0),
     "ties in float32": lambda frame: frame.assign(score=1 + frame["score"].rank() * 1e-12),
+    "ties beyond float32": lambda frame: frame.assign(score=1e300 + frame["score"].rank() * 1e298),
 }
-ORDERS = {"ties in float32": "trec_eval9"}
+ORDERS = {"ties in float32": "trec_eval9", "ties beyond float32": "trec_eval9"}
 
 
 def heard(call):
@@ -163,6 +164,14 @@ def test_the_mean_and_ends_over_all_orders(scores, labels):
     for end, expected in (("low", every.min(axis=0)), ("mean", every.mean(axis=0)), ("high", every.max(axis=0))):
         assert np.allclose(known[end], expected)
     assert found.iloc[5][["low", "mean", "high"]].isna().all()
+
+
+@pytest.mark.parametrize("fault", ORDERS)
+def test_scores_that_float32_holds_for_equal_are_ties(fault):
+    def ends(fault):
+        return ptr.check_runs(ptr.RunSet.from_frames(changed(FAULTS[fault]), order="trec_eval9"), FIELD.qrels).ties
+
+    pd.testing.assert_frame_equal(ends(fault), ends("ties"))
 
 
 def test_blocks_on_disk_give_the_same(tmp_path):
