@@ -87,11 +87,14 @@ def test_cells_are_what_is_drawn():
 
 
 def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5))
+    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5), times=2)
     assert len(found.table) == 0
     assert found.by_rank()["documents"].tolist() == [0, 0, 0]
     assert found.by_rank()["share"].isna().all()
-    assert found.settings["beware"] == "no judgment is relevant from label 5"
+    assert found.settings["beware"].split("; ") == [
+        "no judgment is relevant from label 5",
+        "2 runs without 2 topics of the judgments or fewer",
+    ]
     found.plot()
 
 
