@@ -228,15 +228,15 @@ def misfits(
 
     That a run lacks topics is none where its mean is over its own, or where it is said that these count 0.
     """
-    fit = RunFit.of(runs, qrels)
+    fit, measures = RunFit.of(runs, qrels), list(measures)
     if complete and without_topics == "error":
-        yield from _of_topics(runs, qrels, fit)
+        yield from _of_topics(runs, qrels, fit, scored=bool(measures))
     yield from _of_documents(runs, qrels)
     yield from _of_distances(fit)
     yield from _of_ties(runs, qrels, measures, complete)
 
 
-def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit) -> Iterator[Caveat]:
+def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, *, scored: bool) -> Iterator[Caveat]:
     lacking = np.flatnonzero((fit.lacking > 0) & (fit.topics > 0))
     if not len(lacking):
         return
@@ -249,9 +249,11 @@ def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit) -> Iterator[Caveat]:
     if len(lacking) > 1:
         lacks = f"{count(len(lacking), 'run')} lack topics of the judgments; {lacks}"
     ids = f" It has {examples(other)}, which the judgments lack: are the ids written alike?" if other else ""
+    # ranks and pools have no mean in which it could count
+    zero = " A topic that a run lacks counts 0." if scored else ""
     yield Caveat(
         f"{count(len(lacking), 'run')} without {count(n, 'topic')} of the judgments{' or fewer' if n > 1 else ''}",
-        (f"{lacks}. A topic that a run lacks counts 0.{ids} ", *_SEE),
+        (f"{lacks}.{zero}{ids} ", *_SEE),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -261,18 +263,21 @@ def test_intervals_hold_the_estimate_and_do_not_depend_on_the_other_measures():
     assert "60 resamples" in found.settings["intervals"]
 
 
-def test_complete_counts_topics_that_a_run_lacks():
+def test_complete_counts_topics_that_a_run_lacks(messages):
     short = {name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names}
     short["lex1a"] = short["lex1a"][short["lex1a"]["qid"] != TOPICS[0]]
     for complete in (True, False):
-        found = ptr.compare_judgments(short, as_frame(OLD), as_frame(NEW), "AP", complete=complete, resamples=3)
+        call = partial(ptr.compare_judgments, short, as_frame(OLD), as_frame(NEW), "AP", resamples=3)
+        # told once of both judgments, and only where the missing topic counts 0
+        found = messages.warned(call, times=int(complete), unpooled=True, complete=complete)
+        note = "first judgments: 1 run without 1 topic of the judgments"
+        assert (note in found.settings.get("beware", "").split("; ")) is complete
         score = found.changes.set_index("name").loc["lex1a", "score"]
         mine = [scored(OLD, "AP")["lex1a"][qid] for qid in TOPICS[1:]]
         assert score == pytest.approx(sum(mine) / (len(TOPICS) if complete else len(TOPICS) - 1), abs=1e-9)
     row = found.by_run.set_index(["new_by", "name"]).loc[("other judgments", "lex1a")]
-    assert row["unjudged_rate"] == pytest.approx(
-        ptr.score(short, as_frame(OLD), "Unjudged@100").mean.set_index("name").loc["lex1a", "Unjudged@100"], abs=1e-12
-    )
+    unjudged = ptr.score(short, as_frame(OLD), "Unjudged@100", without_topics="zero").mean.set_index("name")
+    assert row["unjudged_rate"] == pytest.approx(unjudged.loc["lex1a", "Unjudged@100"], abs=1e-12)
 
 
 ODD_FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
@@ -378,9 +383,10 @@ def test_negative_labels_are_no_judgments():
     pd.testing.assert_frame_equal(found.by_topic, less.by_topic)
 
 
-def test_runs_with_other_topics_count_on_those_of_the_judgments():
+def test_runs_with_other_topics_count_on_those_of_the_judgments(messages):
     more = ODD_RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": [*T, "99"], "docno": "far", "score": 1.0})})
-    found = compare(runs=more)
+    found = messages.warned(lambda: compare(runs=more), unpooled=True)
+    assert found.settings["beware"] == "old: 1 run without a judged document"
     row = found.by_run.set_index(["new_by", "name"]).loc[("new", "far")]
     assert (row["documents"], row["unjudged"], row["new"]) == (8, 8, 0)
 

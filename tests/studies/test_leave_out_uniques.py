@@ -391,17 +391,20 @@ def test_relevant_from_a_higher_label():
     assert high.by_run["change"][2] == low.by_run["change"][2] < 0
 
 
+LACKING = "4 runs without 1 topic of the judgments"  # of the field by hand: topic 2, which counts 0
+
+
 def test_without_a_relevant_judgment_a_warning_says_that_nothing_is_lost(messages):
     field = hand_field()
     runs, qrels = field.as_runs(), as_qrels(field.judgments)
     pooled = {"depth": 3, "contributors": "all"}
-    lou = messages.warned(lambda: leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], rel=3, **pooled))
+    lou = messages.warned(lambda: leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], rel=3, **pooled), times=2)
     assert (lou.by_run["change"] == 0).all()
-    assert lou.settings["beware"] == "no judgment is relevant from label 3"
+    assert lou.settings["beware"].split("; ") == ["no judgment is relevant from label 3", LACKING]
     # every judged unique goes all the same
-    judged = leave_out_uniques(runs, qrels, nDCG, rel=3, remove="judged", **pooled)
+    judged = messages.warned(lambda: leave_out_uniques(runs, qrels, nDCG, rel=3, remove="judged", **pooled))
     assert (judged.by_run["change"] < 0).any()
-    assert "beware" not in judged.settings
+    assert judged.settings["beware"] == LACKING
 
 
 def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
@@ -409,7 +412,8 @@ def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
     runs, qrels = field.as_runs(), as_qrels(field.judgments)
 
     def left_out(given, times, **options):
-        call = partial(leave_out_uniques, given, qrels, [P @ 2], depth=3, **options)
+        # that all lack a topic is none of this, and is not told where it is said that these count 0
+        call = partial(leave_out_uniques, given, qrels, [P @ 2], depth=3, without_topics="zero", **options)
         return messages.warned(call, times=times, unpooled=True)
 
     # team z has one run, D, which was not pooled
@@ -445,13 +449,14 @@ def test_no_grade(rel, messages):
 def test_measures_that_count_lower_labels(messages):
     field = hand_field()
     runs, qrels = field.as_runs(), as_qrels(field.judgments).with_rel(2)
+    lacking = {"without_topics": "zero"}  # a topic that all lack counts 0: said, and so not told
     measures = [AP, P @ 2, nDCG, infAP, AP(rel=1), RBP(rel=2)]
-    messages.warned(lambda: score(runs, qrels, measures))
-    pooled = {"depth": 3, "contributors": "all"}
+    messages.warned(lambda: score(runs, qrels, measures, **lacking))
+    pooled = {"depth": 3, "contributors": "all", **lacking}
     messages.warned(lambda: leave_out_uniques(runs, qrels, "AP", **pooled))
     messages.warned(lambda: leave_out_uniques(runs, as_qrels(field.judgments), "P@2", rel=2, **pooled))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        score(runs, qrels, [AP(rel=1), AP(rel=2), nDCG @ 2, "Unjudged@2", "RBP(rel=1)"])
-        score(runs, qrels.with_rel(1), "AP")
+        score(runs, qrels, [AP(rel=1), AP(rel=2), nDCG @ 2, "Unjudged@2", "RBP(rel=1)"], **lacking)
+        score(runs, qrels.with_rel(1), "AP", **lacking)
         leave_out_uniques(runs, qrels, "AP", rel=1, **pooled)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from relevant_parts import as_qrels, as_runs, fields
 
 import pt_reuse as ptr
+from pt_reuse.scoring.caveats import CaveatWarning
 
 RUNS = as_runs(
     {"A": {"1": ["a", "b", "c"], "2": ["a", "b"]}, "B": {"1": ["b", "d", "a"]}},
@@ -87,12 +88,23 @@ def test_cells_are_what_is_drawn():
 
 
 def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5))
+    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5), times=2)
     assert len(found.table) == 0
     assert found.by_rank()["documents"].tolist() == [0, 0, 0]
     assert found.by_rank()["share"].isna().all()
-    assert found.settings["beware"] == "no judgment is relevant from label 5"
+    assert found.settings["beware"].split("; ") == [
+        "no judgment is relevant from label 5",
+        "2 runs without 2 topics of the judgments or fewer",
+    ]
     found.plot()
+
+
+def test_of_a_missing_topic_no_mean_is_told():
+    with pytest.warns(CaveatWarning, match="lack topics") as caught:
+        ptr.pools.minimum_ranks(RUNS, QRELS)
+    assert not [w for w in caught if "counts 0" in str(w.message)]
+    with pytest.warns(CaveatWarning, match="counts 0"):
+        ptr.score(RUNS, QRELS, "AP")
 
 
 def test_what_cannot_be(messages):

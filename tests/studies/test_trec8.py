@@ -291,9 +291,12 @@ def test_minus_manual_only_relevant_documents(pool, lou, trec8):
     assert row["tau_b"] == table.loc["AP", "tau_b"]
 
 
-def test_unjudged_documents(trec8):
+def test_unjudged_documents(trec8, messages):
     of_cutoff = Unjudged(of_cutoff=True) @ 100
-    means = score(trec8.runs, trec8.qrels, [Unjudged @ 10, of_cutoff, Unjudged @ 100]).mean_values
+    measures = [Unjudged @ 10, of_cutoff, Unjudged @ 100]
+    scores = messages.warned(lambda: score(trec8.runs, trec8.qrels, measures))
+    assert scores.settings["beware"] == "2 runs whose scores depend on the order of equal scores"
+    means = scores.mean_values
     pooled = trec8.runs.pooled
     assert (means[:, pooled] == 0).all()
     assert round(means[0, ~pooled].mean(), 4) == 0.0465
@@ -354,9 +357,11 @@ def test_covid_leaving_teams_out_equals_the_brute_force(covid):
             assert means.tolist() == pytest.approx(expected, abs=1e-12), (team, name)
 
 
-def test_covid_scores_equal_the_leaderboard(covid):
+def test_covid_scores_equal_the_leaderboard(covid, messages):
     board = pd.read_csv(covid.folder / "leaderboard.csv").set_index("tag")
-    found = score(covid.runs, covid.qrels, [AP, nDCG @ 20]).mean.set_index("name")
+    scores = messages.warned(lambda: score(covid.runs, covid.qrels, [AP, nDCG @ 20]))
+    assert scores.settings["beware"] == "3 runs whose scores depend on the order of equal scores"
+    found = scores.mean.set_index("name")
     columns = [column for column in board.columns if column.lower() in ("map", "ndcg@20")]
     assert len(columns) == 2
     for column, measure in zip(sorted(columns, key=str.lower), ["AP", "nDCG@20"], strict=True):

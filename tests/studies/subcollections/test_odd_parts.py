@@ -57,7 +57,12 @@ LITTLE = {
 @pytest.mark.parametrize("fault", LITTLE)
 def test_too_little_to_compare(fault, messages):
     argument, given = LITTLE[fault]
-    messages.refused(lambda: study(**given), argument=argument)
+    # what is only relevant is told as well: a caveat of the judgments, whatever is asked of them
+    messages.warned(
+        lambda: messages.refused(lambda: study(**given), argument=argument),
+        times=int(fault == "nothing to split"),
+        unpooled=True,
+    )
 
 
 def test_fewer_than_five_topics(messages):
@@ -78,7 +83,8 @@ def test_means_that_differ_in_the_last_bit_tie(messages):
 
     qrels = pd.DataFrame({"qid": [str(q) for q in range(6)], "docno": "d0", "label": 1})
     runs = {"up": run([3, 3, 3, 2, 2, 3]), "down": run([2, 2, 3, 3, 3, 3])}
-    found = messages.warned(lambda: study(runs, qrels, "RR", sources=["x", "y"]))
+    found = messages.warned(lambda: study(runs, qrels, "RR", sources=["x", "y"]), times=2)
+    assert "judgments of relevant documents only" in found.settings["beware"].split("; ")
     assert (np.ptp(found.means, axis=2) > 0).all()
     assert np.isnan(found.by_pair["tau_b"].item())
 

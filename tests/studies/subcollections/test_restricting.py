@@ -196,7 +196,7 @@ def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
     assert "1 of 24 lists are empty" in found.settings["beware"]
 
 
-def test_the_judgments_of_trec8_by_source(data):
+def test_the_judgments_of_trec8_by_source(data, messages):
     """(N) by way of the reference: judged and relevant documents of each source; two runs of judged documents."""
     path = data / "trec8-adhoc" / "trec8.qrels.gz"
     if not path.exists():
@@ -205,9 +205,13 @@ def test_the_judgments_of_trec8_by_source(data):
     frame = qrels.to_frame()
     lists = frame.groupby(["qid", frame["docno"].str[:2]]).head(10).assign(score=lambda f: -f.groupby("qid").cumcount())
     runs = {"up": lists, "down": lists.assign(score=-lists["score"])}
-    found = ptr.profile.subcollections(
-        runs, qrels, "P@5", sources=["FBIS", "FT", "LA", "FR94"], relevant="own", alpha=0.9
+    found = messages.warned(
+        lambda: ptr.profile.subcollections(
+            runs, qrels, "P@5", sources=["FBIS", "FT", "LA", "FR94"], relevant="own", alpha=0.9
+        )
     )
+    # the scores of "down" rise with the rows
+    assert "1 run with scores that rise with the rank" in found.settings["beware"].split("; ")
     judged = dict(zip(found.parts["part"], found.parts["judged"], strict=True))
     assert judged == {"FBIS": 28484, "FT": 22516, "LA": 21259, "FR94": 14571}
     relevant = frame[frame["label"] > 0]
