@@ -238,8 +238,9 @@ def test_what_is_below_the_pool_and_missing_topics_are_told():
     assert f"{row['lowest']:.4f} to {row['highest']:.4f}" in row["verdict"]
     frame = one[one.names[0]].drop(columns="name")
     some = frame[frame["qid"].isin(KNOWN.topics[:5])]
-    with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics"):
+    with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics") as told:
         found = ptr.check_new_run({"some": some}, OTHERS, KNOWN, "P@10", depth=10).table.iloc[0]
+    assert len(told) == 1
     # the share of what it has
     judged = ptr.score(one, KNOWN.select(KNOWN.topics[:5]), ptr.Unjudged @ 10).mean_values[0, 0]
     assert found["unjudged"] == pytest.approx(judged)
