@@ -251,7 +251,6 @@ def check_new_run(
     found = as_new_runs(new, runs, qrels, topics)
     asked.units("by")
     gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), misfits(found, qrels, measures))
     wanted = None if estimator == "best" else [estimator]
     how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
     outlook = Outlook(
@@ -262,6 +261,7 @@ def check_new_run(
         Setting(by, asked.depth, asked.contributors, asked["pool_order"], gap, how, judge, asked["corpus"]),
     )
     outlook.check()
+    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), misfits(found, qrels, measures))
     if sampled is not None:
         check_estimable(measures)
     sample = None if sampled is None else Sample.of(as_qrels(asked["sampled"], "sampled"), outlook.evidence, measures)

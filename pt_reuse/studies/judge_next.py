@@ -341,12 +341,12 @@ def judge_next(
     how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
     pooled_runs = contributors_of(runs, asked["contributors"])
     gap = PoolGap.of(runs.in_pool_order(asked["pool_order"]), qrels, asked.depth, pooled_runs)
-    # without new runs, those of the field are all told of with the settings
-    fitting = misfits(found, qrels, measures) if new is not None else ()
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), fitting)
     setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], gap, how, judge, asked["corpus"])
     outlook = Outlook(runs, found, qrels, measures, setting)
     outlook.check()
+    # without new runs, those of the field are all told of with the settings
+    fitting = misfits(found, qrels, measures) if new is not None else ()
+    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), fitting)
     given = None if judged is None else as_qrels(judged, "judged")
     return _planned(outlook, asked, given)
 

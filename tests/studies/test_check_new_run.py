@@ -196,9 +196,11 @@ def test_samples_of_a_run_that_the_model_does_not_know_are_hardly_biased():
     whole = known | ptr.depth_pool(new, depth=10, contributors="all").judge(field.all_qrels)
     true = ptr.score(new, whole, "nDCG@10").mean_values[0, 0]
     for seed in range(25):
-        plan = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, goal="score", n=25, seed=seed)
+        with pytest.warns(ptr.ReuseWarning, match="no document of run 'odd'"):
+            plan = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, goal="score", n=25, seed=seed)
         labels = plan.pool.judge(field.all_qrels)
-        row = ptr.check_new_run(new, others, known, "nDCG@10", depth=10, sampled=labels).table.iloc[0]
+        with pytest.warns(ptr.ReuseWarning, match="no document of run 'odd'"):
+            row = ptr.check_new_run(new, others, known, "nDCG@10", depth=10, sampled=labels).table.iloc[0]
         estimates.append(row["predicted"])
         covered.append(row["low"] <= true <= row["high"])
     assert np.mean(estimates) == pytest.approx(true, abs=0.03)
@@ -236,8 +238,9 @@ def test_what_is_below_the_pool_and_missing_topics_are_told():
     assert f"{row['lowest']:.4f} to {row['highest']:.4f}" in row["verdict"]
     frame = one[one.names[0]].drop(columns="name")
     some = frame[frame["qid"].isin(KNOWN.topics[:5])]
-    with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics"):
+    with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics") as told:
         found = ptr.check_new_run({"some": some}, OTHERS, KNOWN, "P@10", depth=10).table.iloc[0]
+    assert len(told) == 1
     # the share of what it has
     judged = ptr.score(one, KNOWN.select(KNOWN.topics[:5]), ptr.Unjudged @ 10).mean_values[0, 0]
     assert found["unjudged"] == pytest.approx(judged)

@@ -252,7 +252,8 @@ def test_what_is_refused(options, said):
 
 @pytest.mark.parametrize(
     ("name", "zero", "condensed", "webber_park", "documents"),
-    [("dl21", 0.039, 0.028, 0.032, 0.013), ("dl19", 0.022, 0.019, 0.015, 0.010)],
+    # webber_park inside the bounds of scores; outside them it errs by .032 and .015
+    [("dl21", 0.039, 0.028, 0.025, 0.013), ("dl19", 0.022, 0.019, 0.011, 0.010)],
 )
 def test_on_deep_learning(name, zero, condensed, webber_park, documents, monkeypatch, data):
     monkeypatch.setenv("PT_REUSE_HOME", str(data))

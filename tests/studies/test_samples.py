@@ -17,7 +17,7 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.studies import check_new_run as study
 from pt_reuse.studies.new_runs.calibration import How
 from pt_reuse.studies.new_runs.estimators import PLAIN, named_estimators
-from pt_reuse.studies.new_runs.outlook import Outlook, Setting, as_new_runs
+from pt_reuse.studies.new_runs.outlook import Outlook, PoolGap, Setting, as_new_runs
 from pt_reuse.studies.new_runs.sample_plan import SamplePlan, frame_of, pairs_of, with_plan
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
@@ -48,7 +48,9 @@ def refused(sampled, *named, argument="sampled", **options):
 
 def outlook_of(measure, new=NEW, depth=10):
     how = How(named_estimators(["documents"], judge=None, corpus=None), 0.9)
-    setting = Setting("team", depth_of(OTHERS, depth), contributors_of(OTHERS, "pooled"), None, how)
+    of_pool, pooled = depth_of(OTHERS, depth), contributors_of(OTHERS, "pooled")
+    gap = PoolGap.of(OTHERS.in_pool_order(), KNOWN, of_pool, pooled)
+    setting = Setting("team", of_pool, pooled, None, gap, how)
     return Outlook(OTHERS, as_new_runs(new, OTHERS, KNOWN, None), KNOWN, [ir_measures.parse_measure(measure)], setting)
 
 

@@ -14,7 +14,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, InputError, Option, located, warn
+from pt_reuse._errors import Call, InputError, Option, located
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
@@ -208,15 +208,6 @@ class Outlook:
                 f"{count(n, unit)} of the field brought judged documents that no other {unit} brought to depth "
                 f"{self.evidence.depth}; it takes two to learn from. Are these the pooled runs, and the depth?",
                 argument="runs",
-            )
-        lacking = {self.name(row): int((row.case.lengths[row.place] == 0).sum()) for row in self.rows()}
-        most = max(lacking, key=lambda name: lacking[name])
-        if lacking[most]:
-            topics = count(self.evidence.n_topics, "topic")
-            n_runs = count(sum(n > 0 for n in lacking.values()), "new run")
-            warn(
-                f"{n_runs} without a document on some topics, where a run scores 0; {most!r} lacks {lacking[most]:,} "
-                f"of {topics}."
             )
 
     def _check_shared(self, name: str) -> None:
