@@ -239,7 +239,8 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     folder = out_folder(options, ["by_run.csv", "by_topic.csv", *units, "settings.json"])
     qrels, runs = judgments.read(), plan.read_runs()
     check_topics(runs, qrels)
-    tell([*relevant_only(qrels), *misfits(runs, qrels)])
+    # the answer tells of topics that runs lack, which count 1 here
+    tell([*relevant_only(qrels), *misfits(runs, qrels, without_topics="zero")])
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     say(in_words(found))
     below = int((qrels.arrays.labels < 0).sum())

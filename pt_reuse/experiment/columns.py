@@ -36,7 +36,7 @@ from pt_reuse.scoring.caveats import (
 )
 from pt_reuse.scoring.measures import Unjudged, adds_up, cutoff_of, native_spec
 from pt_reuse.scoring.rescoring import base_scores
-from pt_reuse.scoring.run_fit import misfits
+from pt_reuse.scoring.run_fit import misfits, without_judged
 from pt_reuse.scoring.scores import Scores, mean_over_topics, score, topics_of_runs
 from pt_reuse.studies.check_new_run import check_new_run
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -187,9 +187,11 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
 
 
 def _tell_strangers(systems: RunSet, qrels: Qrels, shares: Iterable[Values]) -> None:
-    """Warn of systems that have results and none that is judged."""
+    """Warn of systems that have judged documents, and none where a measure looks."""
     nothing = np.all([(values.by_topic == 1).all(axis=0) for values in shares], axis=0)
-    names = [systems.names[s] for s in np.flatnonzero(nothing & topics_of_runs(systems, qrels).any(axis=0))]
+    # of those without any judged document `misfits` tells
+    told = without_judged(systems, qrels)
+    names = [systems.names[s] for s in np.flatnonzero(nothing & topics_of_runs(systems, qrels).any(axis=0) & ~told)]
     if names:
         warn(
             f"no document that counts is judged for {count(len(names), 'system')}: {examples(names)}. Check that their "

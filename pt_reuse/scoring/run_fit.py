@@ -102,7 +102,7 @@ def judged_documents(runs: RunSet, qrels: Qrels) -> tuple[NDArray[np.int64], NDA
     return documents, judged
 
 
-def _without_judged(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
+def without_judged(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (runs,): which runs have documents, none of which has a judgment."""
     none = np.ones(len(runs), dtype=np.bool_)
     some = np.zeros(len(runs), dtype=np.bool_)
@@ -258,7 +258,7 @@ def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, *, scored: bool) -> Iter
 
 
 def _of_documents(runs: RunSet, qrels: Qrels) -> Iterator[Caveat]:
-    none = np.flatnonzero(_without_judged(runs, qrels))
+    none = np.flatnonzero(without_judged(runs, qrels))
     if not len(none) or not len(qrels):
         return
     names = [runs.names[r] for r in none.tolist()]

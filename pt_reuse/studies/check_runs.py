@@ -17,7 +17,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.result import Result, Shown, View
-from pt_reuse.scoring.caveats import usual_measures, warn_of_lower_grades
+from pt_reuse.scoring.caveats import noted, relevant_only, tell, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.run_fit import WIDE, RunFit, judged_documents, over_tied_orders, tied_shares
@@ -133,6 +133,7 @@ def check_runs(runs: Any, qrels: Any, measures: Any = None) -> RunCheck:
     asked = study_of(check_runs).checked(locals())
     field, judged = as_runs_before(asked["runs"], asked["qrels"])
     judgments = as_qrels(judged)
+    tell(caveats := list(relevant_only(judgments)))
     chosen = usual_measures(judgments.rel) if asked["measures"] is None else asked["measures"]
     warn_of_lower_grades(chosen, judgments.rel)
     fit, ties = RunFit.of(field, judgments), _ties(field, judgments, chosen)
@@ -161,7 +162,8 @@ def check_runs(runs: Any, qrels: Any, measures: Any = None) -> RunCheck:
     )
     provided = provided_measures(chosen)
     settings = {"judgments": repr(judgments), **field.settings, "complete": True}
-    return RunCheck(table=table, ties=ties, settings=settings | ({"by ir_measures": provided} if provided else {}))
+    settings |= {"by ir_measures": provided} if provided else {}
+    return RunCheck(table=table, ties=ties, settings={**settings, **noted(caveats)})
 
 
 def _ties(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> pd.DataFrame:

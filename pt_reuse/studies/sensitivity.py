@@ -16,7 +16,7 @@ import pyterrier as pt
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed, told
 from pt_reuse._choices import USUAL
-from pt_reuse._errors import InputError, Option, ReuseWarning, arguments_as, door, wrong
+from pt_reuse._errors import InputError, Option, ReuseWarning, arguments_as, door, in_python, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.arrays.open_field import AnyField
@@ -665,7 +665,9 @@ def _found(
             raise
         except InputError as error:
             refused = str(error)
-    said = dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, ReuseWarning))
+    # the same by whichever door it was called
+    heard = [one.message for one in caught if isinstance(one.message, ReuseWarning)]
+    said = dict.fromkeys(message.worded(in_python, function=False) for message in heard)
     return found, refused, "; ".join(said) or None
 
 

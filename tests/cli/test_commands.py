@@ -94,7 +94,9 @@ def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tm
     new, before = (
         ptr.depth_pool(runs, depth=20, contributors=runs.names).to_qrels().to_frame() for runs in (mine, others)
     )
-    qrels = ptr.Qrels(pd.concat([new[~new["qid"].isin(old)], before[before["qid"].isin(old)]]).assign(label=1))
+    judged = pd.concat([new[~new["qid"].isin(old)], before[before["qid"].isin(old)]])
+    # not of relevant documents only, of which it would warn
+    qrels = ptr.Qrels(judged.assign(label=[i % 2 for i in range(len(judged))]))
     mine.write(tmp_path / "runs")
     qrels.write(tmp_path / "qrels.txt")
     out_folder = tmp_path / "out"

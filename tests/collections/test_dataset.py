@@ -42,7 +42,7 @@ def test_who_was_pooled_may_not_be_known(messages, home):
     assert runs.pooled.tolist() == [pd.NA]
     # it goes on to say so until somebody says who was pooled
     assert repr(runs).startswith("RunSet: 1 run (pooled: not on record), 1 team")
-    qrels = ptr.Qrels(pd.DataFrame({"qid": ["3505"], "docno": ["FT911-1"], "label": [1]}))
+    qrels = ptr.Qrels(pd.DataFrame({"qid": ["3505"] * 2, "docno": ["FT911-1", "FT911-2"], "label": [1, 0]}))
     assert ptr.depth_pool(runs, depth=1).settings["pooled"] == "who was pooled is not on record: all count"
     assert "pooled" not in ptr.depth_pool(runs, depth=1, contributors="all").settings
     with pytest.warns(ptr.ReuseWarning):

@@ -216,13 +216,16 @@ def judged(**labels):
 def test_by_hand(messages):
     # float64: a before b, so that P@1 is 1; float32: a tie, b before a, so that P@1 is 0
     systems, qrels = {"near": near_tie(), "clear": near_tie("b", "a")}, judged(a=1, b=0)
-    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1, AP]))
+    # a tie changes means, and another order does
+    result = messages.warned(lambda: ptr.Experiment(systems, ONE_TOPIC, qrels, [P @ 1, AP]), times=2)
     assert result["P@1"].tolist() == [0.0, 0.0]
     kept = result.attrs["reuse"]["settings"]
+    assert "2 runs whose scores depend on the order of equal scores" in kept["beware"].split("; ")
     assert kept["order"] == "trec_eval9"
     assert kept["other order"] == "by trec_eval the scores of 1 of 2 systems are different"
     # as the warning says
-    assert ptr.score(result.runs, qrels, [P @ 1]).mean["P@1"].tolist() == [0.0, 0.0]
+    tied = messages.warned(lambda: ptr.score(result.runs, qrels, [P @ 1]))
+    assert tied.mean["P@1"].tolist() == [0.0, 0.0]
     assert ptr.score(result.runs.reorder("trec_eval"), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
     assert ptr.score(ptr.RunSet.from_frames(systems), qrels, [P @ 1]).mean["P@1"].tolist() == [1.0, 0.0]
     assert any("by trec_eval the scores of 1 of 2 systems" in note for note in result.report().notes)
@@ -299,6 +302,7 @@ def test_what_is_not_judged_at_all_or_not_there_is_told(messages):
     strange = {"A": FIELD.runs[NAMES[0]].assign(docno=lambda frame: "x" + frame["docno"])}
     result = messages.warned(lambda: ptr.Experiment(strange, TOPICS, QRELS, [nDCG @ 10], field=OTHERS))
     assert result["nDCG@10 unjudged"].tolist() == [1.0]
+    assert "1 run without a judged document" in result.attrs["reuse"]["settings"]["beware"].split("; ")
     half = {"A": FIELD.runs[NAMES[0]], "B": FIELD.runs[NAMES[1]]}
     half["B"] = half["B"][half["B"]["qid"].isin(TOPICS["qid"][:3])]
     messages.warned(lambda: ptr.Experiment(half, TOPICS, QRELS, [nDCG @ 10], field=OTHERS))

@@ -140,6 +140,7 @@ def test_a_run_without_any_topic_is_a_row():
     assert (row["topics"], row["lacking"], row["unknown"], row["misfit"]) == (0, 2, 1, "topics")
 
 
+@pytest.mark.filterwarnings("ignore:.*of relevant documents only:pt_reuse.scoring.caveats.CaveatWarning")
 @settings(max_examples=25)
 @given(
     st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=5),

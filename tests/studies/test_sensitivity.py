@@ -156,6 +156,8 @@ def test_a_warning_of_one_combination_is_kept_with_it():
         found = ptr.profile.sensitivity(ptr.leave_out_uniques, runs, QRELS, AP, depth=4, grid={"rel": [1, 2]})
     kept = found.combinations.set_index("rel")["warned"]
     assert kept["1"] is None
+    # the command calls another function and keeps the same words
+    assert not kept["2"].startswith("sensitivity")
     assert "AP counts documents of label 1 as relevant" in kept["2"]
 
 

@@ -270,9 +270,9 @@ def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
     assert pool.settings["beware"] == f"{said}; {few}"
     compared = messages.warned(
         lambda: ptr.pools.compare_strategies(OF_FIELD, relevant, ["rank", "hedge"], depth=5, measures="AP", repeats=1),
-        times=2,
+        times=3,
     )
-    assert compared.settings["beware"] == f"{said}; {few}"
+    assert compared.settings["beware"] == f"judgments of relevant documents only; {said}; {few}"
     # half of it is not more than half
     assert "beware" not in adaptive_pool(OF_FIELD, without(0.4), "rank", n=2, depth=5).settings
     assert "beware" in messages.warned(lambda: adaptive_pool(OF_FIELD, without(0.6), "rank", n=2, depth=5)).settings
