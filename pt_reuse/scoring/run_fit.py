@@ -204,9 +204,11 @@ def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
     (rows,) = index.rows_of_codes(range(t, t + 1))
     if rows is None:
         return np.zeros(0, dtype=np.int16)
-    first = int(index.documents.starts[t])
-    # rows count from the first judgment of the topic
-    return np.where(rows >= 0, qrels.arrays.labels[first + np.maximum(rows, 0)], UNJUDGED).astype(np.int16)
+    judged = rows >= 0
+    labels = np.full(len(rows), UNJUDGED, dtype=np.int16)
+    # rows count from the first judgment of the topic; a topic may have none
+    labels[judged] = qrels.arrays.labels[int(index.documents.starts[t]) + rows[judged]]
+    return labels
 
 
 # what is said of it
