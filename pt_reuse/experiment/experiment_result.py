@@ -16,7 +16,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.adding import TIME, like
 from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED, sentence
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.measures import MeasureLike, adds_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +238,10 @@ def _caption(measures: list[str], settings: Mapping[str, Any], columns: list[Col
     over = f", {how} over {count(n_topics, 'topic')}"
     if summed and how == "means":
         over += f" ({listed(summed)}: the sum)"
+    # pt.Experiment adds up by name, and the name of NumRelRet is NumRet(rel=1)
+    averaged = [name for name, added in zip(measures, adds_up(measures), strict=True) if added and name not in SUMMED]
+    if averaged:
+        over += f" ({listed(averaged)}: the mean, as pt.Experiment gives it; ptr.score gives the sum)"
     parts = [f"{listed(measures)} of the systems of an experiment{over}"]
     if "p" in headings:
         corrected = f" (correction: {settings['correction']})" if "correction" in settings else ""

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
-from ir_measures import AP, Accuracy, P, nDCG
+from ir_measures import AP, Accuracy, NumRelRet, NumRet, P, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.experiment.experiment_result import ExperimentResult
@@ -287,3 +287,19 @@ def test_the_report_of_a_rounded_result_has_numbers_that_are_not_rounded(perquer
     first = wanted.columns[0]
     rows = found.report().to_frame().set_index(first).loc[wanted[first]].reset_index()
     pd.testing.assert_frame_equal(rows, wanted)
+
+
+def test_a_count_that_pt_experiment_averages_is_said_to_be_averaged():
+    runs = pd.DataFrame(
+        [("1", "a", 2.0, 0), ("1", "b", 1.0, 1), ("2", "a", 1.0, 0), ("3", "c", 1.0, 0)],
+        columns=["qid", "docno", "score", "rank"],
+    )
+    qrels = pd.DataFrame(
+        [("1", "a", 1), ("1", "b", 1), ("2", "b", 1), ("3", "d", 0)], columns=["qid", "docno", "label"]
+    )
+    topics = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["x", "y", "z"]})
+    found = ptr.Experiment([runs], topics, qrels, [NumRet, NumRelRet], names=["s"])
+    assert found["NumRet"].tolist() == [4.0]
+    assert found["NumRet(rel=1)"].tolist() == [2 / 3]
+    assert "(NumRet: the sum) (NumRet(rel=1): the mean" in found.report().caption
+    assert ptr.score({"s": runs}, qrels, [NumRelRet]).mean_values.tolist() == [[2.0]]
