@@ -24,6 +24,8 @@ _PLACES: ContextVar[tuple[str, ...]] = ContextVar("pt_reuse_places", default=())
 _WORDINGS: ContextVar[tuple[_Wording, ...]] = ContextVar("pt_reuse_wordings", default=())
 #: where warnings go that are made inside of a job, None outside of any
 _HEARD: ContextVar[list[ReuseWarning] | None] = ContextVar("pt_reuse_heard", default=None)
+#: what a study that is under way has found that a reader must know, in a few words each; None outside of any
+_NOTES: ContextVar[list[str] | None] = ContextVar("pt_reuse_notes", default=None)
 #: whole sentences, and the beginning of another
 _SENTENCES = re.compile(r"(.*[.?])(?:\s+(.*)|\s*)", re.DOTALL)
 _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
@@ -268,6 +270,21 @@ def arguments_as(call: str | None = None, **names: str) -> Iterator[None]:
     """Say of the arguments of an inner function, in errors and warnings made inside, what the user calls them."""
     with having({_WORDINGS: (_Wording(names, call), *_WORDINGS.get())}):
         yield
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Collect what is noted meanwhile, see :func:`note`."""
+    notes: list[str] = []
+    with having({_NOTES: notes}):
+        yield notes
+
+
+def note(text: str) -> None:
+    """Have the study that is under way keep a few words in its settings."""
+    notes = _NOTES.get()
+    if notes is not None:
+        notes.append(text)
 
 
 @dataclass(frozen=True)

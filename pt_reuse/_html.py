@@ -21,6 +21,11 @@ def headline(title: str, *lines: str) -> str:
     return f'<p style="overflow-wrap:anywhere"><b>{html.escape(visible(title))}</b>{below}</p>'
 
 
+def lines(texts: Iterable[str]) -> str:
+    """Return lines below a table."""
+    return "".join(f"<p><small>{html.escape(visible(text))}</small></p>" for text in texts)
+
+
 def folded(settings: Mapping[str, Any]) -> str:
     """Return settings as a list that shows when one asks for it; nothing where there are none."""
     if not settings:

@@ -74,6 +74,11 @@ class Digits(Enum):
     #: a difference of which the size matters, two digits: ``0.00043``
     SIZE = ".2g"
 
+    @property
+    def format(self) -> str:
+        """Return Python's format for a number in a sentence."""
+        return {"number": ".4g", "ranks": ",.0f", "p": ".4f"}.get(self.value, self.value)
+
     def written(self, value: Any) -> str:
         """Return one cell; ``-`` where it is missing, and no sign where it rounds to 0."""
         if is_missing(value):
@@ -96,10 +101,22 @@ class Column:
     heading: str  # in words, ``"Largest drop"``; ``tau_b`` and ``tau_AP`` become mathematics in LaTeX
     values: Sequence[Any] | pd.Series  # (rows,) the values, not rounded
     digits: Digits = Digits.TEXT  # how they are written
+    ends: tuple[Sequence[Any] | pd.Series, Sequence[Any] | pd.Series] | None = (
+        None  # of the interval of each, where there are intervals
+    )
 
     def cells(self) -> tuple[str, ...]:
-        """Return the values as they are written."""
-        return tuple(self.digits.written(value) for value in self.values)
+        """Return the values as they are written, ``0.9500 (0.9124 to 0.9871)``; no interval that has no width."""
+        texts = [self.digits.written(value) for value in self.values]
+        if self.ends is not None:
+            between = intervals("", *self.ends, self.digits).values
+            texts = [f"{text} ({ends})" if ends else text for text, ends in zip(texts, between, strict=True)]
+        return tuple(texts)
+
+    def head(self, n: int) -> Column:
+        """Return the first rows."""
+        ends = self.ends and tuple(pd.Series(end).head(n) for end in self.ends)
+        return replace(self, values=pd.Series(self.values).head(n), ends=ends)
 
 
 def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.Series, digits: Digits) -> Column:
@@ -187,7 +204,7 @@ class Report:
             n: how many rows to keep, at least 1.
         """
         most, rows = positive("n", n, "rows"), len(self.columns[0].values)
-        columns = [replace(column, values=pd.Series(column.values).head(most)) for column in self.columns]
+        columns = [column.head(most) for column in self.columns]
         more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
         return Report(columns, caption=self.caption, notes=[*self.notes, *more], verdict=self.verdict)
 
@@ -214,8 +231,8 @@ class Report:
         sides = "".join("l" if column.digits is Digits.TEXT else "r" for column in self.columns)
         heads = [_latex_heading(column) for column in self.columns]
         rows = [
-            [_latex_cell(value, column.digits) for value, column in zip(row, self.columns, strict=True)]
-            for row in zip(*(column.values for column in self.columns), strict=True)
+            [_latex_cell(text, column.digits) for text, column in zip(row, self.columns, strict=True)]
+            for row in zip(*(column.cells() for column in self.columns), strict=True)
         ]
         lines = [
             rf"\begin{{{environment}}}",
@@ -263,12 +280,10 @@ def latex(text: str) -> str:
     return re.sub(r"(?<=-)-", r"{}-", re.sub(r"(?<=')'", r"{}'", escaped))
 
 
-def _latex_cell(value: Any, digits: Digits) -> str:
-    if is_missing(value):
-        return "--"
+def _latex_cell(text: str, digits: Digits) -> str:
     if digits is not Digits.TEXT:
-        return _MINUS.sub("$-$", digits.written(value).replace("<", "$<$"))
-    return _latex_start(digits.written(value))
+        return "--" if text == "-" else _MINUS.sub("$-$", text.replace("<", "$<$"))
+    return _latex_start(text)
 
 
 def _latex_start(text: str) -> str:

@@ -97,14 +97,17 @@ class Words(dict[str, Any]):
 class Record(Printed):
     """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
 
-    What a kind of record declares of its verdict: ``condition``, under which condition the headline holds, and
-    ``limit``, what it does not say; each is a sentence that speaks of settings and attributes by their names.
+    What a kind of record declares: ``title``; ``about``, what of, behind the title; ``valid_for``, for what the answers
+    hold, and ``not_covered``, what they do not say. All speak of settings and attributes by their names.
 
     Attributes:
         settings: under which conventions it was made, for display.
     """
 
     title: ClassVar[str] = "Result"
+    about: ClassVar[str] = ""
+    valid_for: ClassVar[str] = ""
+    not_covered: ClassVar[str] = ""
     condition: ClassVar[str] = ""
     limit: ClassVar[str] = ""
 
@@ -118,9 +121,13 @@ class Record(Printed):
         """Return every table by name, the main one first; each is saved as a file of its own."""
         return {}
 
+    def answers(self) -> list[str]:
+        """Return the answer, a line for each measure or judge, the main number first."""
+        return [self.headline()]
+
     def headline(self) -> str:
         """Return the answer in one line."""
-        raise NotImplementedError(f"{type(self).__name__} has no headline()")
+        return "; ".join(self.answers())
 
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of: the settings, and numbers and names beside them."""
@@ -132,12 +139,16 @@ class Record(Printed):
         Returns:
             list of str: the headline, the condition and which intervals it has, the limit; none of an empty table.
         """
-        if self._shown().empty:
-            return []
-        found, words, kind = f"{self.headline()}.", Words(self.words()), self._kind_of_intervals()
-        named = f" Intervals: {kind}." if kind and _INTERVAL.search(found) else ""
-        condition, limit = self.condition.format_map(words) + named, self.limit.format_map(words)
-        return [found, *(said.strip() for said in (condition, limit) if said)]
+        return [] if self._shown().empty else [f"{self.headline()}.", *self.conditions()]
+
+    def conditions(self) -> list[str]:
+        """Return for what the answers hold, with which intervals, and what is not covered, a line each."""
+        words, kind = Words(self.words()), self._kind_of_intervals()
+        named = f" Intervals: {kind}." if kind and _INTERVAL.search(self.headline()) else ""
+        holds = f"For: {self.valid_for}" if self.valid_for else self.condition
+        limit = f"Not covered: {self.not_covered}" if self.not_covered else self.limit
+        lines = [holds.format_map(words) + named, limit.format_map(words)]
+        return [line.strip() for line in lines if line]
 
     def _kind_of_intervals(self) -> str:
         """Return the level and the kind of the intervals in the headline, nothing without any."""
@@ -224,24 +235,32 @@ class Record(Printed):
         return sorted(shown.columns[:1:-1], key=lambda name: 0 if name.endswith(BESIDE) else worth.get(name, 1))
 
     def __repr__(self) -> str:
-        return f"{self._head()} [{self._settings_line()}]"
+        return f"{self.heading()}: {self.headline() if len(self._shown()) else _NOTHING}"
 
     def _head(self) -> str:
         return f"{self.title}: {' '.join(self.verdict()) or _NOTHING}"
 
+    def heading(self) -> str:
+        """Return the title, and what of."""
+        return self.title + (f", {self.about.format_map(Words(self.words()))}" if self.about else "")
+
     def __str__(self) -> str:
         shown = self._shown()
+        answers, conditions = ([_NOTHING], []) if shown.empty else (self.answers(), self.conditions())
         return "\n".join(
             [
-                *(prose(line, width=WIDTH) for line in (self._head(), *self._lines())),
+                *(prose(line, width=WIDTH) for line in (self.heading(), *answers, *self._lines())),
                 table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=self._spare(shown)),
-                prose(f"[{self._settings_line()}]", width=WIDTH),
+                *(prose(line, width=WIDTH) for line in conditions),
+                f"Settings: result.settings ({len(self.settings)})",
             ]
         )
 
     def _repr_html_(self) -> str:
-        shown = _html.table(self._shown(), most=2 * _SHOWN, what=self._rest())
-        return self._html_head(self._lines()) + shown + _html.folded(self.settings)
+        shown = self._shown()
+        answers, conditions = ([_NOTHING], []) if shown.empty else (self.answers(), self.conditions())
+        below = _html.table(shown, most=2 * _SHOWN, what=self._rest()) + _html.lines(conditions)
+        return _html.headline(self.heading(), *answers, *self._lines()) + below + _html.folded(self.settings)
 
     def _html_head(self, lines: Iterable[str]) -> str:
         found, *rest = self.verdict() or [_NOTHING]

@@ -6,9 +6,9 @@ import importlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar, get_type_hints
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
 from pt_reuse._choices import CORRECTIONS, TESTS
@@ -26,7 +26,7 @@ _ENTRY = re.compile(r"^(\*{0,2}\w+): ")
 class Flag:
     """How a command takes an option."""
 
-    help: str  # in a line; the default is added
+    help: str = ""  # in a line; the default is added; default the first sentence of the option's meaning
     metavar: str = "N"  # what stands for the value
     # how the text is read: text, int, float, list (texts between commas), switch, or a kind of ``study_commands``
     kind: str = "int"
@@ -35,20 +35,29 @@ class Flag:
     usual: Any = None  # the default of what the function does not take
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parameter:
-    """An option of studies."""
+@dataclass(frozen=True)
+class Option:
+    """What an argument of studies is: ``Depth = Annotated[int | None, Option("of the pool.", check=...)]``."""
 
-    name: str  # of the argument
     meaning: str = ""  # what the docstring says of it
-    check: Callable[[Any], Any] | str | None = None  # returns the value as it is used
-    choices: tuple[str, ...] = ()  # the words that it takes, instead of a check
-    flag: Flag | None = None  # how a command takes it; None where it has none
+    # returns the value as it is used; ``"module:function"`` where the function is imported late
+    check: Callable[[Any], Any] | str | None = field(default=None, kw_only=True)
+    choices: tuple[str, ...] = field(default=(), kw_only=True)  # the words that it takes, instead of a check
+    flag: Flag | None = field(default=None, kw_only=True)  # how a command takes it; None where it has none
+    name: str = field(default="", kw_only=True)  # of the argument, where an option is declared beside a signature
 
-    def checked(self, value: Any) -> Any:
-        """Return the value as it is used."""
+    @property
+    def shell(self) -> Flag | None:
+        """Return how a command takes it, with its help."""
+        if self.flag is None or self.flag.help:
+            return self.flag
+        plain = re.sub(r":\w+:`~?([^`]*)`|``\"?([^`\"]*)\"?``|`([^`]*)`", r"\1\2\3", self.meaning)
+        return replace(self.flag, help=re.split(r"[.;] |[.;]$|, see ", plain)[0])
+
+    def checked(self, value: Any, name: str = "") -> Any:
+        """Return the value of an argument as it is used."""
         if self.choices:
-            return choice(self.name, value, self.choices)
+            return choice(name or self.name, value, self.choices)
         check = self.check
         if isinstance(check, str):
             module, _, function = check.partition(":")
@@ -56,168 +65,255 @@ class Parameter:
         return value if check is None else check(value)
 
 
+#: the options of studies that are not yet in their signatures
+Parameter = Option
+
+
 def _flag_of(name: str) -> Callable[[Any], bool]:
     return lambda value: flag(name, value)
 
 
 #: the options that studies share
-SHARED = {
-    parameter.name: parameter
-    for parameter in (
-        Parameter(
-            name="runs",
-            meaning="the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.",
+Runs: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.",
+    ),
+]
+Judgments: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
+    ),
+]
+ScoresOf: TypeAlias = Annotated[
+    Any,
+    Option(
+        "what :func:`score` returned, or a dict of a name -> Scores for each of several judgments, under "
+        "the same measures; those of pipelines by :meth:`Scores.from_frame`.",
+    ),
+]
+OtherJudgments: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the other judgments, in any form.",
+        flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
+    ),
+]
+HumanJudgments: TypeAlias = Annotated[
+    Any, Option("the judgments of people, in any form, see :doc:`runs`; a negative label is none.")
+]
+JudgeLabels: TypeAlias = Annotated[
+    Any,
+    Option(
+        "who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a "
+        "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a "
+        "folder of judges, read as :func:`judging.read_judges` reads it.",
+    ),
+]
+JudgeGrade: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the lowest label of a judge that is relevant, or a dict of its label -> the label of people that "
+        "it stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 "
+        "where all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels "
+        "above it are refused.",
+    ),
+]
+Families: TypeAlias = Annotated[Any, Option("judge -> family of models; default what the judges say.")]
+Unit: TypeAlias = Annotated[
+    str,
+    Option(
+        'leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.',
+        choices=("team", "run", "type", "family"),
+        flag=Flag(help="what to leave out: team, run, type or family", metavar="UNIT", kind="text"),
+    ),
+]
+Missing: TypeAlias = Annotated[
+    str,
+    Option(
+        'a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), '
+        'or counts for neither (``"drop"``).',
+        choices=("unjudged", "drop"),
+        flag=Flag(
+            name="--missing-labels",
+            help="documents without a label of the judge: unjudged for the judge, or drop: left out for both",
+            metavar="WHAT",
+            kind="text",
         ),
-        Parameter(
-            name="qrels",
-            meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
+    ),
+]
+Measures: TypeAlias = Annotated[
+    Any,
+    Option(
+        "ir_measures measures or their names, one or several; default AP, from the grade from which "
+        "documents are relevant, and ``nDCG@10``.",
+        check="pt_reuse.scoring.scores:checked_measures",
+        flag=Flag(
+            help="comma-separated",
+            metavar="LIST",
+            kind="list",
+            default="AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
         ),
-        Parameter(
-            name="scores",
-            meaning="what :func:`score` returned, or a dict of a name -> Scores for each of several judgments, under "
-            "the same measures; those of pipelines by :meth:`Scores.from_frame`.",
-        ),
-        Parameter(
-            name="other",
-            meaning="the other judgments, in any form.",
-            flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
-        ),
-        Parameter(
-            name="human", meaning="the judgments of people, in any form, see :doc:`runs`; a negative label is none."
-        ),
-        Parameter(
-            name="judge",
-            meaning="who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a "
-            "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a "
-            "folder of judges, read as :func:`judging.read_judges` reads it.",
-        ),
-        Parameter(
-            name="judge_rel",
-            meaning="the lowest label of a judge that is relevant, or a dict of its label -> the label of people that "
-            "it stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 "
-            "where all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels "
-            "above it are refused.",
-        ),
-        Parameter(name="families", meaning="judge -> family of models; default what the judges say."),
-        Parameter(
-            name="missing",
-            meaning='a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), '
-            'or counts for neither (``"drop"``).',
-            choices=("unjudged", "drop"),
-            flag=Flag(
-                name="--missing-labels",
-                help="documents without a label of the judge: unjudged for the judge, or drop: left out for both",
-                metavar="WHAT",
-                kind="text",
-            ),
-        ),
-        Parameter(
-            name="measures",
-            meaning="ir_measures measures or their names, one or several; default AP, from the grade from which "
-            "documents are relevant, and ``nDCG@10``.",
-            check="pt_reuse.scoring.scores:checked_measures",
-            flag=Flag(
-                help="comma-separated",
-                metavar="LIST",
-                kind="list",
-                default="AP,nDCG@10, and AP(rel=2) where documents are relevant from label 2",
-            ),
-        ),
-        Parameter(
-            name="depth",
-            meaning="of the pool, documents per run and topic; default the one on record for the collection "
-            "(``runs.pool_depth``), else 100.",
-            check="pt_reuse.pooling.depth:checked_depth",
-            flag=Flag(help="pool depth", metavar="K", default="that of the collection, else 100"),
-        ),
-        Parameter(
-            name="contributors",
-            meaning='the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.',
-        ),
-        Parameter(
-            name="pool_order",
-            meaning="the order in which the runs were pooled, where it is not the one in which they are scored; "
-            "default that of the field.",
-            check="pt_reuse.data.ordering:checked_pool_order",
-        ),
-        Parameter(
-            name="order",
-            meaning='the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or '
-            '``"file"``; default that of the field. Scores do not depend on it.',
-        ),
-        Parameter(
-            name="rel",
-            meaning="the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. "
-            "Measures have a `rel` of their own.",
-            check="pt_reuse.data.judgments:checked_rel",
-            flag=Flag(help="lowest label that is relevant", metavar="LABEL", default="that of the collection, else 1"),
-        ),
-        Parameter(
-            name="complete",
-            meaning="the mean is over all topics of the judgments (default), or over those that the run has.",
-            check=_flag_of("complete"),
-            flag=Flag(name="--own-topics", help="means over the topics that a run has", kind="off", usual=True),
-        ),
-        Parameter(
-            name="without_topics",
-            meaning='a run with none of the judgments\' topics is an ``"error"`` (default), or scores ``"zero"``.',
-            choices=("error", "zero"),
-        ),
-        Parameter(
-            name="resamples",
-            meaning="how often topics are drawn with replacement for intervals; 0 for none.",
-            check=lambda value: whole("resamples", value, "draws", least=0),
-            flag=Flag(help="draw the topics N times for intervals, 0 for none"),
-        ),
-        Parameter(
-            name="confidence",
-            meaning="the confidence level of intervals.",
-            check=lambda value: fraction("confidence", value, ends=False),
-            flag=Flag(help="confidence level of intervals", metavar="P", kind="float"),
-        ),
-        Parameter(
-            name="seed",
-            meaning="the seed of the random numbers: the same seed gives the same numbers in every process.",
-            check=checked_seed,
-            flag=Flag(help="seed of the random numbers"),
-        ),
-        Parameter(
-            name="n_jobs",
-            meaning="jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The "
-            "numbers do not depend on it.",
-            check=checked_jobs,
-            flag=Flag(name="--jobs", help="how many jobs at a time, -1 for all cores", default="1"),
-        ),
-        Parameter(
-            name="test",
-            meaning='two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
-            "see "
-            ":func:`~pt_reuse.profile.discriminative_power`.",
-            choices=tuple(TESTS),
-            flag=Flag(help=f"significance test: {', '.join(TESTS)}", metavar="TEST", kind="text"),
-        ),
-        Parameter(
-            name="alpha",
-            meaning="the level of significance: a p-value of at most that is significant.",
-            check=lambda value: fraction("alpha", value, ends=False),
-            flag=Flag(help="level of significance", metavar="P", kind="float"),
-        ),
-        Parameter(
-            name="correction",
-            meaning='the correction for the number of pairs, of each measure and set of labels alone: ``"none"``, '
-            '``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.',
-            choices=tuple(CORRECTIONS),
-            flag=Flag(
-                help=f"correction for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"
-            ),
-        ),
-        Parameter(
-            name="samples",
-            meaning="how often tests that use random numbers draw, at least 1.",
-            check=lambda value: positive("samples", value, "draws"),
-        ),
-        Parameter(name="verbose", meaning="show a progress bar.", check=_flag_of("verbose")),
-    )
+    ),
+]
+Depth: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "of the pool, documents per run and topic; default the one on record for the collection "
+        "(``runs.pool_depth``), else 100.",
+        check="pt_reuse.pooling.depth:checked_depth",
+        flag=Flag(help="pool depth", metavar="K", default="that of the collection, else 100"),
+    ),
+]
+Contributing: TypeAlias = Annotated[
+    str | Iterable[str],
+    Option(
+        'the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.',
+    ),
+]
+PoolOrder: TypeAlias = Annotated[
+    Any,
+    Option(
+        "the order in which the runs were pooled, where it is not the one in which they are scored; "
+        "default that of the field.",
+        check="pt_reuse.data.ordering:checked_pool_order",
+    ),
+]
+Order: TypeAlias = Annotated[
+    Any,
+    Option(
+        'the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or '
+        '``"file"``; default that of the field. Scores do not depend on it.',
+    ),
+]
+Rel: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. "
+        "Measures have a `rel` of their own.",
+        check="pt_reuse.data.judgments:checked_rel",
+        flag=Flag(help="lowest label that is relevant", metavar="LABEL", default="that of the collection, else 1"),
+    ),
+]
+Complete: TypeAlias = Annotated[
+    bool,
+    Option(
+        "the mean is over all topics of the judgments (default), or over those that the run has.",
+        check=_flag_of("complete"),
+        flag=Flag(name="--own-topics", help="means over the topics that a run has", kind="off", usual=True),
+    ),
+]
+WithoutTopics: TypeAlias = Annotated[
+    str,
+    Option(
+        'a run with none of the judgments\' topics is an ``"error"`` (default), or scores ``"zero"``.',
+        choices=("error", "zero"),
+    ),
+]
+Resamples: TypeAlias = Annotated[
+    int,
+    Option(
+        "how often topics are drawn with replacement for intervals; 0 for none.",
+        check=lambda value: whole("resamples", value, "draws", least=0),
+        flag=Flag(help="draw the topics N times for intervals, 0 for none"),
+    ),
+]
+Confidence: TypeAlias = Annotated[
+    float,
+    Option(
+        "the confidence level of intervals.",
+        check=lambda value: fraction("confidence", value, ends=False),
+        flag=Flag(help="confidence level of intervals", metavar="P", kind="float"),
+    ),
+]
+Seed: TypeAlias = Annotated[
+    int,
+    Option(
+        "the seed of the random numbers: the same seed gives the same numbers in every process.",
+        check=checked_seed,
+        flag=Flag(help="seed of the random numbers"),
+    ),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The "
+        "numbers do not depend on it.",
+        check=checked_jobs,
+        flag=Flag(name="--jobs", help="how many jobs at a time, -1 for all cores", default="1"),
+    ),
+]
+Test: TypeAlias = Annotated[
+    str,
+    Option(
+        'two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
+        "see "
+        ":func:`~pt_reuse.profile.discriminative_power`.",
+        choices=tuple(TESTS),
+        flag=Flag(help=f"significance test: {', '.join(TESTS)}", metavar="TEST", kind="text"),
+    ),
+]
+Alpha: TypeAlias = Annotated[
+    float,
+    Option(
+        "the level of significance: a p-value of at most that is significant.",
+        check=lambda value: fraction("alpha", value, ends=False),
+        flag=Flag(help="level of significance", metavar="P", kind="float"),
+    ),
+]
+Correction: TypeAlias = Annotated[
+    str,
+    Option(
+        'the correction for the number of pairs, of each measure and set of labels alone: ``"none"``, '
+        '``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.',
+        choices=tuple(CORRECTIONS),
+        flag=Flag(help=f"correction for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"),
+    ),
+]
+Samples: TypeAlias = Annotated[
+    int,
+    Option(
+        "how often tests that use random numbers draw, at least 1.",
+        check=lambda value: positive("samples", value, "draws"),
+    ),
+]
+Verbose: TypeAlias = Annotated[bool, Option("show a progress bar.", check=_flag_of("verbose"))]
+
+
+def _named(name: str, declared: Any) -> Option:
+    return replace(declared.__metadata__[0], name=name)
+
+
+#: those that are named alike everywhere, by their argument
+SHARED: dict[str, Option] = {
+    "runs": _named("runs", Runs),
+    "qrels": _named("qrels", Judgments),
+    "scores": _named("scores", ScoresOf),
+    "other": _named("other", OtherJudgments),
+    "human": _named("human", HumanJudgments),
+    "judge": _named("judge", JudgeLabels),
+    "judge_rel": _named("judge_rel", JudgeGrade),
+    "families": _named("families", Families),
+    "by": _named("by", Unit),
+    "missing": _named("missing", Missing),
+    "measures": _named("measures", Measures),
+    "depth": _named("depth", Depth),
+    "contributors": _named("contributors", Contributing),
+    "pool_order": _named("pool_order", PoolOrder),
+    "order": _named("order", Order),
+    "rel": _named("rel", Rel),
+    "complete": _named("complete", Complete),
+    "without_topics": _named("without_topics", WithoutTopics),
+    "resamples": _named("resamples", Resamples),
+    "confidence": _named("confidence", Confidence),
+    "seed": _named("seed", Seed),
+    "n_jobs": _named("n_jobs", Jobs),
+    "test": _named("test", Test),
+    "alpha": _named("alpha", Alpha),
+    "correction": _named("correction", Correction),
+    "samples": _named("samples", Samples),
+    "verbose": _named("verbose", Verbose),
 }
 
 
@@ -233,6 +329,15 @@ PRECISION_AND_GAIN = replace(
         default="P@10,nDCG@10, and P(rel=2)@10 where documents are relevant from label 2",
     ),
 )
+
+
+def options_of(call: Callable[..., Any]) -> dict[str, Option]:
+    """Return the options that a signature declares, by their arguments."""
+    hints = get_type_hints(call, include_extras=True)
+    found = {
+        name: [o for o in getattr(hint, "__metadata__", ()) if isinstance(o, Option)] for name, hint in hints.items()
+    }
+    return {name: replace(declared[-1], name=name) for name, declared in found.items() if declared}
 
 
 def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:

@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from inspect import cleandoc, signature
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from pt_reuse._errors import InputError, arguments_as, door, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Record
 from pt_reuse._text import is_missing, with_ends
+from pt_reuse.columns import UNITS, Table, column, described
 from pt_reuse.options import SHARED
 
 if TYPE_CHECKING:
@@ -105,15 +107,15 @@ class View:
 def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the rows with these values, column by column, and the values: None is the first there is, ``...`` any."""
     chosen = {}
-    for column, value in wanted.items():
-        known = list(dict.fromkeys(rows[column]))
+    for name, value in wanted.items():
+        known = list(dict.fromkeys(rows[name]))
         if value is ... or not (known or value is None):
             continue
         texts = all(isinstance(one, str) for one in known)
         if value is not None and not texts and value not in known:
-            raise InputError(f"{column} must be one of {examples(known, 12)}, got {value!r}.", argument=column)
-        chosen[column] = next(iter(known), None) if value is None else choice(column, value, known) if texts else value
-        rows = rows[rows[column] == chosen[column]]
+            raise InputError(f"{name} must be one of {examples(known, 12)}, got {value!r}.", argument=name)
+        chosen[name] = next(iter(known), None) if value is None else choice(name, value, known) if texts else value
+        rows = rows[rows[name] == chosen[name]]
     return rows, chosen
 
 
@@ -134,31 +136,97 @@ class KeyFigures:
         return key_figures_of(rows, self.columns, rows=named)
 
 
+@dataclass(frozen=True)
+class TableReport:
+    """The report of a declared table: its columns, under a caption, see :class:`~pt_reuse.columns.Table`."""
+
+    name: str  # of the table
+    table: Table
+
+    @property
+    def noun(self) -> str:
+        """Return what the rows are."""
+        return self.table.noun
+
+    @property
+    def of_measure(self) -> bool:
+        """Return whether it shows the rows of one measure."""
+        return self.table.of_measure
+
+    def options(self, kind: type) -> list[str]:
+        """Return the names of what it takes."""
+        return list(self.table.select or ())
+
+    def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
+        """Return the report of a result."""
+        rows = getattr(result, self.name)
+        if rows is None:
+            raise InputError(f"this {result.title} has no {self.name}: {self.table.about or 'it was not asked for.'}")
+        rows = rows if measure is None or "measure" not in rows else rows[rows["measure"] == measure]
+        rows, chosen = only(rows, {**(self.table.select or {}), **options})
+        if self.table.descending:
+            rows = rows.sort_values(list(self.table.descending), ascending=False, kind="stable", na_position="last")
+        names = [next((n for n in UNITS if n in rows), "name") if n == "unit" else n for n in self.table.reported]
+        words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
+        words |= {**result.words(), **chosen, "measure": measure, "rows": len(rows)}
+        caption = self.table.caption.format(**words) if self.table.caption else result.heading()
+        caption += f", {measure}." if measure is not None and not self.table.caption else ""
+        return Report(
+            [_reported(rows, n, result.columns) for n in names if n in rows], caption=caption, notes=result.notes()
+        )
+
+
+def _reported(rows: pd.DataFrame, name: str, own: str) -> Column:
+    known = column(name, own)
+    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if f"{name}_low" in rows else None
+    return Column(known.heading, rows[name], known.digits, ends)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result(Record):
     """A study's answer: every table, array and number is an attribute, `table` the main one.
 
-    What a kind of result declares: ``views``, its reports; ``plots``, what draws it, functions of
-    :mod:`pt_reuse.plots` (as ``"lines:plot_depths"``) of the result, a measure, a place and options; ``key``, the few
-    numbers that sum it up; ``answer``, a table and what is said of each row in the headline, its numbers with their
-    intervals; ``condition`` and ``limit``, see :class:`Record`; ``sentences``, the notes on settings or attributes that
-    are its own; ``main``, under which name
-    its table is saved; ``derived``, tables that are saved and are no fields, by their methods.
+    What a kind of result declares: its tables, ``Annotated[pd.DataFrame, Table(...)]``, of which docstring, reports and
+    checks are made; ``columns``, those of its own, a line each; ``answer``, a table and the line said of each of its
+    rows, numbers with their intervals; ``key``, the numbers of that table that sum it up; ``valid_for``, ``not_covered``
+    and ``about``, see :class:`Record`; ``plots``, what draws it, functions of :mod:`pt_reuse.plots` (as
+    ``"lines:plot_depths"``) of the result, a measure, a place and options; ``derived``, tables that are saved and are
+    no fields, by their methods; ``main``, under which name its table is saved.
 
     Attributes:
         table: the main table.
         settings: the resolved value of every convention that the numbers depend on.
     """
 
-    views: ClassVar[Mapping[str, View | Callable[..., Report]]] = {}
+    columns: ClassVar[str] = ""
+    declared: ClassVar[Mapping[str, Table]] = {}
+    views: ClassVar[Mapping[str, View | TableReport | Callable[..., Report]]] = {}
     main: ClassVar[str] = "table"
     plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
-    key: ClassVar[Sequence[KeyFigures]] = ()
+    key: ClassVar[Sequence[KeyFigures] | str] = ()
     answer: ClassVar[tuple[str, str] | None] = None
     sentences: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {}
     derived: ClassVar[Mapping[str, str]] = {}
 
     table: pd.DataFrame
+
+    def __init_subclass__(cls, **arguments: Any):
+        super().__init_subclass__(**arguments)
+        hints = get_type_hints(cls, include_extras=True)
+        own = {name: part for name, hint in hints.items() for part in _tables_in(hint)}
+        if not own:
+            return
+        cls.declared = own
+        first = cls.answer[0] if cls.answer else "table"
+        cls.views = {name: TableReport(name, own[name]) for name in sorted(own, key=lambda name: name != first)}
+        entries = [f"{name}: {described(table, cls.columns)}" for name, table in own.items()]
+        cls.__doc__ = with_attributes(cls.__doc__ or "", entries)
+
+    def __post_init__(self) -> None:
+        for name, table in self.declared.items():
+            frame = getattr(self, name)
+            if frame is not None and len(frame.columns):
+                table.check(frame, f"{type(self).__name__}.{name}")
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name, the main one first."""
@@ -183,12 +251,18 @@ class Result(Record):
         return self._names_in("measure")
 
     def _shown(self) -> pd.DataFrame:
-        return self.table
+        if not self.declared or self.table.empty:
+            return self.table
+        names = [n for n in self.declared["table"].reported if n != "unit"]
+        first = [n for n in (*UNITS, "measure") if n in self.table and n in list(self.table)[:2]]
+        return self.table[list(dict.fromkeys([*first, *(n for n in names if n in self.table)]))]
 
     def _rest(self) -> str:
         return "rows in .table"
 
     def _answers(self) -> list[str]:
+        if isinstance(self.key, str):
+            return self.key.split()
         return [name for figures in self.key for name in figures.columns]
 
     def _names_in(self, column: str) -> list[str]:
@@ -204,18 +278,24 @@ class Result(Record):
 
     def notes(self) -> list[str]:
         """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
+        if self.declared:
+            return [*self.conditions(), *(f"Note: {text}." for name, text in self.settings.items() if name == "beware")]
         words = {"contributors": "not recorded", **self.words()}
         said = {**{name: text for name, text in SENTENCES.items() if name != "beware"}, **self.sentences}
         said = {**said, "beware": SENTENCES["beware"]}
         told = {name: text for name, text in said.items() if text and words.get(name) not in (None, "none")}
         return [(text if isinstance(text, str) else text[words[name]]).format(**words) for name, text in told.items()]
 
+    def answers(self) -> list[str]:
+        """Return the answer, a line for each row of the table that says it, or a few words where none does."""
+        if self.answer is None:
+            return [f"{len(self.table):,} rows"] if type(self).headline is Result.headline else [self.headline()]
+        table, text = self.answer
+        return [text.format_map({**self.words(), **cells(row, self.columns)}) for row in records(self.frame(table))]
+
     def headline(self) -> str:
         """Return the answer in one line."""
-        if self.answer is not None:
-            table, text = self.answer
-            return clauses([text.format_map({**self.words(), **cells(row)}) for row in records(self.frame(table))])
-        return f"{len(self.table):,} rows"
+        return clauses(self.answers())
 
     def key_figures(self) -> pd.DataFrame:
         """Return the few numbers that sum the result up, the most telling first.
@@ -230,6 +310,9 @@ class Result(Record):
         if not self.key:
             there = listed(list(self.tables()))
             raise InputError(f"{self.title} has no key figures: no few numbers sum it up. Its tables are {there}.")
+        if isinstance(self.key, str):
+            table = self.answer[0] if self.answer else "table"
+            return KeyFigures(self.key.split(), table).of(self)
         return pd.concat([figures.of(self) for figures in self.key], ignore_index=True)
 
     @door
@@ -250,7 +333,7 @@ class Result(Record):
             by, measure = None, by
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
         found = self.views[name]
-        if not isinstance(found, View):
+        if not isinstance(found, View | TableReport):
             taken = list(signature(found).parameters)[1:]
             _check_options(options, taken, f"by={name!r}")
             report = found(self, **options, **({"measure": measure} if "measure" in taken else {}))
@@ -258,7 +341,7 @@ class Result(Record):
             _check_options(options, found.options(type(self)), f"by={name!r}")
             chosen = self._measure(measure) if found.of_measure or measure is not None else None
             report = found.of(self, chosen, options)
-        return report.under(self.verdict())
+        return report.under([f"{line}." for line in self.answers()] if self.declared else self.verdict())
 
     @door
     def plot(
@@ -334,9 +417,20 @@ def clauses(found: Sequence[str]) -> str:
     return "; ".join([*found[:_CLAUSES], *([f"and {more:,} more"] if more > 0 else [])])
 
 
-def cells(row: Mapping[str, Any]) -> dict[str, Told]:
+def cells(row: Mapping[str, Any], own: str = "") -> dict[str, Told]:
     """Return the cells of a row as headlines write them."""
-    return {name: Told(row, name) for name in row}
+    return {name: Told(row, name, own) for name in row}
+
+
+def _tables_in(hint: Any) -> list[Table]:
+    return [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Table)]
+
+
+def with_attributes(doc: str, entries: Sequence[str]) -> str:
+    """Return the docstring of a class with entries at the beginning of its section on attributes."""
+    head, section, tail = cleandoc(doc).partition("\n\nAttributes:\n")
+    lines = [fill(entry, 116, initial_indent="    ", subsequent_indent="        ") for entry in entries]
+    return "\n".join([head, "", "Attributes:", *lines, *([tail] if section else [])])
 
 
 class Told:
@@ -350,8 +444,8 @@ class Told:
         '2 ranks (1 to 4), a'
     """
 
-    def __init__(self, row: Mapping[Any, Any], name: str):
-        self._row, self._name = row, name
+    def __init__(self, row: Mapping[Any, Any], name: str, own: str = ""):
+        self._row, self._name, self._own = row, name, own
 
     def __format__(self, form: str) -> str:
         value = self._row[self._name]
@@ -359,6 +453,8 @@ class Told:
             return format(value, form)
         if is_missing(value) and self._name.endswith("tau_b"):
             return "undefined (no two runs differ in one of the rankings)"
+        if not form:
+            form = column(self._name, self._own).digits.format
         if not form.isalpha():
             return with_ends(self._row, self._name, form)
         said = with_ends(self._row, self._name, ",.0f")

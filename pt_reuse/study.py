@@ -6,11 +6,12 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pt_reuse._errors import door
-from pt_reuse.options import SHARED, Parameter, documented
+from pt_reuse._errors import collecting, door
+from pt_reuse.options import SHARED, Parameter, documented, options_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import Result
@@ -74,7 +75,7 @@ class Study:
     @property
     def declaration(self) -> dict[str, Any]:
         """Return what has to be known before the study is imported, as JSON has it."""
-        flags = {name: parameter.flag for name, parameter in (self.beside | self.parameters).items()}
+        flags = {name: parameter.shell for name, parameter in (self.beside | self.parameters).items()}
         needed = self.parameters.keys() - {*self.defaults, *_DATA}
         return {
             "function": self.name,
@@ -100,7 +101,7 @@ class Study:
     @property
     def result(self) -> type[Result]:
         """Return the class of its result."""
-        kind: type[Result] = self.call.__globals__[self.call.__annotations__["return"]]
+        kind: type[Result] = inspect.unwrap(self.call).__globals__[self.call.__annotations__["return"]]
         return kind
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +110,7 @@ class Study:
         later = {name for name in every if name in self.beside or self.defaults.get(name, ...) is None}
         for name, value in given.items():
             if name not in _DATA and not (value is None and name in later):
-                found[name] = every[name].checked(value)
+                found[name] = every[name].checked(value, name)
         if self.together is not None:
             self.together(found)
         return found
@@ -117,23 +118,71 @@ class Study:
 
 def study(
     *own: Parameter,
-    entry: Entry,
-    command: Command | None = None,
+    entry: Entry | None = None,
+    command: Command | str | None = None,
+    question: str = "",
+    summary: str = "",
+    details: str = "",
+    group: str = "",
+    page: str = "",
+    papers: str = "",
+    needs: tuple[str, ...] = (),
+    screen: tuple[str, ...] = (),
+    several: bool = False,
+    runs_for: tuple[str, ...] = (),
     measures: Callable[[int], list[Any]] | None = None,
     depth: int | None = None,
     together: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Declare a study: a public function whose arguments are options."""
+    """Declare a study: a public function whose annotations say its options, see :mod:`pt_reuse.options`.
+
+    The function gets every option as it is used; what :func:`beware` says inside stands in the result's settings.
+
+    Args:
+        question: that it answers, in the documentation's list of studies.
+        command: its command, with its family where it has one: ``"profile pool-costs"``.
+        summary: what the command does, in a line; ``details``, further sentences for its help.
+        group: the public namespace, such as ``pools``; ``page`` of the documentation; ``papers``, keys of its list.
+        needs: columns that must be filled for some run, such as ``type``.
+        screen: the reports that the command prints; default every one.
+        several: whether a study of scores takes those under ``--other`` judgments.
+        runs_for: options for which runs are read, where the study can do without runs.
+        together: raises where options do not go together.
+    """
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
-        mine = {parameter.name: parameter for parameter in own}
+        options = options_of(call)
+        mine = options | {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
-        entered = door(call)
+        run = _checked(call) if options else call
+        entered = door(run)
+        shell = command
+        if isinstance(shell, str):
+            shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
+            shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
+        found = entry or Entry(question=question, group=group, page=page, papers=papers)
         # a function has no attributes that types know of
-        entered.study = Study(call, mine, command, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
+        declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
+        entered.study = run.study = declared  # type: ignore[attr-defined]
         return entered
 
     return declare
+
+
+def _checked(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return the function behind the checks of its options, its result with the caveats that were found."""
+    signature = inspect.signature(call)
+
+    @wraps(call)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        with collecting() as notes:
+            result: Any = call(**study_of(checked).checked(bound.arguments))  # type: ignore[call-arg]
+        beware = {"beware": "; ".join(dict.fromkeys(notes))} if notes else {}
+        return result if not notes else replace(result, settings={**result.settings, **beware})
+
+    return checked
 
 
 def study_of(call: Callable[..., Any]) -> Study:

@@ -175,6 +175,11 @@ class PoolUniques:
     def arrays(self) -> Arrays:
         return {name: getattr(self, name) for name in self.NAMES}
 
+    def taken_out(self, qrels: Qrels, lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return unit and row of the judgments that are taken out: the uniques that have at least a label."""
+        gone = qrels.arrays.labels[self.row] >= lowest
+        return self.owner[gone], self.row[gone]
+
     def fit(self, qrels: Qrels, contributors: Contributors, *, depth: int) -> PoolFit:
         """Return how far the pool and the judgments are the same documents; for the counts of all topics."""
         known = np.isin(qrels.topics, _judged_topics(qrels))

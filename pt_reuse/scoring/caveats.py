@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, plural
-from pt_reuse._errors import Call, Option, Part, ReuseWarning, warn
+from pt_reuse._errors import Call, Option, Part, ReuseWarning, note, warn
 from pt_reuse.data.catalogue import grade_of
 from pt_reuse.data.judgments import WHOLE, Qrels, Whole, is_relevant_only
 from pt_reuse.data.units import Units
@@ -198,6 +198,13 @@ def tell(caveats: Iterable[Caveat]) -> None:
     """Warn of each caveat."""
     for caveat in caveats:
         warn(*caveat.parts, category=CaveatWarning)
+
+
+def beware(*caveats: Iterable[Caveat]) -> None:
+    """Warn of caveats, and have the study that is under way keep them in its settings."""
+    for caveat in (caveat for some in caveats for caveat in some):
+        tell([caveat])
+        note(caveat.note)
 
 
 def noted(caveats: Iterable[Caveat], key: str = BEWARE) -> dict[str, str]:

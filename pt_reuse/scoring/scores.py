@@ -668,7 +668,7 @@ def checked_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[ir_m
 def scores_of(
     runs: RunSet,
     qrels: Qrels,
-    measures: list[ir_measures.Measure],
+    measures: Sequence[ir_measures.Measure],
     values: NDArray[np.float64],
     *,
     complete: bool,

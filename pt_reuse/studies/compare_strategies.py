@@ -43,7 +43,8 @@ from pt_reuse.pooling.adaptive.strategy import (
 from pt_reuse.result import Result, Shown, View, clauses, key_figures_of
 from pt_reuse.scoring.caveats import alone, one_run
 from pt_reuse.scoring.measures import MeasureLike, adds_up, native_spec
-from pt_reuse.scoring.rescoring import MeansOfSets, rescore
+from pt_reuse.scoring.perturbed import MeansOfSets
+from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.studies.asked import Asked
 from pt_reuse.study import Command, Entry, study
 

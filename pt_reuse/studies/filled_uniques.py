@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
 from pt_reuse._errors import InputError, Option, wrong
-from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.arrays.correlation import DECIMALS
@@ -21,18 +19,16 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import Units, described
+from pt_reuse.data.units import Units
+from pt_reuse.inputs import Inputs
 from pt_reuse.judging.judges import HoleLabels, NamedJudge, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
-from pt_reuse.result import cells, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import adds_up
+from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.judged_fields import extremes
-from pt_reuse.studies.without_units import SetScores, drawn_changes, score_sets
+from pt_reuse.studies.leave_one_out import drawn_changes
 
 #: which documents a judge labels: the uniques that are taken out, or every unjudged one at the top of a run besides
 HOLES = ("uniques", "unjudged")
@@ -123,21 +119,24 @@ class Filling:
         return Changes(start, np.concatenate(in_set), row, labels).take(changed)
 
     def scored(
-        self,
-        runs: RunSet,
-        measures: Sequence[ir_measures.Measure],
-        units: Units,
-        *,
-        n_jobs: int | None,
-        verbose: bool,
-        **how: Any,
-    ) -> SetScores:
+        self, inputs: Inputs, units: Units, *, with_cells: bool, n_jobs: int | None, verbose: bool
+    ) -> PerturbedScores:
         """Score the runs without each unit's uniques, then by each judge filled, and then by its labels alone."""
-        n, changes = len(units), self.changes(len(units))
-        blocks = rescore(runs, self.judgments, measures, changes, n_jobs=n_jobs, verbose=verbose)
-        firsts = range(n, changes.n_sets, n + 1)
-        sets: dict[str, Any] = {"own": (0, *firsts), "alone": [first + n for first in firsts], "n_sets": changes.n_sets}
-        return score_sets(blocks, runs, self.judgments, measures, units, **sets, **how)
+        n, changes, measures = len(units), self.changes(len(units)), inputs.measures
+        blocks = rescore(inputs.runs, self.judgments, measures, changes, n_jobs=n_jobs, verbose=verbose)
+        own = (0, *range(n, changes.n_sets, n + 1))
+        return PerturbedScores.of(
+            blocks,
+            inputs.runs,
+            self.judgments,
+            measures,
+            changes.n_sets,
+            units=units,
+            own=own,
+            whole=[first + n for first in own[1:]],
+            complete=inputs.complete,
+            with_cells=with_cells,
+        )
 
     def counts(self, judge: int, n_units: int) -> pd.DataFrame:
         """Return :data:`COUNTS` of the uniques of each unit; the relevant ones are of those that the judge labelled."""
@@ -202,19 +201,28 @@ class Filling:
         return labels
 
 
-def filled_tables(asked: Asked, units: Units, scores: Scores, found: SetScores, filling: Filling) -> dict[str, Any]:
+def filled_tables(
+    inputs: Inputs,
+    units: Units,
+    parts: Mapping[str, Any],
+    scored: PerturbedScores,
+    filling: Filling,
+    bootstrap: TopicBootstrap | None,
+) -> dict[str, Any]:
     """Return ``filled``, ``filled_by_run`` and ``filled_summary`` of ``LeaveOutUniques``."""
-    n, has, added = len(units), None if scores.complete else scores.has_topic, adds_up(scores.measures).tolist()
-    described_runs = described(asked.runs.run_table).assign(contributed=asked.contributors.runs)
+    n, scores = len(units), parts["scores"]
+    has, added = None if scores.complete else scores.has_topic, adds_up(scores.measures).tolist()
+    of_run = parts["by_run"].head(len(inputs.runs))
+    described_runs = of_run[list(of_run.loc[:, :"contributed"])].reset_index(drop=True)
     of_units, of_runs, of_all = [], [], []
     for j, judge in enumerate(filling.judges):
         counts, first = filling.counts(j, n), n + j * (n + 1)
         for m, measure in enumerate(scores.measures):
-            means, values = found.means[m], (found.own[0], found.own[1 + j], found.alone[j])
+            means, values = scored.means[m], (scored.own[0], scored.own[first], scored.whole[first + n])
             ways = _Ways(
                 units,
-                asked.bootstrap,
-                TopicScores(found.full[m], has, added[m]),
+                bootstrap,
+                TopicScores(scored.base[m], has, added[m]),
                 {name: TopicScores(of[m], has, added[m]) for name, of in zip(WAYS, values, strict=True)},
                 (means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))),
             )
@@ -325,65 +333,3 @@ class _Ways:
         drawn = np.where(np.isnan(change).any(axis=1), np.nan, (np.round(change, DECIMALS) > 0).sum(axis=1))
         low, high = self._bootstrap.percentiles(float(n), drawn)
         return {f"{way}_above": n, f"{way}_above_low": low, f"{way}_above_high": high}
-
-
-def filled_headline(summary: pd.DataFrame, by: str, remove: str) -> str:
-    """Return what filling comes to under each measure, of several judges by those with the highest and lowest tau_b."""
-    which = "judged uniques, relevant or not," if remove == "judged" else "relevant uniques"
-    own, n = "each run" if by == "run" else f"each run's own {by}", summary["judge"].nunique()
-    tau = (
-        f"{{filled_tau_b:.4f}} for {{judge}} ({{filled_above:.0f}} of {{units:{by}}} above the true score, mean change "
-        "{filled_change:+.4f})"
-    )
-    told = []
-    for rows in extremes(summary, "filled_tau_b"):
-        said = listed([tau.format_map(cells(row)) for row in rows])
-        ends = f", the highest and the lowest of {n:,} judges" if len(rows) > 1 else ""
-        text = "by {measure} {said}{ends}, {removed_tau_b:.4f} without labels"
-        told.append(text.format(said=said, ends=ends, **cells(rows[0])))
-    return f"with the {which} of {own} labelled by a judge, tau_b to the true ranking is {clauses(told)}"
-
-
-def filled_findings(summary: pd.DataFrame, by: str) -> Iterator[str]:
-    """Yield what filling does to the units: the labels of each judge, and under each measure changes and tau_b."""
-    for judge, of_judge in summary.groupby("judge", sort=False):
-        first = of_judge.iloc[0]
-        unknown = f", and gave no label to {first['unknown']:,}" if first["unknown"] else ""
-        yield (
-            f"{judge} labelled {first['labelled']:,} of {count(first['removed'], 'document')} that one {by} alone "
-            f"contributed{unknown}; it calls {first['judge_relevant']:,} of those relevant, people "
-            f"{first['relevant']:,}."
-        )
-        for said in of_judge.to_dict("records"):
-            yield from _of_measure({str(name): value for name, value in said.items()}, str(judge), by)
-
-
-def _of_measure(said: dict[str, Any], judge: str, by: str) -> Iterator[str]:
-    measure, n = said["measure"], said["units"]
-    if not n:
-        yield f"{measure}: no {by} has a unique document, so that there is nothing to fill."
-        return
-    change, tau = (
-        {way: with_ends(said, f"{way}_{number}", written) for way in WAYS}
-        for number, written in (("change", "+.4f"), ("tau_b", ".4f"))
-    )
-    yield (
-        f"{measure}: without their uniques the own runs of {count(n, by)} with uniques change by {change['removed']} "
-        f"on average, filled by {judge} by {change['filled']}, by {judge} alone by {change['judge_alone']}."
-        f"{_verdict(said, judge)} {with_ends(said, 'filled_above', '.0f')} of {count(n, by)} stand above the true "
-        f"score when filled, {with_ends(said, 'removed_above', '.0f')} without their uniques."
-    )
-    yield (
-        f"{measure}: tau_b with the true ranking is {tau['removed']} when each run is scored without its own {by}'s "
-        f"uniques, {tau['filled']} with them filled by {judge}, and {tau['judge_alone']} by {judge} alone."
-    )
-
-
-def _verdict(said: Mapping[str, Any], judge: str) -> str:
-    """Return what the interval of the filled change says, nothing without one."""
-    low, high = (said.get(f"filled_change_{end}", float("nan")) for end in ("low", "high"))
-    if low > 0:
-        return f" So {judge} does not mend the loss: it gives more than people do."
-    if high < 0:
-        return f" So {judge} does not mend all of the loss."
-    return " The interval holds 0: a bias on average is neither shown nor excluded." if low <= 0 <= high else ""

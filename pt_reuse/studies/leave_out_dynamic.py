@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, examples, flag, whole
-from pt_reuse._errors import Call, Option, warn, wrong
+from pt_reuse._errors import Call, warn, wrong
+from pt_reuse._errors import Option as Pass
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Digits
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
@@ -25,39 +28,25 @@ from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.scorers import Scorer, TfIdf, checked_corpus
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.options import Parameter
+from pt_reuse.options import Option
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import (
     UNPOOLED,
     Caveat,
     alone,
-    few_topics,
+    beware,
     none_relevant,
     not_pooled,
     noted,
     tell,
 )
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
-from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.leave_out_uniques import BY
-from pt_reuse.studies.without_units import (
-    OF_FIELD,
-    OF_MEASURE,
-    OF_SUMMARY,
-    UNIT,
-    WithoutUnits,
-    count_uniques,
-    draw_scores,
-    interval_words,
-    score_sets,
-    without_units,
-)
-from pt_reuse.study import Entry, study
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,151 +65,102 @@ def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "score
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DynamicUniques(WithoutUnits):
+class DynamicUniques(LeaveOneOutResult):
     """What leaving each unit out of a pool does to every run where a classifier judges on after the pool.
 
     The first scores are those under *LOU-FULL*: the pool of all contributors and one batch that the classifier chose.
-
     Its figure has a point per run: its score under LOU-FULL against the one when judged without its own unit; ``view=``
     ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"`` of it (figure 3 of the paper); ``by=`` gives
     colour and marker.
-
-    Attributes:
-        table: one row per left-out unit and measure, the whole field re-ranked under the judgments made without the
-            unit: the columns of ``LeaveOutUniques.table``; ``removed`` counts judged documents of LOU-FULL that
-            are not judged without the unit.
-        by_run: one row per run and measure, the run under the judgments made without its own unit: the columns of
-            ``LeaveOutUniques.by_run``.
-        summary: one row per measure, the columns of ``LeaveOutUniques.summary``. All three have the ends of
-            intervals where these were asked for.
-        unique_counts: one row per unit: its ``runs``, those ``contributing``, the judged documents that it alone
-            contributed, ``unique unique_relevant unique_nonrelevant``; ``found_again``, how many of its unique relevant
-            documents the classifier chose without it; ``relevant``, how many documents of its judgments are so.
-        topics: one row per topic: ``qid judged pooled`` and ``chosen``, by the classifier in LOU-FULL; ``relevant``, in
-            LOU-FULL, ``chosen_relevant``, of those chosen; ``unlabelled``, chosen documents without a label, which
-            count as not relevant; ``units``, how many have a unique relevant document there and so judgments of their
-            own.
-        scores: the runs under LOU-FULL.
-        own_scores: each run under the judgments made without its own unit.
-        reduced: (measures, units, runs) means of all runs under the judgments made without each unit.
-        units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
-        depth: the pool's.
-        rel: the lowest label that counts as relevant.
     """
 
     title = "Leave-out-uniques, judged dynamically"
-    condition = (
-        "It holds for these {compared}, judgments of the depth-{depth} pool and what the classifier {scorer} chose, "
-        "contributors: {contributors}; a chosen document without a label: {chosen without a label}; relevant: "
-        "{relevant}."
+    valid_for = (
+        "{compared}; judgments of the depth-{depth} pool and what the classifier {scorer} chose; contributors: "
+        "{contributors}; a chosen document without a label: {chosen without a label}; relevant: {relevant}."
     )
-    limit = "It does not say what another classifier would choose, nor what a system unlike all of these would lose."
-    views = {
-        "measure": View(
-            table="summary",
-            columns=OF_MEASURE,
-            caption="Leave-out-uniques by {by} under dynamic judging: the runs each judged without their own {by}, the "
-            "first drop where the runs of one {by} alone are, and the whole field without each {by}, against LOU-FULL.",
-            noun="measures",
-        ),
-        "unit": View(
-            table="of_units",
-            columns=(
-                *UNIT,
-                Shown("Relevant uniques", "unique_relevant", Digits.COUNT),
-                Shown("Found again", "found_again", Digits.COUNT, unless="tau_b_low"),
-                *OF_FIELD,
-            ),
-            caption="Leave-out-uniques by {by} under dynamic judging and {measure}: the runs judged without each {by}, "
-            "against LOU-FULL.",
-            noun="units",
-        ),
-    }
+    not_covered = "what another classifier would choose, and systems unlike these."
     plots = {"scores": _draw}
-    key = (OF_SUMMARY, KeyFigures(("unique_relevant", "found_again", "chosen", "unlabelled"), "counts"))
-    sentences = {
-        "scorer": "LOU-FULL is the depth-{depth} pool and what the classifier {scorer} chose; a chosen document "
-        "without a label: {chosen without a label}."
-    }
+    columns = f"""{LeaveOneOutResult.columns}
+    found_again     | Found again     | count | unique relevant documents that the classifier chose without the unit
+    pooled          | Pooled          | count | documents of its pool that are judged
+    chosen          | Chosen          | count | documents that the classifier chose in LOU-FULL
+    chosen_relevant | Chosen relevant | count | those of them that are relevant
+    unlabelled      | Unlabelled      | count | chosen documents without a label, which count as not relevant
+    units           | Units           | count | units with a unique relevant document, and so judgments of their own
+    """
 
-    topics: pd.DataFrame
+    unique_counts: Annotated[
+        pd.DataFrame,
+        Table(
+            "unit, in order of appearance",
+            "unit runs contributing unique unique_relevant unique_nonrelevant found_again relevant",
+            report="unit runs unique unique_relevant found_again",
+        ),
+    ]
+    topics: Annotated[
+        pd.DataFrame,
+        Table("topic", "qid judged pooled chosen relevant chosen_relevant unlabelled units", noun="topics"),
+    ]
 
-    def of_units(self) -> pd.DataFrame:
-        """Return the table with how many of its unique relevant documents the classifier chose without each unit."""
-        return self.table.merge(
-            self.unique_counts[[self.units.column, "found_again"]], on=self.units.column, sort=False
-        )
 
-    def counts(self) -> pd.DataFrame:
-        """Return in a row how many relevant uniques there are and were found again, and what the classifier chose."""
-        sums = {"unique_relevant": self.unique_counts, "found_again": self.unique_counts}
-        sums |= {"chosen": self.topics, "unlabelled": self.topics}
-        return pd.DataFrame({name: [frame[name].sum()] for name, frame in sums.items()})
-
-    def words(self) -> dict[str, Any]:
-        """Return what captions, notes and the verdict speak of; each run is without all that its unit brought in."""
-        return {**super().words(), "own": "itself" if self.units.by == "run" else f"its own {self.units.by}"}
-
-    def _further(self) -> list[str]:
-        """Return how many of the unique relevant documents the classifier found without their units."""
-        again, unique = (int(self.unique_counts[name].sum()) for name in ("found_again", "unique_relevant"))
-        return [f"{again:,} of {count(unique, 'relevant unique')} found again."]
+QuerySeed: TypeAlias = Annotated[
+    bool,
+    Option(
+        "whether the query is one of the relevant examples from which the classifier learns.",
+        check=partial(flag, "query_seed"),
+    ),
+]
 
 
 @study(
-    BY,
-    Parameter(
-        name="corpus",
-        meaning="the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
-        ":class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.",
-        check=checked_corpus,
-    ),
-    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``."),
-    Parameter(
-        name="judge",
-        meaning="who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any "
-        "form. Default nobody: they count as not relevant, and ``.topics`` count them.",
-        check=as_judge,
-    ),
-    Parameter(
-        name="query_seed",
-        meaning="whether the query is one of the relevant examples from which the classifier learns.",
-        check=partial(flag, "query_seed"),
-    ),
-    Parameter(
-        name="presumed_negatives",
-        meaning="documents drawn at random from which it learns as if they were not relevant.",
-        check=lambda value: whole("presumed_negatives", value, "documents", least=0),
-    ),
-    entry=Entry(
-        question="What does a team lose if a classifier chose documents to judge?",
-        group="pools",
-        page="leave-out-uniques",
-        papers="[V22b]_",
-    ),
+    question="What does a team lose if a classifier chose documents to judge?",
+    group="pools",
+    page="studies/leave-out-uniques",
+    papers="[V22b]_",
 )
 def leave_out_dynamic(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None,
-    corpus: Any,
-    topics: pd.DataFrame,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: options.Measures,
+    corpus: Annotated[
+        Any,
+        Option(
+            "the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
+            ":class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.",
+            check=checked_corpus,
+        ),
+    ],
+    topics: Annotated[pd.DataFrame, Option("a frame with ``qid`` and ``query``.")],
     *,
-    by: str = "team",
-    depth: int | None = None,
-    judge: Any = None,
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    query_seed: bool = True,
-    presumed_negatives: int = 100,
-    seed: int = 0,
-    complete: bool = True,
-    without_topics: str = "error",
-    resamples: int = 0,
-    confidence: float = 0.95,
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    by: options.Unit = "team",
+    depth: options.Depth = None,
+    judge: Annotated[
+        Any,
+        Option(
+            "who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any form. "
+            "Default nobody: they count as not relevant, and ``.topics`` count them.",
+            check=as_judge,
+        ),
+    ] = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    query_seed: QuerySeed = True,
+    presumed_negatives: Annotated[
+        int,
+        Option(
+            "documents drawn at random from which it learns as if they were not relevant.",
+            check=lambda value: whole("presumed_negatives", value, "documents", least=0),
+        ),
+    ] = 100,
+    seed: options.Seed = 0,
+    complete: options.Complete = True,
+    without_topics: options.WithoutTopics = "error",
+    resamples: options.Resamples = 0,
+    confidence: options.Confidence = 0.95,
+    n_jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
 ) -> DynamicUniques:
     """Leave each team out and judge again, if a classifier continued judging after the pool.
 
@@ -242,9 +182,7 @@ def leave_out_dynamic(
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
-            documents that the corpus lacks, from which it does not learn; a corpus with too few documents; no relevant
-            judgment; intervals over fewer than five topics. Also contributing runs of only one unit (`by`), and a field
-            of one run.
+            documents that the corpus lacks; a corpus with too few documents.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -261,70 +199,81 @@ def leave_out_dynamic(
     and figure 3; their judgments and texts are not public. That chosen documents without a label count as not relevant
     is this library's choice.
     """
-    asked = Asked(leave_out_dynamic, locals())
-    judge, scorer = asked["judge"], asked["corpus"]
-    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed, presumed_negatives=asked["presumed_negatives"])
+    scorer = corpus
+    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed, presumed_negatives=presumed_negatives)
     told_of, queries = TopicTexts(topics), queries_of(topics)
     if query_seed:
         check_queries(queries, scorer)
-    units, _ = asked.units("by"), asked.contributors
-    field, people, measured, lowest = asked.runs, asked.qrels, asked.measures, asked.rel
+    inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
+    people, lowest, units = inputs.qrels, inputs.rel, units_by(inputs.runs, by)
     _check_topics_given(people, queries)
 
-    pool = pool_to_depth(asked.ranked, asked.depth.value, asked.contributors)
+    pooling = inputs.pooled(depth, contributors, pool_order)
+    contributed = pooling.contributors.runs
+    pool = pool_to_depth(pooling.ranked, pooling.depth, pooling.contributors)
     rows = people.arrays.documents.find(pool.documents)
     judged = (rows >= 0) & (np.append(people.arrays.labels, UNJUDGED)[rows] >= 0)
     sole, contributing = pool.sole(by)
     owner = np.append(units.positions(contributing.names), -1)[sole]
     scorer = scorer if isinstance(scorer, Scorer) else TfIdf(scorer, keep_text=judge is not None)
     pooled = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
-    chosen = _chosen(pooled, queries, scorer, protocol, asked)
+    chosen = _chosen(pooled, queries, scorer, protocol, seed, lowest, n_jobs=n_jobs, verbose=verbose)
     made = _labelled(people, pooled, chosen, judge, told_of, None if judge is None else scorer.texts)
-    unpooled = list(not_pooled(units, asked.contributors.runs))
+    unpooled = list(not_pooled(units, contributed))
     tell(unpooled)
-    asked.tell(
-        alone(units, asked.contributors.runs),
-        PoolFit.of(pool, people, judged, depth=asked.depth.value).of_pool(),
+    beware(
+        alone(units, contributed),
+        PoolFit.of(pool, people, judged, depth=pooling.depth).of_pool(),
         none_relevant(people, lowest),
         _caveats(made),
-        few_topics(len(people.topics)) if asked.bootstrap else (),
     )
+    bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     n = len(units)
     base, changes = _judgments(people, made, n)
-    blocks = rescore(field, base, measured, changes, verbose=verbose)
     # the set after those of the units is LOU-FULL
-    sets: dict[str, Any] = {"alone": (n,), "n_sets": n + 1, "with_cells": asked.bootstrap is not None}
-    scored = score_sets(blocks, field, base, measured, units, complete=complete, **sets)
-    scores = scores_of(field, base, measured, scored.alone[0], complete=complete)
-    scores = replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"})
+    scored = PerturbedScores.of(
+        rescore(inputs.runs, base, inputs.measures, changes, verbose=verbose),
+        inputs.runs,
+        base,
+        inputs.measures,
+        n + 1,
+        units=units,
+        whole=(n,),
+        complete=complete,
+        with_cells=bootstrap is not None,
+    )
+    scores = scores_of(inputs.runs, base, inputs.measures, scored.whole[n], complete=complete)
     unique = judged & (owner >= 0)
     relevant = people.arrays.labels[rows[unique]] >= lowest
-    counts = count_uniques(units, asked.contributors.runs, owner[unique], relevant)
+    counts = count_uniques(units, contributed, owner[unique], relevant)
     lost, found_again, now_relevant = _of_units(made, n, lowest)
-    parts = without_units(
-        asked,
+    parts = leave_one_out(
+        inputs,
+        pooling,
         units,
-        scores,
-        scored,
-        judgments=f"made without the run's own {by}, depth {asked.depth.value}",
+        replace(scored, base=scored.whole[n]),
+        bootstrap,
+        judgments=f"made without the run's own {by}, depth {pooling.depth}",
         counts=counts.assign(found_again=found_again, relevant=now_relevant),
         removed=lost,
+        verbose=verbose,
+        scores=replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"}),
     )
-    return DynamicUniques(
-        **parts,
-        topics=_topic_table(made, lowest),
-        settings=asked.settings(
-            by=by,
-            scorer=type(scorer).__name__,
-            query_is_an_example=query_seed,
-            presumed_not_relevant=protocol.presumed_negatives,
-            chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
-            seed=asked["seed"],
-            **noted(unpooled, UNPOOLED),
-            **interval_words(asked),
-        ),
+    settings = settings_of(
+        pooling,
+        units,
+        inputs,
+        interval_settings(bootstrap, "; of a change of score the percentile interval"),
+        noted(unpooled, UNPOOLED),
+        by=by,
+        scorer=type(scorer).__name__,
+        query_is_an_example=query_seed,
+        presumed_not_relevant=presumed_negatives,
+        chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
+        seed=seed,
     )
+    return DynamicUniques(**parts, topics=_topic_table(made, lowest), settings=settings)
 
 
 @dataclass(frozen=True)
@@ -392,7 +341,9 @@ def _chosen(
     queries: Mapping[str, str | None],
     scorer: Scorer,
     protocol: Protocol,
-    asked: Asked,
+    seed: int,
+    rel: int,
+    **how: Any,
 ) -> list[list[tuple[str, ...]]]:
     """Return for each topic what is chosen after the pool of all, and after that without each unit that loses there."""
     places = places_of(scorer, [topic.qid for topic in pooled])
@@ -405,10 +356,9 @@ def _chosen(
             "corpus?"
         )
     jobs = [
-        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, asked["seed"], asked.rel)
-        for topic in pooled
+        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, seed, rel) for topic in pooled
     ]
-    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", **asked.how))
+    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", **how))
 
 
 @dataclass(frozen=True)
@@ -528,7 +478,7 @@ def _caveats(made: Sequence[_MadeTopic]) -> Iterator[Caveat]:
                 f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
                 "contributors have no label, and count as not relevant: the judgments were not found by such a "
                 "classifier, and what it would find is not known. ",
-                Option("judge", ...),
+                Pass("judge", ...),
                 " may label them.",
             ),
         )

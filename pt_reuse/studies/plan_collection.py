@@ -35,7 +35,6 @@ from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.leave_out_uniques import BY
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -399,7 +398,6 @@ def checked_sizes(topics: Any) -> list[int]:
         meaning="how often topics of a half are drawn, for each number of them.",
         check=partial(positive, "draws", unit="draws"),
     ),
-    BY,
     command=Command(
         name="profile plan-collection",
         summary="topics, depth and judgments that a new collection needs, by an existing one",

@@ -24,13 +24,13 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.options import Flag, Parameter
+from pt_reuse.options import Flag, Parameter, options_of
 from pt_reuse.pooling.depth import DepthFrom, checked_depth, depth_of
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.leave_out_uniques import BY, REMOVE, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import Command, Entry, study, study_of
 
 if TYPE_CHECKING:
@@ -317,8 +317,7 @@ def sensitivity(
 
 
 @study(
-    BY,
-    REMOVE,
+    options_of(leave_out_uniques)["remove"],
     Parameter(
         name="vary",
         meaning="the conventions that are varied; default all of them.",

@@ -16,7 +16,8 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.scoring import rescoring
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.rescoring import MeansOfSets, Rescoring, rescore
+from pt_reuse.scoring.perturbed import MeansOfSets
+from pt_reuse.scoring.rescoring import Rescoring, rescore
 from pt_reuse.scoring.scores import mean_over_topics, score, topics_of_runs
 
 #: judgments made at random, or by hand, are nobody's pool

@@ -1,36 +1,34 @@
-"""Scores and ranks of all runs without each unit, as sets of judgments say it: what each such study has in common."""
+"""Scores and ranks of all runs without each unit: what studies that leave units out have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import whole
+from pt_reuse._check import plural, whole
 from pt_reuse._errors import door
-from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import Changes
-from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.columns import Table
 from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
 from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.pooling.fit import Pooling, PoolUniques
-from pt_reuse.result import KeyFigures, Result, Shown
-from pt_reuse.scoring.rescoring import Block, MeansOfSets, Rescoring
-from pt_reuse.scoring.scores import Scores, topics_of_runs
-from pt_reuse.studies.asked import Asked
+from pt_reuse.result import Result
+from pt_reuse.scoring.perturbed import PerturbedScores
+from pt_reuse.scoring.rescoring import Block, Rescoring
+from pt_reuse.scoring.scores import Scores, scores_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,36 +40,10 @@ if TYPE_CHECKING:
 OF_RANKINGS = (*USUAL_COEFFICIENTS, "max_drop")
 #: means rounded at a time, 32 MB
 _MEANS_AT_ONCE = 1 << 22
-#: the unit that is left out, under whichever name it stands
-UNIT = (Shown("Team", "team"), Shown("Type", "type"), Shown("Family", "family"), Shown("Run", "name"))
-OF_SUMMARY = KeyFigures(
-    (
-        *("own_tau_b", "alone_max_drop", "own_max_drop", "field_min_tau_b", "field_max_drop"),
-        *("mean_change_pct", "largest_loss_pct"),
-    ),
-    "summary",
-)
-OF_FIELD = (
-    Shown("tau_b", "tau_b", Digits.SCORE),
-    Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
-    Shown("Largest drop", "max_drop", Digits.COUNT),
-    Shown("Interval of the drop", "max_drop", Digits.COUNT, interval=True),
-    Shown("Dropped run", "dropped", unless="tau_b_low"),
-)
-OF_MEASURE = (
-    Shown("Measure", "measure"),
-    Shown("tau_b", "own_tau_b", Digits.SCORE),
-    Shown("Interval of tau_b", "own_tau_b", Digits.SCORE, interval=True),
-    Shown("Largest drop", "alone_max_drop", Digits.COUNT),
-    Shown("Interval of the drop", "alone_max_drop", Digits.COUNT, interval=True),
-    Shown("Largest loss, %", "largest_loss_pct", Digits.TENTHS, unless="own_tau_b_low"),
-    Shown("Smallest tau_b, field", "field_min_tau_b", Digits.SCORE),
-    Shown("Largest drop, field", "field_max_drop", Digits.COUNT, unless="own_tau_b_low"),
-)
 
 
 def draw_scores(
-    result: WithoutUnits,
+    result: LeaveOneOutResult,
     measure: str,
     place: Place,
     view: str = "change",
@@ -91,18 +63,75 @@ def draw_scores(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class WithoutUnits(Result):
-    """What runs score and how they rank without each unit; see :func:`leave_out_uniques` and ``leave_out_dynamic``."""
+class LeaveOneOutResult(Result):
+    """What runs score and how they rank without each unit.
 
+    Attributes:
+        scores: the runs under the full judgments.
+        own_scores: each run under the reduced judgments of its own unit.
+        reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
+        units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
+        depth: the pool's.
+        rel: the lowest label that counts as relevant.
+    """
+
+    about = "by {by}: {compared}"
     answer = (
         "summary",
-        "{measure}: judged without {own}, no run loses more than {largest_loss_pct:.1f} % of its score, or "
-        "{alone_max_drop:rank} if {alone} scored so; if all runs are, tau_b to the full ranking is {own_tau_b:.4f}",
+        "{measure}: largest loss {largest_loss_pct:.1f}%, {alone_max_drop:rank} without its own {by}; "
+        "tau_b {own_tau_b}",
     )
+    key = "own_tau_b alone_max_drop own_max_drop field_min_tau_b field_max_drop mean_change_pct largest_loss_pct"
+    columns = """
+    reduced_score    | Without own uniques | score | mean score under the reduced judgments of its own unit
+    reduced_rank     | Rank without own    | ranks | rank when the runs of its own unit alone are scored anew
+    drop             | Drop                | count | reduced_rank less rank
+    dropped          | Dropped run         |       | that run, the best one of several; None where no run loses any
+    own_             |                     |       | of the ranking in which each run has its score without its own unit
+    alone_max_drop   | Largest drop        | ranks | the most ranks that a run loses when its unit alone is scored anew
+    mean_change_pct  | Mean change, %      | percent | mean of the runs' changes in per cent
+    largest_loss_pct | Largest loss, %     | tenths | the largest loss of a run in per cent, 0 where none loses
+    field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
+    field_max_drop   | Largest drop, field | ranks | the most ranks that any run loses then
+    field_worst      | By leaving out      |       | the unit with that drop, of several the one with the smallest tau_b
+    contributing     | Contributing        | count | how many of its runs contributed
+    unique_nonrelevant | Other uniques     | count | its uniques that are not relevant
+    """
 
-    by_run: pd.DataFrame
-    summary: pd.DataFrame
-    unique_counts: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "left-out unit and measure, all runs ranked under its reduced judgments",
+            "unit measure runs unique unique_relevant removed tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
+            report="unit unique unique_relevant tau_b max_drop dropped",
+            noun="units",
+        ),
+    ]
+    by_run: Annotated[
+        pd.DataFrame,
+        Table(
+            "run and measure, the run under the reduced judgments of its own unit",
+            "name team type pooled family? contributed measure score reduced_score change~ change_pct rank "
+            "reduced_rank drop",
+            report="name score reduced_score change change_pct drop",
+            descending=("score",),
+            noun="runs",
+        ),
+    ]
+    summary: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure",
+            "measure own_tau_b~ own_gamma~ own_tau_ap_b~ own_max_drop~ alone_max_drop~ mean_change_pct "
+            "largest_loss_pct field_min_tau_b field_max_drop field_worst",
+            report="measure own_tau_b alone_max_drop largest_loss_pct field_min_tau_b field_max_drop",
+            noun="measures",
+        ),
+    ]
+    unique_counts: Annotated[
+        pd.DataFrame,
+        Table("unit, in order of appearance", "unit runs contributing unique unique_relevant unique_nonrelevant"),
+    ]
     scores: Scores
     own_scores: Scores
     reduced: NDArray[np.float64]
@@ -111,11 +140,9 @@ class WithoutUnits(Result):
     rel: int
 
     def words(self) -> dict[str, Any]:
-        """Return what captions, notes and the verdict speak of, with what is compared, and what each run is without."""
+        """Return what captions and answers speak of, with what is left out and what is compared."""
         by = self.units.by
-        own = "its own uniques" if by == "run" else f"its own {by}'s uniques"
-        alone = "it alone is" if by == "run" else f"the runs of its {by} alone are"
-        return {**super().words(), "own": own, "alone": alone, "compared": self.scores.sizes()}
+        return {**super().words(), "by": by, "bys": plural(by), "compared": self.scores.sizes()}
 
     @door
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
@@ -130,7 +157,7 @@ class WithoutUnits(Result):
             separated by commas.
 
         Raises:
-            InputError: a number that is none.
+            InputError: not a whole number.
 
         Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 3, which counts teams with a drop of
         more than ten ranks.
@@ -181,85 +208,22 @@ class UniqueScoring(ArrayWork):
         return UniqueScoring(self.scoring.of_topics(topics, field), self.pooling, self.n_units, self.lowest)
 
 
-@dataclass(frozen=True)
-class SetScores:
-    """Scores under sets of judgments, of which the first are those without each unit."""
-
-    full: NDArray[np.float64]  # (measures, topics, runs) under the judgments as they are
-    own: Sequence[NDArray[np.float64]]  # the same shape, each run under the set of its own unit
-    alone: Sequence[NDArray[np.float64]]  # the same shape, all runs under one set; one for each of these
-    means: NDArray[np.float64]  # (measures, sets, runs) of all runs under every set
-    # topic and unit of each cell in which scores without a unit may be others, and (measures, cells, runs) these
-    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None
-
-
-def score_sets(
-    blocks: Iterable[Block],
-    runs: RunSet,
-    qrels: Qrels,
-    measures: Sequence[ir_measures.Measure],
-    units: Units,
-    *,
-    own: Sequence[int] = (0,),
-    alone: Sequence[int] = (),
-    n_sets: int | None = None,
-    complete: bool,
-    with_cells: bool,
-) -> SetScores:
-    """Return the scores of all runs under all sets, of blocks in the order of the topics.
-
-    `own` says which sets are the first of those of all units, `alone` under which ones scores are wanted topic by
-    topic.
-    """
-    shape, has = (len(measures), len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
-    full, of_own, of_all = np.empty(shape), {n: np.empty(shape) for n in own}, {n: np.empty(shape) for n in alone}
-    means = MeansOfSets(measures, len(units) if n_sets is None else n_sets, len(runs), shape[1], has)
-    kept = []
-    for block in blocks:
-        here = slice(block.topics.start, block.topics.stop)
-        full[:, here] = block.base
-        for first, values in of_own.items():
-            values[:, here] = block.base
-            cell, run = np.nonzero((block.set - first)[:, None] == units.of_run)
-            values[:, block.topic[cell], run] = block.values[:, cell, run]
-        for number, values in of_all.items():
-            values[:, here] = block.base
-            cells = block.set == number
-            values[:, block.topic[cells]] = block.values[:, cells]
-        means.add(block)
-        if with_cells:
-            mine = block.set < len(units)
-            kept.append((block.topic[mine], block.set[mine], block.values[:, mine]))
-    joined = None
-    if with_cells:
-        topics, of_units, scores = zip(*kept, strict=True)
-        joined = np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1)
-    return SetScores(full, list(of_own.values()), list(of_all.values()), means.means(), joined)
-
-
 def score_uniques(
-    runs: RunSet,
-    qrels: Qrels,
-    measures: list[ir_measures.Measure],
-    units: Units,
-    pooling: Pooling,
-    lowest: int,
-    *,
-    complete: bool,
-    with_cells: bool,
-    **how: Any,
-) -> tuple[PoolUniques, SetScores]:
+    inputs: Inputs, units: Units, pooling: Pooling, lowest: int, *, with_cells: bool, **how: Any
+) -> tuple[PoolUniques, PerturbedScores]:
     """Find the uniques of each unit, and score all runs with and without them, in one pass."""
+    runs, qrels, measures = inputs.runs, inputs.qrels, inputs.measures
     work = UniqueScoring(Rescoring(runs.field, runs.names, qrels, measures), pooling, len(units), lowest)
-    found: list[Arrays] = []
+    parts: list[Arrays] = []
 
     def blocks() -> Iterator[Block]:
         for part in run_topics(work, runs.field, desc="scoring", **how):
-            found.append({name: _small(part[name]) for name in PoolUniques.NAMES})
+            parts.append({name: _small(part[name]) for name in PoolUniques.NAMES})
             yield Block.of(part)
 
-    scored = score_sets(blocks(), runs, qrels, measures, units, complete=complete, with_cells=with_cells)
-    return PoolUniques.of(found), scored
+    of_sets: dict[str, Any] = {"units": units, "complete": inputs.complete, "with_cells": with_cells}
+    scored = PerturbedScores.of(blocks(), runs, qrels, measures, len(units), **of_sets)
+    return PoolUniques.of(parts), scored
 
 
 def _small(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
@@ -285,46 +249,45 @@ def count_uniques(
     )
 
 
-def without_units(
-    asked: Asked,
+def leave_one_out(
+    inputs: Inputs,
+    pooled: Pooled,
     units: Units,
-    scores: Scores,
-    found: SetScores,
+    scored: PerturbedScores,
+    bootstrap: TopicBootstrap | None,
     *,
     judgments: str,
     counts: pd.DataFrame,
     removed: NDArray[np.int64],
+    verbose: bool,
+    scores: Scores | None = None,
 ) -> dict[str, Any]:
-    """Return the attributes of :class:`WithoutUnits`; `judgments` says in words what each run's own ones are."""
-    own_scores = replace(scores, values=found.own[0], settings={**scores.settings, "judgments": judgments})
-    reduced = found.means[:, : len(units)]
+    """Return the attributes of :class:`LeaveOneOutResult`; `judgments` says in words what each run's own ones are.
+
+    `scores` are the full ones, where they are not those of the judgments as they are.
+    """
+    if scores is None:
+        scores = scores_of(inputs.runs, inputs.qrels, inputs.measures, scored.base, complete=inputs.complete)
+    own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": judgments})
+    reduced = scored.means[:, : len(units)]
     # scores that are equal to so many decimals are ties
     full, own = (np.round(each.mean_values, DECIMALS) for each in (scores, own_scores))
     table = _unit_table(units, counts.assign(removed=removed), scores, full, reduced)
-    runs = described(asked.runs.run_table).assign(contributed=asked.contributors.runs)
+    runs = described(inputs.runs.run_table).assign(contributed=pooled.contributors.runs)
     by_run = _by_run(runs, units, scores, own_scores)
     summary = _summary(units, table, by_run, scores.measures, full=full, own=own, reduced=reduced)
-    tables = {"table": table, "by_run": by_run, "summary": summary}
-    if asked.bootstrap is not None and found.cells is not None:
-        verbose = asked["verbose"]
-        tables = _with_intervals(tables, scores, own_scores, found.cells, units, asked.bootstrap, verbose=verbose)
+    if bootstrap is not None:
+        truths, others = scores.topic_means, own_scores.topic_means
+        table = _unit_ends(table, truths, scored, units, bootstrap, verbose=verbose)
+        by_run = beside(
+            by_run, [r for m in truths for r in _ends_of_changes(truths[m], others[m], bootstrap)], ["change"]
+        )
+        summary = _summary_ends(summary, truths, others, units, bootstrap)
     return {
-        **tables,
-        "unique_counts": counts,
-        "scores": scores,
-        "own_scores": own_scores,
-        "reduced": reduced,
-        "units": units,
-        "depth": asked.depth.value,
-        "rel": asked.rel,
+        **{"table": table, "by_run": by_run, "summary": summary, "unique_counts": counts},
+        **{"scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units},
+        **{"depth": pooled.depth, "rel": inputs.rel},
     }
-
-
-def interval_words(asked: Asked) -> dict[str, str]:
-    """Return the setting that says how intervals are made, nothing without any."""
-    if asked.bootstrap is None:
-        return {}
-    return {"intervals": f"{asked.bootstrap.words()}; of a change of score the percentile interval"}
 
 
 def _rounded(means: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
@@ -417,48 +380,42 @@ def _summary(
     return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
 
 
-def _with_intervals(
-    tables: Mapping[str, pd.DataFrame],
-    scores: Scores,
-    own_scores: Scores,
-    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+def _unit_ends(
+    table: pd.DataFrame,
+    truths: dict[str, TopicScores],
+    scored: PerturbedScores,
     units: Units,
     bootstrap: TopicBootstrap,
     *,
     verbose: bool,
-) -> dict[str, pd.DataFrame]:
-    """Return the tables with the ends of intervals over topics beside their numbers."""
-    truths, others = scores.topic_means, own_scores.topic_means
-    topic, unit, values = cells
-
-    def without(left_out: int) -> Iterator[tuple[TopicScores, TopicScores]]:
-        mine, reduced = unit == left_out, scores.values.copy()
-        reduced[:, topic[mine]] = values[:, mine]
-        for truth, of_measure in zip(truths.values(), reduced, strict=True):
-            yield truth, replace(truth, values=of_measure)
-
+) -> pd.DataFrame:
+    compared = (
+        both
+        for unit in range(len(units))
+        for both in zip(truths.values(), scored.without(unit, truths.values()), strict=True)
+    )
     total = len(units) * len(truths)
-    compared = (both for left_out in range(len(units)) for both in without(left_out))
-    found = ranking_agreements(compared, total, bootstrap)
-    found = pt.tqdm(found, total=total, desc="intervals", unit="ranking", disable=not verbose)
-    ends = dict(zip(product(units.names, truths), found, strict=True))
-    table, by_run, summary = (tables[name] for name in ("table", "by_run", "summary"))
-    of_units = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
-    of_own = list(ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap))
-    of_alone = [
-        _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
-        for m, drop in zip(truths, summary["alone_max_drop"], strict=True)
+    agreements = ranking_agreements(compared, total, bootstrap)
+    agreements = pt.tqdm(agreements, total=total, desc="intervals", unit="ranking", disable=not verbose)
+    ends = dict(zip(product(units.names, truths), agreements, strict=True))
+    rows = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
+    return beside(table, rows, OF_RANKINGS)
+
+
+def _summary_ends(
+    summary: pd.DataFrame,
+    truths: dict[str, TopicScores],
+    others: dict[str, TopicScores],
+    units: Units,
+    bootstrap: TopicBootstrap,
+) -> pd.DataFrame:
+    of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
+    rows = [
+        {f"own_{name}": value for name, value in row.items()}
+        | _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
+        for row, m, drop in zip(of_own, truths, summary["alone_max_drop"], strict=True)
     ]
-    of_runs = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
-    return {
-        "table": _beside(table, of_units, {name: name for name in OF_RANKINGS}),
-        "by_run": _beside(by_run, of_runs, {"change": "change"}),
-        "summary": _beside(
-            _beside(summary, of_own, {f"own_{name}": name for name in OF_RANKINGS}),
-            of_alone,
-            {"alone_max_drop": "alone_max_drop"},
-        ),
-    }
+    return beside(summary, rows, [*(f"own_{name}" for name in OF_RANKINGS), "alone_max_drop"])
 
 
 def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> NDArray[np.float64]:
@@ -491,11 +448,11 @@ def _ends_of_largest_drop(
     return {"alone_max_drop_low": low, "alone_max_drop_high": high}
 
 
-def _beside(table: pd.DataFrame, rows: list[dict[str, float]], columns: dict[str, str]) -> pd.DataFrame:
-    """Return the table with the ends of some columns right after them, of column -> name in the rows."""
-    found = table.copy()
-    for column, name in columns.items():
-        at = found.columns.get_loc(column)
+def beside(table: pd.DataFrame, rows: Sequence[dict[str, float]], columns: Sequence[str]) -> pd.DataFrame:
+    """Return the table with the ends of some columns right after them, those of each row by their names."""
+    wider = table.copy()
+    for column in columns:
+        at = wider.columns.get_loc(column)
         for step, end in enumerate(("low", "high"), 1):
-            found.insert(at + step, f"{column}_{end}", [row[f"{name}_{end}"] for row in rows])
-    return whole_changes(found)
+            wider.insert(at + step, f"{column}_{end}", [row[f"{column}_{end}"] for row in rows])
+    return whole_changes(wider)

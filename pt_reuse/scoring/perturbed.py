@@ -1,0 +1,156 @@
+"""Scores of all runs under many sets of judgments: their means, and those that a study wants topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse.arrays.bootstrap import TopicScores
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
+from pt_reuse.scoring.measures import adds_up
+from pt_reuse.scoring.rescoring import Block
+from pt_reuse.scoring.scores import topics_of_runs
+
+#: sums added to at a time, half a megabyte
+_SUMS_AT_ONCE = 1 << 16
+
+
+class Cells(NamedTuple):
+    """The topics and sets in which scores may be others."""
+
+    topic: NDArray[np.int64]  # (cells,)
+    set: NDArray[np.int64]  # (cells,)
+    values: NDArray[np.float64]  # (measures, cells, runs)
+
+
+@dataclass(frozen=True)
+class PerturbedScores:
+    """Scores of all runs under the judgments as they are, and under sets of changed ones."""
+
+    base: NDArray[np.float64]  # (measures, topics, runs) under the judgments as they are
+    means: NDArray[np.float64]  # (measures, sets, runs) of all runs under every set
+    own: Mapping[int, NDArray[np.float64]]  # first set -> as base, each run under the set of its own unit from there on
+    whole: Mapping[int, NDArray[np.float64]]  # set -> as base, all runs under this set
+    cells: Cells | None  # of the sets of units, where they were kept
+
+    @classmethod
+    def of(
+        cls,
+        blocks: Iterable[Block],
+        runs: RunSet,
+        qrels: Qrels,
+        measures: Sequence[ir_measures.Measure],
+        n_sets: int,
+        *,
+        units: Units | None = None,
+        own: Sequence[int] = (0,),
+        whole: Sequence[int] = (),
+        complete: bool = True,
+        with_cells: bool = False,
+    ) -> PerturbedScores:
+        """Add up blocks in the order of the topics.
+
+        `own` says which sets are the first of those of all units, `whole` under which sets scores are wanted topic by
+        topic.
+        """
+        shape, has = (len(measures), len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
+        base = np.empty(shape)
+        of_own = {first: np.empty(shape) for first in (own if units is not None else ())}
+        of_all = {number: np.empty(shape) for number in whole}
+        means, kept = MeansOfSets(measures, n_sets, len(runs), shape[1], has), []
+        for block in blocks:
+            here = slice(block.topics.start, block.topics.stop)
+            base[:, here] = block.base
+            for first, values in of_own.items():
+                values[:, here] = block.base
+                cell, run = np.nonzero((block.set - first)[:, None] == units.of_run)  # type: ignore[union-attr]
+                values[:, block.topic[cell], run] = block.values[:, cell, run]
+            for number, values in of_all.items():
+                values[:, here] = block.base
+                cells = block.set == number
+                values[:, block.topic[cells]] = block.values[:, cells]
+            means.add(block)
+            if with_cells and units is not None:
+                mine = block.set < len(units)
+                kept.append((block.topic[mine], block.set[mine], block.values[:, mine]))
+        joined = None
+        if kept:
+            topics, of_units, scores = zip(*kept, strict=True)
+            joined = Cells(np.concatenate(topics), np.concatenate(of_units), np.concatenate(scores, axis=1))
+        return cls(base, means.means(), of_own, of_all, joined)
+
+    def without(self, number: int, like: Iterable[TopicScores]) -> Iterator[TopicScores]:
+        """Yield of each measure the scores under the set of a unit, of cells that were kept, as the base has them."""
+        if self.cells is None:
+            raise TypeError("the cells were not kept")
+        mine, reduced = self.cells.set == number, self.base.copy()
+        reduced[:, self.cells.topic[mine]] = self.cells.values[:, mine]
+        for truth, values in zip(like, reduced, strict=True):
+            yield replace(truth, values=values)
+
+
+class MeansOfSets:
+    """Adds up blocks to the means of all runs under every changed set, topic by topic in the order of the topics.
+
+    Of measures that are added up over topics, such as NumRet, they are the sums.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[ir_measures.Measure],
+        n_sets: int,
+        n_runs: int,
+        n_topics: int,
+        has_topic: NDArray[np.bool_] | None,
+    ):
+        n_measures, shape = len(measures), (len(measures), n_sets, n_runs)
+        self._has = has_topic
+        divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
+        # measures that are added up are not divided
+        self._divisor = np.where(adds_up(measures)[:, None, None], 1, divisor)
+        self._base, self._sum = np.zeros((n_measures, n_runs)), np.empty(shape)
+        step = max(1, _SUMS_AT_ONCE // max(1, n_measures * n_runs))
+        self._parts = [slice(first, min(first + step, n_sets)) for first in range(0, n_sets, step)]
+        self._begun = np.zeros(len(self._parts), dtype=np.bool_)
+
+    def add(self, block: Block) -> None:
+        base = block.base
+        if self._has is not None:
+            base = np.where(self._has[block.topics.start : block.topics.stop], base, 0.0)
+        by_set = np.argsort(block.set, kind="stable")
+        bounds = np.searchsorted(block.set[by_set], [part.start for part in self._parts]).tolist()
+        for p, (first, stop) in enumerate(zip(bounds, [*bounds[1:], len(by_set)], strict=True)):
+            if first < stop and not self._begun[p]:
+                self._sum[:, self._parts[p]] = self._base[:, None]
+                self._begun[p] = True
+            if self._begun[p]:
+                self._add(self._parts[p], base, block, np.sort(by_set[first:stop]))
+        for i in range(len(block.topics)):
+            self._base += base[:, i]
+
+    def _add(self, part: slice, base: NDArray[np.float64], block: Block, cells: NDArray[np.int64]) -> None:
+        """Add a block to some sets, of which these are the cells."""
+        sums = self._sum[:, part]
+        bounds = np.searchsorted(block.topic[cells], range(block.topics.start, block.topics.stop + 1)).tolist()
+        for i, topic in enumerate(block.topics):
+            mine = cells[bounds[i] : bounds[i + 1]]
+            values, sets = block.values[:, mine], block.set[mine] - part.start
+            if self._has is not None:
+                values = np.where(self._has[topic], values, 0.0)
+            values = sums[:, sets] + values
+            sums += base[:, i, None]
+            sums[:, sets] = values
+
+    def means(self) -> NDArray[np.float64]:
+        """Return (measures, sets, runs): the means over the topics of the blocks added; nothing can be added then."""
+        for p in np.flatnonzero(~self._begun).tolist():
+            self._sum[:, self._parts[p]] = self._base[:, None]
+        self._sum /= self._divisor
+        return self._sum
