@@ -231,8 +231,8 @@ class Report:
         sides = "".join("l" if column.digits is Digits.TEXT else "r" for column in self.columns)
         heads = [_latex_heading(column) for column in self.columns]
         rows = [
-            [_latex_cell(text, column.digits) for text, column in zip(row, self.columns, strict=True)]
-            for row in zip(*(column.cells() for column in self.columns), strict=True)
+            [_latex_cell(*cell, column.digits) for cell, column in zip(row, self.columns, strict=True)]
+            for row in zip(*(zip(c.cells(), c.values, strict=True) for c in self.columns), strict=True)
         ]
         lines = [
             rf"\begin{{{environment}}}",
@@ -280,10 +280,10 @@ def latex(text: str) -> str:
     return re.sub(r"(?<=-)-", r"{}-", re.sub(r"(?<=')'", r"{}'", escaped))
 
 
-def _latex_cell(text: str, digits: Digits) -> str:
-    if digits is not Digits.TEXT:
-        return "--" if text == "-" else _MINUS.sub("$-$", text.replace("<", "$<$"))
-    return _latex_start(text)
+def _latex_cell(text: str, value: Any, digits: Digits) -> str:
+    if is_missing(value):
+        return "--"
+    return _latex_start(text) if digits is Digits.TEXT else _MINUS.sub("$-$", text.replace("<", "$<$"))
 
 
 def _latex_start(text: str) -> str:

@@ -169,8 +169,8 @@ class TableReport:
         names = [next((n for n in UNITS if n in rows), "name") if n == "unit" else n for n in self.table.reported]
         words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
         words |= {**result.words(), **chosen, "measure": measure, "rows": len(rows)}
-        caption = self.table.caption.format(**words) if self.table.caption else result.heading()
-        caption += f", {measure}." if measure is not None and not self.table.caption else ""
+        of = f", {measure}" if measure is not None else ""
+        caption = self.table.caption.format(**words) if self.table.caption else f"{result.heading()}{of}."
         return Report(
             [_reported(rows, n, result.columns) for n in names if n in rows], caption=caption, notes=result.notes()
         )

@@ -21,11 +21,11 @@ MOST_LINES = 800
 LAYERS = {
     "_surface": 0, "_check": 0, "_choices": 0, "_errors": 0, "_files": 0, "_html": 0,
     "_job_tasks": 0, "_jobs": 0, "_report": 0, "_result": 0, "_saving": 0, "_text": 0,
-    "_version": 0, "_plugin": 0, "options": 0, "result": 0, "study": 0,
+    "_version": 0, "_plugin": 0, "options": 0, "columns": 0, "result": 0, "study": 0,
     "arrays": 1, "plots": 1,
     "data": 2,
     "scoring": 3,
-    "pooling": 4,
+    "pooling": 4, "inputs": 4,
     "judging": 5, "studies": 5,
     "collections": 6,
     "verification": 7, "experiment": 7,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import inspect
 import io
 import pkgutil
 import re
 from contextlib import suppress
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,7 @@ from pt_reuse._result import HOMES, Record, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.experiment.artifact import Packed
-from pt_reuse.result import Result
+from pt_reuse.result import Result, Told, cells
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 
@@ -70,13 +72,6 @@ def test_every_kind_of_result_says_what_a_paper_prints(results):
         ], f"{name}.report() works without arguments"
 
 
-def test_a_result_that_does_not_is_refused():
-    with pytest.raises(NotImplementedError, match="Record has no report"):
-        Record(settings={}).report()
-    with pytest.raises(NotImplementedError, match="Record has no headline"):
-        Record(settings={}).headline()
-
-
 def test_reports_have_readable_headings_and_at_most_five_columns_beside_the_name(results):
     for name, result in results.items():
         found = result.report()
@@ -105,21 +100,36 @@ def test_no_printed_line_is_wider_than_80_columns(results, nouns):
         assert "\x1b" not in str(shown)
 
 
-def test_what_is_printed_says_as_much_as_the_repr(results, nouns):
-    for name, shown in {**results, **nouns}.items():
-        printed = re.sub(r"\s", "", str(shown))
-        title, _, settings = repr(shown).partition(" [")
-        # the explanation and the runs in doubt have lines of their own where they are printed
-        title = title.partition(". ")[0] if name.startswith("InferredPool") else title
-        assert re.sub(r"\s", "", title) in printed, name
-        assert re.sub(r"\s", "", settings) in printed, name
-
-
-def test_the_answer_is_printed_first_then_the_table_and_settings_last(results):
+def test_the_answer_is_printed_first_then_the_table_conditions_and_where_settings_are(results):
     for name, result in results.items():
-        printed = re.sub(r"\s", "", str(result))
-        assert printed.startswith(re.sub(r"\s", "", result._head())), name
-        assert printed.endswith(re.sub(r"\s", "", f"[{result._settings_line()}]")), name
+        answers, conditions = result.answers(), result.conditions()
+        texts = [str(result), html.unescape(re.sub("<[^>]*>", " ", result._repr_html_()))]
+        for text in texts:
+            printed = "".join(text.split())
+            places = [printed.find("".join(line.split())) for line in (result.heading(), *answers, *conditions)]
+            assert -1 not in places and places == sorted(places), (name, places)
+        assert str(result).endswith(f"Settings: result.settings ({len(result.settings)})"), name
+        assert repr(result).startswith(f"{result.heading()}: {answers[0]}"), name
+        assert not re.search(r"\bnan\b|\bNone\b|<NA>|not recorded|\{\w", " ".join([*answers, *conditions])), name
+        report = result.report()
+        assert report.head(1).verdict == report.verdict
+        assert answers[0] not in report.to_latex(), name
+
+
+def test_nothing_is_said_of_an_empty_table(results):
+    for name, result in results.items():
+        if isinstance(result, Result) and "table" in {part.name for part in fields(result)}:
+            figures = {"verdicts": ()} if name == "Verification" else {}
+            nothing = replace(result, table=result.table.head(0), **figures)
+            assert nothing.verdict() == [], name
+            assert repr(nothing) == f"{nothing.heading()}: nothing was computed.", name
+
+
+def test_intervals_are_named_where_there_are_any(results):
+    field = ptr.simulate_field(seed=7)
+    without = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=10, resamples=0)
+    assert "Intervals" not in str(without)
+    assert "Intervals: 95 % bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
 
 
 @pytest.mark.parametrize(
@@ -172,16 +182,6 @@ def test_a_result_read_back_is_equal_and_reports_the_same(results, tmp_path):
         assert again.report().to_latex() == result.report().to_latex()
 
 
-def test_key_figures_are_numbers_with_a_name_of_their_own(results):
-    for name, result in results.items():
-        if not getattr(result, "key", ()):
-            continue
-        found = result.key_figures()
-        assert found.columns.tolist() == ["measure", "figure", "value"], name
-        assert not found[["measure", "figure"]].duplicated().any(), name
-        assert found["value"].notna().any(), name
-
-
 def test_every_view_is_a_report_and_says_its_options(results):
     for name, result in results.items():
         for view in getattr(result, "views", {}):
@@ -191,6 +191,83 @@ def test_every_view_is_a_report_and_says_its_options(results):
             with pytest.raises(ptr.InputError) as caught:
                 result.report(view, nothing_of_the_kind=1)
             assert caught.value.argument == "nothing_of_the_kind", (name, view)
+
+
+_NUMBER = re.compile(r"(?<![\w.@])[-+]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?![\w@])")
+
+
+def frames_of(result):
+    """Return the tables of a result."""
+    own = [value for part in fields(result) if isinstance(value := getattr(result, part.name), pd.DataFrame)]
+    return [*result.tables().values(), *own]
+
+
+def texts_of(result):
+    """Return the texts that a result holds, the longest first: settings, names, and what its class declares."""
+    words = [
+        str(cell)
+        for table in frames_of(result)
+        for name in table.select_dtypes(exclude="number")
+        for cell in table[name]
+    ]
+    declared = [result.condition, result.limit, str(getattr(result, "answer", "")), str(result.words())]
+    return sorted({*words, *map(str, result.settings.values()), *declared}, key=len, reverse=True)
+
+
+def numbers_of(result):
+    """Return the numbers in the tables of a result and in its texts, and how many rows and names there are."""
+    found = [float(number.replace(",", "")) for text in texts_of(result) for number in _NUMBER.findall(text)]
+    for table in frames_of(result):
+        found += [len(table), *(table[name].nunique() for name in table.select_dtypes(exclude="number"))]
+        for name in table.select_dtypes(include=["number", "boolean"]):
+            values = table[name].to_numpy(dtype=float, na_value=np.nan)
+            found += [*values[np.isfinite(values)], *([values.sum()] if table[name].dtype.kind in "biu" else [])]
+    return np.array(found, dtype=float)
+
+
+#: kind of result -> numbers of its verdict that are counted or averaged from its tables
+COMPUTED = {
+    "LabelDistributions": lambda found: [(found.table["entropy"] == 0).sum(), found.table["majority_share"].mean()],
+    "Scores": lambda found: [len(found.topics)],
+    "SimulatedField": lambda found: found.qrels.to_frame()["label"].value_counts(),
+}
+
+
+def is_among(text, numbers):
+    """Return whether a number as it is printed is one of these, rounded, as it is or in per cent."""
+    text = text.replace(",", "")
+    places = len(text.partition(".")[2])
+    shown, step = abs(float(text)), 0.5 * 10.0**-places * (1 + 1e-9)
+    known = np.abs(numbers)
+    return bool((np.abs(known - shown) <= step).any() or (np.abs(100 * known - shown) <= step).any())
+
+
+def test_every_number_that_is_said_is_one_of_the_tables_or_settings(results):
+    for name, result in results.items():
+        known, text = numbers_of(result), " ".join(result.verdict())
+        known = np.append(known, COMPUTED.get(type(result).__name__, lambda _: [])(result))
+        for own in texts_of(result):
+            # what is cited as it stands
+            text = text.replace(own, " ") if len(own) > 8 else text
+        unknown = [number for number in _NUMBER.findall(text) if not is_among(number, known)]
+        assert not unknown, (name, unknown, result.verdict())
+
+
+@pytest.mark.parametrize(
+    ("row", "form", "said"),
+    [
+        ({"x": 0.95}, ".2f", "0.95"),
+        ({"x": 0.95, "x_low": 0.9, "x_high": 1.0}, ".2f", "0.95 (0.90 to 1.00)"),
+        ({"x": 1}, "rank", "1 rank"),
+        ({"x": 2.0, "x_low": 1.0, "x_high": 4.0}, "rank", "2 ranks (1 to 4)"),
+        ({"x": np.nan}, "rank", "undefined"),
+        ({"x": np.nan}, ".4f", "undefined"),
+        ({"x": "a"}, "", "a"),
+    ],
+)
+def test_cells_in_words(row, form, said):
+    assert format(Told(row, "x"), form) == said
+    assert cells(row).keys() == row.keys()
 
 
 # each report against the tables that it is made of
