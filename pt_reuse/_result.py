@@ -79,6 +79,8 @@ DAMAGED = (
     zlib.error,
     tokenize.TokenError,
 )
+#: answers that are printed
+_LINES = 3
 #: what is said of an empty table
 _NOTHING = "nothing was computed."
 #: what an interval looks like behind its number
@@ -246,7 +248,7 @@ class Record(Printed):
 
     def __str__(self) -> str:
         shown = self._shown()
-        answers, conditions = ([_NOTHING], []) if shown.empty else (self.answers(), self.conditions())
+        answers, conditions = ([_NOTHING], []) if shown.empty else (first_of(self.answers()), self.conditions())
         return "\n".join(
             [
                 *(prose(line, width=WIDTH) for line in (self.heading(), *answers, *self._lines())),
@@ -258,13 +260,19 @@ class Record(Printed):
 
     def _repr_html_(self) -> str:
         shown = self._shown()
-        answers, conditions = ([_NOTHING], []) if shown.empty else (self.answers(), self.conditions())
+        answers, conditions = ([_NOTHING], []) if shown.empty else (first_of(self.answers()), self.conditions())
         below = _html.table(shown, most=2 * _SHOWN, what=self._rest()) + _html.lines(conditions)
         return _html.headline(self.heading(), *answers, *self._lines()) + below + _html.folded(self.settings)
 
     def _html_head(self, lines: Iterable[str]) -> str:
         found, *rest = self.verdict() or [_NOTHING]
         return _html.headline(f"{self.title}: {found}", *rest, *lines)
+
+
+def first_of(lines: list[str]) -> list[str]:
+    """Return the first lines, and how many there are beside them."""
+    more = len(lines) - _LINES
+    return lines if more <= 1 else [*lines[:_LINES], f"and {more:,} more"]
 
 
 def save_with(record: Record, beside: Mapping[str, bytes], folder: Path, *, overwrite: bool) -> list[Path]:

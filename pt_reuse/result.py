@@ -161,7 +161,7 @@ class TableReport:
         """Return the report of a result."""
         rows = getattr(result, self.name)
         if rows is None:
-            raise InputError(f"this {result.title} has no {self.name}: {self.table.about or 'it was not asked for.'}")
+            raise InputError(f"{result.title} has no table {self.name!r} here. {self.table.about}")
         rows = rows if measure is None or "measure" not in rows else rows[rows["measure"] == measure]
         rows, chosen = only(rows, {**(self.table.select or {}), **options})
         if self.table.descending:

@@ -123,7 +123,7 @@ class LeaveOutUniques(LeaveOneOutResult):
             f"{_WAY}_own_drop {_WAY}_own_rise",
             report="unit removed removed_change filled_change removed_max_drop filled_max_rise",
             select={"judge": None},
-            about="None without fill=.",
+            about="Only with fill=.",
             noun="units",
         ),
     ] = None
@@ -135,7 +135,7 @@ class LeaveOutUniques(LeaveOneOutResult):
             f"{_WAY}_rank {_WAY}_drop",
             report="name score removed_score filled_score removed_drop filled_drop",
             select={"judge": None},
-            about="None without fill=.",
+            about="Only with fill=.",
             noun="runs",
         ),
     ] = None
@@ -146,7 +146,7 @@ class LeaveOutUniques(LeaveOneOutResult):
             f"judge measure units {' '.join(COUNTS)} {_WAY}_change~ {_WAY}_above~ {_WAY}_tau_b~ {_WAY}_max_drop~ "
             f"{_WAY}_max_rise~",
             report="judge measure filled_above filled_change filled_tau_b removed_tau_b",
-            about="None without fill=.",
+            about="Only with fill=.",
             noun="judges",
         ),
     ] = None

@@ -81,35 +81,11 @@ def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
             assert isinstance(row[f"{way}_max_drop_low"], int)
 
 
-def test_the_headline_is_of_the_filled_uniques(found):
-    said = "with the judged uniques, relevant or not, of each run's own team labelled by a judge, tau_b to the true "
-    assert found.headline().startswith(f"{said}ranking is by nDCG@10 ")
-    for clause, measure in zip(found.headline().split("; "), found.measures, strict=True):
-        row = found.filled_summary.set_index("measure").loc[measure]
-        taus = [f"{row[f'{way}_tau_b']:.4f}" for way in ("filled", "removed")]
-        assert f"by {measure} {taus[0]} " in clause
-        assert f", {taus[1]} " in clause.split(" for generous ")[1]
-        above, change = f"{row['filled_above']:.0f}", f"{row['filled_change']:+.4f}"
-        assert f"({above} " in clause
-        assert f"of {row['units']} teams above the true score, mean change {change} " in clause
-    assert found.findings()[3].startswith("generous labelled ")
-    figures = found.key_figures().set_index(["measure", "figure"])["value"]
-    assert figures[("AP", "filled_tau_b, generous")] == row["filled_tau_b"]
-    assert list(found._shown()["judge"]) == ["generous"] * 2
-
-
-def test_of_several_judges_the_headline_has_the_best_and_the_worst():
-    judges = {"good": FIELD.all_qrels, "mean": FIELD.all_qrels.threshold(3), "all": lambda f: [1] * len(f)}
-    found = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, fill=judges, remove="judged")
-    taus = found.filled_summary.set_index("judge")["filled_tau_b"]
-    assert taus["good"] == taus.max() > taus["mean"] != taus.min() == taus["all"]
-    said = found.headline()
-    assert f"{taus['good']:.4f} for good " in said
-    assert f"{taus['all']:.4f} for all " in said
-    assert "for mean" not in said
-    assert said.index(" for good ") < said.index(" for all ") < said.index(", the highest and the lowest of 3 judges, ")
-    only = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, remove="relevant")
-    assert only.headline().startswith("AP: judged without its own team's uniques")
+def test_each_answer_has_the_numbers_of_its_measure(found):
+    for answer, row in zip(found.answers(), found.filled_summary.to_dict("records"), strict=True):
+        assert answer.startswith(row["measure"])
+        for number in (f"{row['filled_tau_b']:.4f}", f"{row['removed_tau_b']:.4f}", f"{row['filled_change']:+.4f}"):
+            assert number in answer
 
 
 WRONG = {
@@ -172,17 +148,13 @@ def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
     assert "beware" not in alone.settings
 
 
-def test_findings_and_report_are_of_the_tables(found, messages):
-    row = found.filled_summary.set_index("measure").loc["nDCG@10"]
-    ends = [f"{row[f'filled_change{end}']:+.4f}" for end in ("", "_low", "_high")]
-    assert f"filled by generous by {ends[0]} ({ends[1]} to {ends[2]})" in " ".join(found.findings())
-    shown = found.report("fill").to_frame()
-    assert list(shown) == ["Team", "Uniques", "Removed", "Interval of removed", "Filled", "Interval of filled"]
-    rows = found.filled[found.filled["measure"] == "nDCG@10"].sort_values("removed_change")
+def test_the_report_is_of_the_table(found, messages):
+    shown = found.report("filled", measure="nDCG@10").to_frame()
+    rows = found.filled[found.filled["measure"] == "nDCG@10"]
     assert shown["Team"].tolist() == rows["team"].tolist()
-    assert shown["Filled"].tolist() == rows["filled_change"].tolist()
-    messages.refused(lambda: found.report("fill", judge="b"), argument="judge")
+    assert shown["Change, filled"].tolist() == rows["filled_change"].tolist()
+    messages.refused(lambda: found.report("filled", judge="b"), argument="judge")
     plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
     assert plain.filled is plain.filled_by_run is plain.filled_summary is None
-    for call in (lambda: plain.plot("fill"), lambda: plain.report("fill")):
+    for call in (lambda: plain.plot("fill"), lambda: plain.report("filled")):
         messages.refused(call)

@@ -200,7 +200,6 @@ def test_no_team_with_a_unique():
     )
     assert found.table["removed"].tolist() == [0, 0]
     assert (found.by_run["change"] == 0).all()
-    assert found.findings()[-1] == "0 of 0 relevant uniques found again."
 
 
 def test_what_nobody_labelled_is_told(messages):

@@ -344,12 +344,12 @@ def test_reports_have_columns_of_the_tables():
     assert frame["Smallest tau_b, field"].tolist() == lou.summary["field_min_tau_b"].tolist()
     assert frame["Largest drop, field"].tolist() == lou.summary["field_max_drop"].tolist()
     rows = lou.table[lou.table["measure"] == "nDCG@10"]
-    frame = lou.report("unit", measure="nDCG@10").to_frame()
+    frame = lou.report("table", measure="nDCG@10").to_frame()
     assert frame["Team"].tolist() == rows["team"].tolist()
     assert frame["Relevant uniques"].tolist() == rows["unique_relevant"].tolist()
     rows = lou.by_run[lou.by_run["measure"] == "AP"].sort_values("rank", kind="stable")
-    assert lou.report("run").to_frame()["Drop"].tolist() == rows["drop"].tolist()
-    assert "depth-10 pool" in lou.report("run").caption.replace("\n", " ")
+    assert lou.report("by_run").to_frame()["Drop"].tolist() == rows["drop"].tolist()
+    assert "depth-10 pool" in lou.report("by_run").notes[0]
 
 
 def test_why_there_is_nothing_is_said():
@@ -362,14 +362,12 @@ def test_why_there_is_nothing_is_said():
     none = Qrels(qrels.to_frame().assign(label=0))
     elsewhere = Qrels(qrels.to_frame().assign(docno=lambda frame: "other-" + frame["docno"]))
     for runs_here, judged, why in (
-        (twins, qrels, "was contributed by at least two teams"),
-        (runs, none, "none of them relevant (label of at least 1)"),
-        (runs, elsewhere, "no judged document is in the pool of depth 5"),
+        (twins, qrels, "at least two teams"),
+        (runs, none, "no unique document of any team is relevant"),
+        (runs, elsewhere, "no judged document is in the depth-5 pool"),
     ):
-        said = leave_out_uniques(runs_here, judged, AP, depth=5).findings()[0]
-        assert said.startswith("nothing to leave out")
-        assert why in said
-    assert "judged without its own team's uniques" in leave_out_uniques(runs, qrels, AP, depth=5).findings()[0]
+        (answer,) = leave_out_uniques(runs_here, judged, AP, depth=5).answers()
+        assert why in answer
 
 
 # relevant from another label than 1
@@ -400,7 +398,7 @@ def test_without_a_relevant_judgment_a_warning_says_that_nothing_is_lost(message
     pooled = {"depth": 3, "contributors": "all"}
     lou = messages.warned(lambda: leave_out_uniques(runs, qrels, [AP(rel=3), nDCG], rel=3, **pooled), times=2)
     assert (lou.by_run["change"] == 0).all()
-    assert lou.settings["beware"].split("; ") == ["no judgment is relevant from label 3", LACKING]
+    assert lou.settings["beware"].split("; ") == [LACKING, "no judgment is relevant from label 3"]
     # every judged unique goes all the same
     judged = messages.warned(lambda: leave_out_uniques(runs, qrels, nDCG, rel=3, remove="judged", **pooled))
     assert (judged.by_run["change"] < 0).any()
