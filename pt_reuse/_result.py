@@ -286,7 +286,7 @@ def read_result(folder: str | Path) -> Any:
 
     Example:
         >>> import pt_reuse as ptr, tempfile
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, ["AP"])
         >>> folder = tempfile.mkdtemp()
         >>> _ = scores.save(folder)

@@ -1,5 +1,4 @@
 from .data.judgment_changes import grade_scores as grade_scores
-from .scoring.leaderboards import read_leaderboard as read_leaderboard
 from .studies.circularity import circularity as circularity
 from .studies.compare_labels import compare_labels as compare_labels
 from .studies.compare_leaderboards import compare_leaderboards as compare_leaderboards

@@ -230,7 +230,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
 
     - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
       ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
-    - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
+    - a leaderboard in one of the formats of :func:`~pt_reuse.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
     The file ``judges.csv`` may give for a judge (``name``) its ``family``; ``rel``, the lowest of its labels that is
@@ -240,7 +240,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         folder: the folder, or the one file of a single judge.
         families: a CSV file instead of ``judges.csv``, with the same columns; default that of the folder, if any.
         missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is
-            left out (``"leave_out"``), see :func:`~pt_reuse.labels.read_leaderboard`.
+            left out (``"leave_out"``), see :func:`~pt_reuse.read_leaderboard`.
 
     Returns:
         JudgeFolder: labels and leaderboards by judge, families, and a table of the files.

@@ -640,7 +640,7 @@ def audit_labels(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> people = field.qrels.threshold()
         >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
         >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)

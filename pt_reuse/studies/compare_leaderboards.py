@@ -388,7 +388,7 @@ def compare_leaderboards(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> people, judge = (ptr.score(field.runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
         >>> found = ptr.labels.compare_leaderboards(people, {"judge": judge}, resamples=200)
         >>> found.headline()

@@ -467,7 +467,7 @@ def family_effect(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> types = field.run_table[["name", "type"]].rename(columns={"type": "family"})
         >>> runs = field.runs.with_metadata(metadata=types)
         >>> judge = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.2, labels=[0, 1, 2]), seed=1)

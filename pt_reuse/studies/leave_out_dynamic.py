@@ -248,7 +248,7 @@ def leave_out_dynamic(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_topics=5)
+        >>> field = ptr.demo.simulate_field(seed=7, n_topics=5)
         >>> docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
         >>> words = [{"docno": docno, "text": f"word{n % 7} word{n % 11}"} for n, docno in enumerate(docnos)]
         >>> topics = pd.DataFrame({"qid": field.qrels.topics, "query": "word1 word2"})

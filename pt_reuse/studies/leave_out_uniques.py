@@ -456,7 +456,7 @@ def leave_out_uniques(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
         >>> lou.summary[["measure", "alone_max_drop"]].shape
         (2, 2)

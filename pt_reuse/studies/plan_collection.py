@@ -458,7 +458,7 @@ def plan_collection(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> options = {"depths": [1, 2, 5, 10], "topics": [6, 12], "tau": .7, "max_density": .8}
         >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
         >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()

@@ -409,7 +409,7 @@ def prediction_powered(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_topics=80)
+        >>> field = ptr.demo.simulate_field(seed=7, n_topics=80)
         >>> people = field.all_qrels.select(field.all_qrels.topics[:25])
         >>> judge = ptr.judging.Noisy(field.all_qrels, ptr.judging.flips(0.1, range(3)), seed=1)
         >>> found = ptr.labels.prediction_powered(field.runs, people, judge, "nDCG@10")

@@ -69,7 +69,7 @@ def top_agreement(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> top_agreement(field.runs, field.all_qrels, field.qrels, "AP", top=5).table
           measure  best  other_best  shared  overlap
         0      AP     5           5       5      1.0

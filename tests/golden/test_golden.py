@@ -190,7 +190,7 @@ def read_again(small: Small, **options: Any) -> Any:
 
 
 def read_board(small: Small, **options: Any) -> Any:
-    return ptr.labels.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
+    return ptr.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
 
 
 def given_back(small: Small, **options: Any) -> Any:
@@ -381,7 +381,9 @@ STUDIES: dict[str, Golden] = {
     "label_estimate": Golden(estimated, {}, {"by_topic": [True], "seed": [2], "confidence": [0.8]}),
     "score": Golden(of("score", "runs", "qrels"), {}, {**MEASURED, **TOPICS, **JOBS}),
     "estimate_relevant": Golden(of("estimate_relevant", "sampled_qrels", measures=False), {}, GRADES),
-    "infAP of a sample": Golden(of("score", "runs", "sampled_qrels"), {"measures": [ptr.xinfAP, ptr.xinfNDCG]}, TOPICS),
+    "infAP of a sample": Golden(
+        of("score", "runs", "sampled_qrels"), {"measures": [ptr.pools.xinfAP, ptr.pools.xinfNDCG]}, TOPICS
+    ),
 }  # fmt: skip
 POOLS: dict[str, Golden] = {
     "depth_pool": Golden(

@@ -15,7 +15,7 @@ from scipy.stats import kendalltau, rankdata
 import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
 
-FIELD = ptr.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
 NAMES = ("old", "new")
 DEPTH = 6
@@ -280,7 +280,7 @@ def test_complete_counts_topics_that_a_run_lacks(messages):
     assert row["unjudged_rate"] == pytest.approx(unjudged.loc["lex1a", "Unjudged@100"], abs=1e-12)
 
 
-ODD_FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
+ODD_FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
 ODD_RUNS, ODD_OLD, ODD_NEW = ODD_FIELD.runs, ODD_FIELD.qrels, ODD_FIELD.all_qrels
 T = ODD_OLD.topics
 

@@ -196,7 +196,7 @@ def test_one_topic_has_no_interval(n_topics, there):
     assert found.by_grade["relevant_low"].notna().any() == there
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=4)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]
 #: people's label -> that of a judge from 0 to 5
