@@ -22,6 +22,7 @@ from .experiment.steps import OnlyDocuments as OnlyDocuments
 from .experiment.steps import OnlyJudged as OnlyJudged
 from .experiment.steps import OnlyUnjudged as OnlyUnjudged
 from .experiment.steps import PoolDocuments as PoolDocuments
+from .judging.audit_labels import audit_labels as audit_labels
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .scoring.derived import Condensed as Condensed
@@ -32,7 +33,6 @@ from .scoring.leaderboards import read_leaderboard as read_leaderboard
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.scores import Scores as Scores
 from .scoring.scores import score as score
-from .studies.audit_labels import audit_labels as audit_labels
 from .studies.by_type import by_type as by_type
 from .studies.check_new_run import check_new_run as check_new_run
 from .studies.check_runs import check_runs as check_runs

@@ -55,7 +55,7 @@ from pt_reuse.experiment.systems import (
     name_systems,
     saved_files,
 )
-from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
+from pt_reuse.judge import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures

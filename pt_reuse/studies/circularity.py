@@ -21,7 +21,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
-from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
+from pt_reuse.judge import JudgeRel, NamedJudge, as_judges
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.result import KeyFigures, Shown, View

@@ -21,7 +21,7 @@ from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.pairs import rank_drops
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.judging.judges import Scale, checked_grades, in_grades, lowest_relevant, on_scale, scale_words
+from pt_reuse.judge import Scale, checked_grades, in_grades, lowest_relevant, on_scale, scale_words
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.pool import Pool, contributors_of

@@ -20,7 +20,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described, how_to_give
-from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge
+from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
@@ -28,7 +28,7 @@ from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ScoredSides
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ComparedLabels, ScoredSides
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:

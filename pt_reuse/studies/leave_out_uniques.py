@@ -18,7 +18,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS
-from pt_reuse.judging.judges import JudgeRel, as_judges
+from pt_reuse.judge import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
 from pt_reuse.result import KeyFigures, Shown, View

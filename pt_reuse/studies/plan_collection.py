@@ -22,7 +22,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.judging.judges import NamedJudge, Scale, as_judges, of_each
+from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
 from pt_reuse.options import Flag, Parameter, described
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged

@@ -18,7 +18,7 @@ from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES, TopicValues
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.judging.judges import JudgeRel, NamedJudge
+from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.plots.marks import checked_top

@@ -26,7 +26,7 @@ from pt_reuse.arrays.significance import (
     winners,
 )
 from pt_reuse.data.units import described
-from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.judge import JudgeRel
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, Shown, View, clauses, records

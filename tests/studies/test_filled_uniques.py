@@ -24,7 +24,7 @@ from reference_lou import (
 )
 
 import pt_reuse as ptr
-from pt_reuse.judging.judge import Oracle
+from pt_reuse.judge import Oracle
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 # the slow version: every set of judgments is built anew, and every run scored under it

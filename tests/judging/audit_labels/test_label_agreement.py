@@ -17,9 +17,10 @@ from sklearn import metrics
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.judges import as_judges, compared_labels
-from pt_reuse.studies.compare_labels import FIGURES
-from pt_reuse.studies.compare_labels import agreement_of_labels as label_agreement
+from pt_reuse.judge import as_judges
+from pt_reuse.judging.compare_labels import FIGURES
+from pt_reuse.judging.compare_labels import agreement_of_labels as label_agreement
+from pt_reuse.studies.judged_fields import compared_labels
 
 HUMAN = judged()
 GRADED = labelled(HUMAN, gaps=0.1)

@@ -18,17 +18,16 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judge
+from pt_reuse.judge import Judge, as_judge
+from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
 from pt_reuse.judging.protocols import Protocol
-from pt_reuse.judging.scorers import Scorer, TfIdf, checked_corpus
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.scorers import Scorer, TfIdf, checked_corpus, places_of
 from pt_reuse.result import KeyFigures, Shown, View
 from pt_reuse.scoring.caveats import (
     UNPOOLED,

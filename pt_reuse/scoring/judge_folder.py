@@ -16,12 +16,11 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.csv_files import headed_judgments, read_csv
+from pt_reuse.data.csv_files import headed_judgments, read_csv, read_csv_labels
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
 from pt_reuse.data.leaderboards import ALL, FORMATS
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.judging.annotators.labels import read_csv_labels
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import MISSING, Scores
 
