@@ -78,11 +78,6 @@ SHARED = {
             "the same measures; those of pipelines by :meth:`Scores.from_frame`.",
         ),
         Parameter(
-            name="other",
-            meaning="the other judgments, in any form.",
-            flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
-        ),
-        Parameter(
             name="human", meaning="the judgments of people, in any form, see :doc:`runs`; a negative label is none."
         ),
         Parameter(

@@ -9,4 +9,3 @@ from .studies.sensitivity import sensitivity as sensitivity
 from .studies.stability import stability as stability
 from .studies.subcollections.subcollections import subcollections as subcollections
 from .studies.subcollections.systems import Systems as Systems
-from .studies.top_agreement import top_agreement as top_agreement

@@ -335,9 +335,6 @@ STUDIES: dict[str, Golden] = {
         of("minimum_ranks", "runs", "qrels", measures=False), {},
         {**DEPTH, **GRADES, "contributors": ["pooled"], "pool_order": ["file"]},
     ),
-    "top_agreement": Golden(
-        of("top_agreement", "runs", "qrels", "other", measures=False), {"top": 3}, {"resamples": [20], "seed": [3]}
-    ),
     "pool_costs": Golden(
         of("pool_costs", "runs", "qrels", measures=False), {"depths": [1, 5, 10], **SHORT},
         {**MEASURED, **POOLED, **GRADES, **TOPICS, **DRAWN, **JOBS},
