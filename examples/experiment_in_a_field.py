@@ -7,7 +7,7 @@ from ir_measures import AP, nDCG
 import pt_reuse as ptr
 
 # a simulated field stands for the track's runs, and two of its runs for pipelines of your own
-field = ptr.simulate_field(seed=8)
+field = ptr.demo.simulate_field(seed=8)
 topics = pd.DataFrame({"qid": field.runs.topics, "query": "a query"})
 mine = {
     "BM25": pt.Transformer.from_df(field.runs["lex1a"]),
@@ -22,7 +22,7 @@ result = ptr.Experiment(
 print(result.report())
 
 print("\nOver all", len(official) + len(mine), "runs:")
-print(ptr.reuse_summary(result)[["measure", "own_tau_b", "own_gamma", "alone_max_drop"]].to_string(index=False))
+print(result.reuse_summary()[["measure", "own_tau_b", "own_gamma", "alone_max_drop"]].to_string(index=False))
 
 # the runs were executed once: a pool of them, and how much of it the judgments lack
 pool = ptr.depth_pool(result.runs, depth=10, contributors="all")

@@ -17,7 +17,7 @@ depth = 100
 if len(sys.argv) == 5:
     runs_folder, qrels_file, teams, pooled = sys.argv[1:]
 else:
-    field = ptr.simulate_field(seed=8)
+    field = ptr.demo.simulate_field(seed=8)
     folder = Path(tempfile.mkdtemp())
     field.runs.write(folder / "runs")
     qrels_file = field.qrels.write(folder / "qrels.txt")

@@ -1,3 +1,4 @@
+from . import demo as demo
 from . import judging as judging
 from . import labels as labels
 from . import pools as pools
@@ -14,9 +15,6 @@ from .data.judgments import Qrels as Qrels
 from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
-from .demo.simulated import simulate_field as simulate_field
-from .experiment.artifact import to_artifact as to_artifact
-from .experiment.experiment_result import reuse_summary as reuse_summary
 from .experiment.lou_measure import LOU as LOU
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import add_columns as add_columns
@@ -24,18 +22,17 @@ from .experiment.steps import OnlyDocuments as OnlyDocuments
 from .experiment.steps import OnlyJudged as OnlyJudged
 from .experiment.steps import OnlyUnjudged as OnlyUnjudged
 from .experiment.steps import PoolDocuments as PoolDocuments
+from .judging.audit_labels import audit_labels as audit_labels
 from .pooling.depth import depth_pool as depth_pool
 from .pooling.pool import Pool as Pool
 from .scoring.derived import Condensed as Condensed
 from .scoring.derived import High as High
 from .scoring.derived import Low as Low
 from .scoring.derived import Residual as Residual
-from .scoring.inferred import xinfAP as xinfAP
-from .scoring.inferred import xinfNDCG as xinfNDCG
+from .scoring.leaderboards import read_leaderboard as read_leaderboard
 from .scoring.measures import Unjudged as Unjudged
 from .scoring.scores import Scores as Scores
 from .scoring.scores import score as score
-from .studies.audit_labels import audit_labels as audit_labels
 from .studies.by_type import by_type as by_type
 from .studies.check_new_run import check_new_run as check_new_run
 from .studies.check_runs import check_runs as check_runs
@@ -43,4 +40,5 @@ from .studies.compare_judgments import compare_judgments as compare_judgments
 from .studies.infer_pool.infer_pool import infer_pool as infer_pool
 from .studies.judge_next import judge_next as judge_next
 from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
+from .studies.rank_intervals import rank_intervals as rank_intervals
 from .verification.verification import verify as verify

@@ -153,7 +153,7 @@ class Report:
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
         18 runs on 25 topics; highest: AP 0.6913 (man3a); RR 0.9600 (man6a and 2
         others). Means are over all topics, of which those that a run lacks count 0;

@@ -50,8 +50,8 @@ HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
     "ContinuousJudging": "pt_reuse.judging.continuous",
     "ExportedTasks": "pt_reuse.judging.people.export",
     "FamilyEffect": "pt_reuse.studies.family_effect",
-    "LabelAgreement": "pt_reuse.studies.compare_labels",
-    "LabelAudit": "pt_reuse.studies.audit_labels",
+    "LabelAgreement": "pt_reuse.judging.compare_labels",
+    "LabelAudit": "pt_reuse.judging.audit_labels",
     "LabelEstimate": "pt_reuse.studies.plan_labels",
     "LabelPlan": "pt_reuse.studies.plan_labels",
     "LeaderboardAgreement": "pt_reuse.studies.compare_leaderboards",
@@ -313,7 +313,7 @@ def read_result(folder: str | Path) -> Any:
 
     Example:
         >>> import pt_reuse as ptr, tempfile
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, ["AP"])
         >>> folder = tempfile.mkdtemp()
         >>> _ = scores.save(folder)

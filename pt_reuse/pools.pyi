@@ -1,13 +1,15 @@
 from .data.judgment_changes import estimate_relevant as estimate_relevant
+from .judging.leave_out_dynamic import leave_out_dynamic as leave_out_dynamic
 from .pooling.adaptive.chooser import Chooser as Chooser
 from .pooling.adaptive.chooser import TopicLists as TopicLists
 from .pooling.adaptive.strategy import Strategy as Strategy
 from .pooling.depth import fusion_pool as fusion_pool
 from .pooling.depth import take_pool as take_pool
 from .pooling.sampling import sample_pool as sample_pool
+from .scoring.inferred import xinfAP as xinfAP
+from .scoring.inferred import xinfNDCG as xinfNDCG
 from .studies.compare_strategies import compare_strategies as compare_strategies
 from .studies.found_by_depth import found_by_depth as found_by_depth
-from .studies.leave_out_dynamic import leave_out_dynamic as leave_out_dynamic
 from .studies.leave_out_type import leave_out_type as leave_out_type
 from .studies.minimum_ranks import minimum_ranks as minimum_ranks
 from .studies.plan_collection import plan_collection as plan_collection

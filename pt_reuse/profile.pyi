@@ -4,10 +4,8 @@ from .studies.compare_estimators import compare_estimators as compare_estimators
 from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.discriminative_power import discriminative_power as discriminative_power
-from .studies.rank_intervals import rank_intervals as rank_intervals
 from .studies.saturation import saturation as saturation
 from .studies.sensitivity import sensitivity as sensitivity
 from .studies.stability import stability as stability
 from .studies.subcollections.subcollections import subcollections as subcollections
 from .studies.subcollections.systems import Systems as Systems
-from .studies.top_agreement import top_agreement as top_agreement

@@ -45,7 +45,6 @@ def studies(runs: ptr.RunSet, qrels: ptr.Qrels, rel: int) -> Iterator[tuple[str,
     yield "stability", lambda: ptr.profile.stability(ptr.score(runs, qrels, measures))
     both = {"all": ptr.score(runs, qrels, measures), "depth 5": ptr.score(runs, shallow, measures)}
     yield "power", lambda: ptr.profile.discriminative_power(both)
-    yield "top", lambda: ptr.profile.top_agreement(runs, qrels, shallow, measures)
     yield "sensitivity", lambda: ptr.profile.sensitivity(ptr.leave_out_uniques, runs, qrels, measures)
     yield "minimum-ranks", lambda: ptr.pools.minimum_ranks(runs, qrels)
     yield "costs", lambda: ptr.pools.pool_costs(runs, qrels, measures, depths=[1, 2, 5, 10, 20, 50, 100])

@@ -49,7 +49,7 @@ def judged(field: SimulatedField, family: set[str], bias: float, seed: int) -> p
 def one(seed: int, n_topics: int, which: str, bias: float) -> list[tuple[float, float, float, float]]:
     """Return the effect, the ends of its interval and the plain difference of scores, for each of the numbers."""
     warnings.simplefilter("ignore", ptr.ReuseWarning)
-    field = ptr.simulate_field(seed=seed, n_topics=n_topics, n_docs=400, length=30)
+    field = ptr.demo.simulate_field(seed=seed, n_topics=n_topics, n_docs=400, length=30)
     mine = FAMILIES[which](field.run_table)
     metadata = pd.DataFrame({"name": field.run_table["name"], "family": np.where(mine, "family", None)})
     runs = field.runs.with_metadata(metadata=metadata)

@@ -5,7 +5,7 @@
     PYTHONPATH=../before python scripts/inference_table.py > before.csv
     python scripts/inference_table.py --join before.csv after.csv
 
-Every field has 30 runs of 15 teams on 24 topics, about half of them pooled to depth 20 (simulate_field; nothing here is
+Every field has 30 runs of 15 teams on 24 topics, about half of them pooled to depth 20 (simulated; nothing here is
 evidence of what real systems do). Precision and recall are of the contributors; `depth` is the share of topics whose
 depth is the true one; `range` the share of fields whose range of contributors holds the true number.
 """
@@ -165,7 +165,7 @@ CASES = {
 def made(name: str, seed: int) -> Case:
     """Return a simulated case; the same seed gives the same field for all of them."""
     random = np.random.default_rng(seed)
-    field = ptr.simulate_field(seed=seed, n_topics=N_TOPICS, n_teams=N_TEAMS, length=LENGTH, depth=DEPTH)
+    field = ptr.demo.simulate_field(seed=seed, n_topics=N_TOPICS, n_teams=N_TEAMS, length=LENGTH, depth=DEPTH)
     case = plain(random, field)
     for change in CASES[name]:
         change(random, case)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.judging.judges import as_judges, compared_labels
-from pt_reuse.studies.compare_labels import BothLabelled, LabelCounts, figures_of, scale_of
+from pt_reuse.judge import as_judges
+from pt_reuse.judging.compare_labels import BothLabelled, LabelCounts, figures_of, scale_of
+from pt_reuse.studies.judged_fields import compared_labels
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-agreement-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, TOPICS = 1000, 500, 0.95, (10, 20, 40, 80)

@@ -107,9 +107,27 @@ class Reference(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+def signature(name: str) -> str:
+    """Return how a public function is called, without the types of its arguments."""
+    plain = inspect.signature(attrgetter(name)(pt_reuse))
+    arguments = [each.replace(annotation=each.empty) for each in plain.parameters.values()]
+    return f"{name}{plain.replace(parameters=arguments, return_annotation=plain.empty)}"
+
+
+class Signatures(SphinxDirective):
+    """A list of how all public functions are called."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list."""
+        names = listed(INDEX.read_text(encoding="utf-8"))
+        lines = [f"- ``{signature(name)}``" for name in sorted(names) if inspect.isfunction(attrgetter(name)(pt_reuse))]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Make the pages, and the directive known."""
     app.connect("builder-inited", write)
     app.connect("autodoc-process-docstring", from_the_root)
     app.add_directive("reference", Reference)
+    app.add_directive("signatures", Signatures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -41,13 +41,13 @@ from pt_reuse.cli.parser import (
     listed,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags
-from pt_reuse.study import study_of
+from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
     from pt_reuse.data.judgments import Qrels
-    from pt_reuse.judging.judge_folder import JudgeFolder
-    from pt_reuse.judging.judges import NamedJudge
+    from pt_reuse.judge import NamedJudge
     from pt_reuse.result import Result
+    from pt_reuse.scoring.judge_folder import JudgeFolder
 
 #: what an audit knows -> the option that says it
 _SHELL = {"judge": "judges", "missing": "missing_labels", "boards": "judges"}
@@ -61,7 +61,7 @@ class Part:
 
     name: str  # of its folder
     question: str  # that it answers
-    function: str  # the study, which is in the module of its name
+    function: str  # the study
     lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
     #: argument -> what an audit calls it, None for its default
     told: Mapping[str, str | None] = field(default_factory=dict)
@@ -74,8 +74,8 @@ class Part:
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
-        module = importlib.import_module(f"pt_reuse.studies.{self.function}")
-        study: Callable[..., Result] = getattr(module, self.function)
+        (home,) = (study["module"] for study in DECLARED if study["function"] == self.function)
+        study: Callable[..., Result] = getattr(importlib.import_module(home), self.function)
         return study
 
     def answer(self, given: Mapping[str, Any]) -> Result:
@@ -253,8 +253,8 @@ def _has_scores_alone(options: argparse.Namespace) -> bool:
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.data.units import check_unit_is_given
-    from pt_reuse.judging.judge_folder import checked_folder, checked_table, read_judges
-    from pt_reuse.judging.judges import as_judges
+    from pt_reuse.judge import as_judges
+    from pt_reuse.scoring.judge_folder import checked_folder, checked_table, read_judges
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     given, parts = _checked_options(options), _chosen_parts(options.parts)
@@ -303,7 +303,7 @@ def _faults_of_scales(judges: Sequence[NamedJudge], human: Qrels) -> dict[str, I
     """Return why it is not known which labels of some judges are relevant, by their names."""
     import numpy as np
 
-    from pt_reuse.judging.judges import Scale, lowest_of
+    from pt_reuse.judge import Scale, lowest_of
 
     people, faults = Scale.of(human), {}
     for judge in judges:

@@ -346,7 +346,7 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
             return runs_beside(options, value)
     if flag["kind"] != "judges" or value is None:
         return value
-    from pt_reuse.judging.judges import as_judges
+    from pt_reuse.judge import as_judges
 
     found = [judge for place in value for judge in as_judges(place, name)]
     judges = {judge.name: judge.judge for judge in found}

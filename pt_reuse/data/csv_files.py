@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, shown
+from pt_reuse._check import count, examples, listed, shown
 from pt_reuse._errors import InputError
 from pt_reuse._files import user_path
 from pt_reuse._saving import CsvReader
@@ -25,6 +26,10 @@ from pt_reuse.data.packed_files import UnreadableError, read_bytes, read_members
 SEPARATORS = (",", ";", "\t", "|")
 #: white space of bytes; a no-break space may be part of a name
 WHITE = " \t\n\r\v\f"
+#: what a frame of labels of several annotators must have
+LABEL_COLUMNS = ("qid", "docno", "label", "annotator")
+#: columns that say how long a label took, or when it was given
+TIMES = ("seconds", "lead_time", "start", "end", "time")
 _BOM, _ZIP = b"\xef\xbb\xbf", b"PK\x03\x04"
 
 
@@ -214,3 +219,28 @@ def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: 
         problem = f"more than one column {examples(twice)}. Rename or drop one."
         raise InputError(problem, argument=argument, place=f"line {first_line:,}")
     return CsvTable(frame, np.array(at, dtype=np.int64))
+
+
+def read_csv_labels(path: Path) -> pd.DataFrame:
+    """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
+    table = read_csv(path, "files")
+    frame = table.frame.rename(columns=judgment_header(list(table.frame.columns)))
+    check_label_columns(frame, LABEL_COLUMNS[:3], "a CSV file of labels", "files")
+    table = replace(table, frame=frame)
+    table.check_filled("qid", "docno", argument="files")
+    table.numbers("label", "files")
+    kept: list[Any] = [column for column in (*LABEL_COLUMNS, *TIMES) if column in frame.columns]
+    empty = {
+        column: frame[column].where(frame[column].str.strip() != "", None)
+        for column in ("label", *TIMES)
+        if column in frame
+    }
+    return frame[kept].assign(**empty)
+
+
+def check_label_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:
+    """Raise where a frame of labels lacks a column."""
+    missing = [column for column in needed if column not in frame.columns]
+    if missing:
+        problem = f"{examples(missing)} not among {examples(frame.columns, 12)}"
+        raise InputError(f"{what} must have the columns {listed(LABEL_COLUMNS)}; {problem}.", argument=argument)

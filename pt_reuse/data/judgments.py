@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -45,6 +45,7 @@ from pt_reuse.data.qrels_files import (
     united,
     write_arrays,
 )
+from pt_reuse.data.sharing import Shareable
 
 #: what a frame of judgments, or each tuple, must have
 COLUMNS = ("qid", "docno", "label")
@@ -83,7 +84,7 @@ class Whole(NamedTuple):
     relevant_only: bool
 
 
-class Qrels(Printed):
+class Qrels(Printed, Shareable):
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a label
@@ -119,6 +120,8 @@ class Qrels(Printed):
         >>> (old | new).with_rel(2)
         Qrels: 2 topics, 4 judgments, 1 relevant from label 2 (labels 0: 2, 1: 1, 2: 1)
     """
+
+    _artifact_type: ClassVar[str] = "qrels"
 
     @door
     def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None, rel: int | None = None):

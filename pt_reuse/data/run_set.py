@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
 from pt_reuse.data.score_shapes import ScoreShapes
+from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.tables import write_table
 from pt_reuse.data.trec import write_runs
 from pt_reuse.data.units import (
@@ -50,7 +51,7 @@ class _Systems(dict[str, pt.Transformer]):
         check_known("run", name, list(self))
 
 
-class RunSet(Printed):
+class RunSet(Printed, Shareable):
     """A field of runs; immutable, every operation returns a new one.
 
     Made by :func:`read_runs`, :meth:`from_frames` or :meth:`from_pipelines`.
@@ -73,6 +74,8 @@ class RunSet(Printed):
         >>> runs.restrict(["d2"]).to_frame()["docno"].tolist()
         ['d2', 'd2']
     """
+
+    _artifact_type: ClassVar[str] = "run_set"
 
     def __init__(
         self,

@@ -113,7 +113,7 @@ def simulate_field(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=8)
+        >>> field = ptr.demo.simulate_field(seed=8)
         >>> len(field.runs), field.runs.teams[:2], field.runs.types
         (18, ['team-1', 'team-2'], ['lexical', 'neural', 'manual'])
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError, Option, door, located, wrong
-from pt_reuse._files import TREE, checked_path, read_file, temporary
+from pt_reuse._errors import InputError, Option, located
+from pt_reuse._files import read_file
 from pt_reuse._result import CONTENTS, DAMAGED, Record, read_result
 from pt_reuse._saving import SavedFiles, digests_of
 from pt_reuse.arrays.lists import offsets
@@ -29,15 +28,14 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.sharing import DIGEST, META, as_json
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
 from pt_reuse.scoring.scores import Scores
 
 #: the folder of the run files, and of the documents of a sampled pool that are not to be judged
 _RUNS, _UNSAMPLED = "runs", "unsampled"
-#: what PyTerrier reads of every artifact
-_META = "pt_meta.json"
-#: in it: the digest of the file that has the digests of all others, and who says that runs may be shared
-_DIGEST, _ALLOWED = "digest", "allowed"
+#: in what PyTerrier reads of every artifact: who says that runs may be shared
+_ALLOWED = "allowed"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -76,7 +74,7 @@ class ReuseArtifact(pt.Artifact):
         """Return what is read of the folder, whose files are those that were written."""
         with located(str(self.folder)):
             try:
-                digest = self._meta.get(_DIGEST)
+                digest = self._meta.get(DIGEST)
                 if digest is not None:
                     SavedFiles(self.folder, {CONTENTS: digest}).read(CONTENTS)
                 return read(self.folder)
@@ -166,8 +164,8 @@ class ReuseArtifact(pt.Artifact):
 
     def _package_files(self) -> Iterator[tuple[str, str | io.BytesIO]]:
         for name, file in super()._package_files():
-            if name == _META and self._allowed:
-                yield name, io.BytesIO(_json({**self._meta, _ALLOWED: self._allowed}))
+            if name == META and self._allowed:
+                yield name, io.BytesIO(as_json({**self._meta, _ALLOWED: self._allowed}))
             else:
                 yield name, file
 
@@ -182,13 +180,13 @@ class ReuseArtifact(pt.Artifact):
     def _meta(self) -> dict[str, Any]:
         """Return what PyTerrier reads of the artifact."""
         try:
-            found = json.loads(read_file(self.folder / _META))
+            found = json.loads(read_file(self.folder / META))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"it is damaged ({error}). Get the artifact anew.", place=_META) from error
+            raise InputError(f"it is damaged ({error}). Get the artifact anew.", place=META) from error
         if not isinstance(found, dict):
-            raise InputError("it is damaged. Get the artifact anew.", place=_META)
+            raise InputError("it is damaged. Get the artifact anew.", place=META)
         return found
 
     @property
@@ -388,85 +386,3 @@ def _flags(given: Any) -> NDArray[np.bool_]:
     if not isinstance(given, list) or not all(isinstance(one, bool) for one in given):
         raise InputError("it does not say which runs contributed. Get the artifact anew.")
     return np.array(given, dtype=np.bool_)
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogateescape")
-
-
-_KINDS: dict[type, Any] = {RunSet: RunsArtifact, Qrels: QrelsArtifact, Pool: PoolArtifact, Scores: ScoresArtifact}
-
-
-@door
-def to_artifact(
-    content: RunSet | Qrels | Pool | Scores,
-    folder: str | Path,
-    *,
-    title: str | None = None,
-    description: str | None = None,
-    source: str | None = None,
-    license: str | None = None,
-) -> ReuseArtifact:
-    """Write runs, judgments, a pool or scores as an artifact of PyTerrier.
-
-    ``pt.Artifact.load(folder).content`` has it back, and so have ``from_hf``, ``from_zenodo`` and ``from_url`` once it
-    was shared: ``artifact.build_package()`` makes one file, ``to_hf`` and ``to_zenodo`` upload it, with a card that
-    says what it is, under which conventions it was made, and how it is loaded. Runs that NIST gives to people who sign
-    its agreement are neither packed nor uploaded, unless ``allow=`` of these methods says who allows it. When the
-    content is read, every file is checked to be the one that was written.
-
-    Args:
-        content: a RunSet, a Qrels, a Pool or Scores.
-        folder: where to; a new folder.
-        title: what the artifact is called in its card.
-        description: what it is, in a sentence or more.
-        source: where its content is from, such as a paper.
-        license: under which licence it is shared, an SPDX identifier such as ``"cc-by-4.0"``.
-
-    Returns:
-        pyterrier.Artifact: of type ``run_set``, ``qrels``, ``pool`` or ``scores``, with `content`.
-
-    Raises:
-        InputError: something else, a folder that exists or cannot be written to, a run whose name cannot be a file's.
-
-    Example:
-        >>> import pyterrier as pt, pt_reuse as ptr, tempfile
-        >>> field = ptr.simulate_field(seed=7, n_topics=3)
-        >>> folder = tempfile.mkdtemp() + "/field"
-        >>> artifact = ptr.to_artifact(field.runs, folder, title="A simulated field", license="cc0-1.0")
-        >>> pt.Artifact.load(folder).content.names == field.runs.names
-        True
-    """
-    kind = next((artifact for known, artifact in _KINDS.items() if isinstance(content, known)), None)
-    if kind is None:
-        parts = [f".{name}" for name in ("runs", "qrels", "pool") if type(getattr(content, name, None)) in _KINDS]
-        hint = f" Give its {' or '.join(parts)}." if parts else ""
-        saved = " A result has .save(), and is read by read_result()." if isinstance(content, Record) else ""
-        raise InputError(
-            f"an artifact is made of a RunSet, Qrels, Pool or Scores, got {told(content)}.{hint}{saved}",
-            argument="content",
-        )
-    path = checked_path(folder).absolute()
-    if path.exists():
-        raise InputError(f"{path} exists. Give a new folder.", argument="folder")
-    card = {"title": title, "description": description, "source": source, "license": license}
-    odd = [name for name, text in card.items() if not isinstance(text, str | None)]
-    if odd:
-        raise wrong(odd[0], f" must be a text, got {told(card[odd[0]])}.")
-    settings = {name: str(value) for name, value in (getattr(content, "settings", None) or {}).items()}
-    meta = {"type": kind.ARTIFACT_TYPE, "format": kind.ARTIFACT_FORMAT, "package_hint": kind.ARTIFACT_PACKAGE_HINT}
-    meta["card"] = {**card, "what": " ".join(repr(content).split()), "settings": settings}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # what a writer leaves that was killed, the next one beside it sweeps
-        with temporary(path.parent, of_files=True) as stage:
-            part = stage / TREE
-            part.mkdir()
-            kind.write(content, part)
-            meta |= {_DIGEST: digests_of({CONTENTS: read_file(part / CONTENTS)})[CONTENTS]}
-            (part / _META).write_bytes(_json(meta))
-            os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written to: {error.strerror or error}.", argument="folder") from error
-    made: ReuseArtifact = kind(path)
-    return made

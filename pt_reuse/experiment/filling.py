@@ -19,7 +19,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
-from pt_reuse.judging.judges import AskedJudge, HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
+from pt_reuse.judge import AskedJudge, HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat

@@ -55,7 +55,7 @@ from pt_reuse.experiment.systems import (
     name_systems,
     saved_files,
 )
-from pt_reuse.judging.judges import JudgeRel, Scale, lowest_of
+from pt_reuse.judge import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures
@@ -173,8 +173,8 @@ def Experiment(
 
     With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank`` and so on, for the measure and topic of the row.
     ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings, per measure tau_b, gamma and the
-    largest drop over the field (:func:`reuse_summary` shows it), and, where the judgments are a known collection's and
-    no field was given, a hint how to get it.
+    largest drop over the field (``result.reuse_summary()`` shows it), and, where the judgments are a known collection's
+    and no field was given, a hint how to get it.
 
     ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
     ``result.report()`` is what a paper prints (``ExperimentResult``). With ``save_dir`` pt.Experiment writes

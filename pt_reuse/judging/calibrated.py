@@ -20,15 +20,14 @@ from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
 from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.adaptive import Budget
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judge
-from pt_reuse.judging.scorers import logistic_regression
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.scorers import logistic_regression
 
 #: what is calibrated where nobody says: the first of these that the model's answer has
 USUAL = ("probability", "judge_score", "score", "label")

@@ -21,7 +21,8 @@ from pt_reuse._check import choice, count, examples, flag, names, number, positi
 from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, now, number_column, plain
-from pt_reuse.judging.judge import Judge, label_set
+from pt_reuse.judge import Judge
+from pt_reuse.judging.noisy_judge import label_set
 from pt_reuse.judging.session import Journal
 
 

@@ -13,20 +13,20 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, examples, flag, shown, told
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, located, warn, wrong
+from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, warn, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
-from pt_reuse.judging.judges import as_judge
+from pt_reuse.judge import as_judge
 from pt_reuse.judging.protocols import Decision, Progress, Protocol, Status
-from pt_reuse.judging.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, check_documents, digest
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, digest, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -538,21 +538,6 @@ def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPo
     with arguments_as(order="pool_order", depth="pool_depth"):
         made = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
     return InitialPool.of(made, f"depth-{protocol.pool_depth} pool")
-
-
-def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]:
-    """Return topic -> document -> its position among the scorer's documents of the topic."""
-    made: dict[int, tuple[Any, Mapping[str, int]]] = {}
-    found = {}
-    for qid in qids:
-        docnos = scorer.documents(qid)
-        # most scorers have the same documents for all topics; an array is held, so that its id is its own
-        if id(docnos) not in made:
-            with located(f"{type(scorer).__name__}.documents, topic {shown(qid)}"):
-                check_documents(docnos)
-            made[id(docnos)] = (docnos, {docno: place for place, docno in enumerate(docnos.tolist())})
-        found[qid] = made[id(docnos)][1]
-    return found
 
 
 def _compare(start: InitialPool, places: Mapping[str, Mapping[str, int]]) -> None:

@@ -23,7 +23,7 @@ from pt_reuse._files import user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.judge import Judge
+from pt_reuse.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.adaptive.chooser import TopicLists
 

@@ -11,8 +11,7 @@ import pyterrier as pt
 from pt_reuse._check import count, examples, flag, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, warn, wrong
 from pt_reuse.data.frame_columns import as_id, as_pairs, check_frame, text_groups
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judge
+from pt_reuse.judge import Judge, as_judge
 
 #: what is shown of a topic, in this order, where topics have it
 TOPIC_FIELDS = ("query", "title", "description", "narrative")

@@ -329,15 +329,6 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, place: Place | None = None) -> Axes
     return sheet.finish(entries, grid="y", numbers="y", title="tested")
 
 
-def plot_overlap(result: Any, measure: Any, place: Place | None) -> Axes:
-    """Draw the share of the best systems that are the same by each measure as a point, its interval as a line."""
-    sheet, rows, columns = Sheet.open(place), result.table, ("overlap", "overlap_low", "overlap_high")
-    _draw_rows(sheet, rows, columns, down(len(rows)), sheet.ink.first)
-    sheet.limit_around("x", [0.0, 1.0, *rows.reindex(columns=list(columns)).to_numpy().ravel()])
-    sheet.label(title=result.title, x="share of the best systems that are the same")
-    return finish_rows(sheet, rows["measure"].tolist(), height=1.4)
-
-
 def plot_rank_intervals(
     table: pd.DataFrame, *, measure: str, said: str, noun: str, top: int | None = None, place: Place | None = None
 ) -> Axes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import given_metadata
 from pt_reuse.data.qrels_files import topic_set
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.units import Units, column_of, units_of
 
 
@@ -179,7 +180,7 @@ class Contributions:
         return reduced
 
 
-class Pool(Printed):
+class Pool(Printed, Shareable):
     """Documents to judge, topic by topic; made by :func:`depth_pool`, or from any documents by :meth:`from_frame`.
 
     The contributors of a document are the runs that have it. A document from a classifier, a sample or the corpus may
@@ -211,6 +212,8 @@ class Pool(Printed):
         >>> pool.without(run="B")
         Pool: 2 documents, 1 topic, 1 run (strategy=depth, depth=2, contributors=pooled, order=trec_eval, without_run=B)
     """
+
+    _artifact_type: ClassVar[str] = "pool"
 
     def __init__(
         self,

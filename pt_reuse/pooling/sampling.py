@@ -34,7 +34,7 @@ def sample_pool(
     The result holds the documents to judge. Each has its ``stratum`` and its ``inclusion``, the probability of being
     sampled: n_h / N_h, sampled divided by pooled documents of the topic's stratum. The documents that were pooled and
     not sampled are in :attr:`Pool.unsampled`, with the same columns; :meth:`Pool.judge` gives them label -1, so that
-    infAP, :data:`xinfAP` and :data:`xinfNDCG` see the whole pool.
+    infAP, :data:`~pt_reuse.pools.xinfAP` and :data:`~pt_reuse.pools.xinfNDCG` see the whole pool.
 
     Args:
         pool: the pool, of any strategy.

@@ -167,7 +167,7 @@ class _XinfAP(_Inferred):
 
     Example:
         >>> import pt_reuse as ptr
-        >>> ptr.xinfAP, ptr.xinfAP(rel=2), ptr.xinfAP@1000
+        >>> ptr.pools.xinfAP, ptr.pools.xinfAP(rel=2), ptr.pools.xinfAP@1000
         (xinfAP, xinfAP(rel=2), xinfAP@1000)
     """
 
@@ -187,15 +187,15 @@ class _XinfAP(_Inferred):
 class _XinfNDCG(_Inferred):
     """nDCG estimated from a stratified sample of a pool, of Yilmaz, Kanoulas and Aslam; ``xinfNDCG@k`` ends at rank k.
 
-    Needs judgments of a sampled pool, as :data:`xinfAP` does. The gain of a document is its label, the discount 1 /
-    log2(rank + 1). The gain of each stratum in a list is that of its judged documents times pooled / judged documents
-    of the stratum in the list; if none is judged, it is 0. The ideal list has the estimated number of documents of each
-    grade, rounded, as in NIST's sample_eval.pl since 2011, which ends lists at rank 1,000: ``xinfNDCG@1000``. With
-    everything judged it is nDCG.
+    Needs judgments of a sampled pool, as :data:`~pt_reuse.pools.xinfAP` does. The gain of a document is its label, the
+    discount 1 / log2(rank + 1). The gain of each stratum in a list is that of its judged documents times pooled /
+    judged documents of the stratum in the list; if none is judged, it is 0. The ideal list has the estimated number of
+    documents of each grade, rounded, as in NIST's sample_eval.pl since 2011, which ends lists at rank 1,000:
+    ``xinfNDCG@1000``. With everything judged it is nDCG.
 
     Example:
         >>> import pt_reuse as ptr
-        >>> ptr.xinfNDCG, ptr.xinfNDCG@20
+        >>> ptr.pools.xinfNDCG, ptr.pools.xinfNDCG@20
         (xinfNDCG, xinfNDCG@20)
     """
 

@@ -127,7 +127,7 @@ def read_leaderboard(
         >>> import tempfile, pathlib, pt_reuse as ptr
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "judge.eval.txt"
         >>> _ = file.write_text("A 1 P@5 0.4\nA 2 P@5 0.2\nB 1 P@5 0.6\nB 2 P@5 0.6\nA all P@5 0.3\nB all P@5 0.6\n")
-        >>> ptr.labels.read_leaderboard(file).mean
+        >>> ptr.read_leaderboard(file).mean
           name  P@5
         0    A  0.3
         1    B  0.6
@@ -136,7 +136,7 @@ def read_leaderboard(
 
         >>> file = file.with_name("models.csv")
         >>> _ = file.write_text("Rank,Model,Average,QA,Search\n1,large,0.6,0.8,0.4\n2,small,0.4,0.5,0.3\n")
-        >>> ptr.labels.read_leaderboard(file, ignore=["Rank", "Average"]).mean
+        >>> ptr.read_leaderboard(file, ignore=["Rank", "Average"]).mean
             name  score
         0  large    0.6
         1  small    0.4

@@ -26,6 +26,7 @@ from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.task_columns import LARGEST
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
@@ -175,7 +176,7 @@ def _check_folder(folder: Path, names: list[str]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Scores(Record):
+class Scores(Record, Shareable):
     """Scores of every run on every topic under every measure; made by :func:`score`, or from a frame of scores.
 
     Attributes:
@@ -187,6 +188,8 @@ class Scores(Record):
         has_topic: (topics, runs) whether the run has documents for the topic.
         settings: ranking order, topic set, and where each measure was computed.
     """
+
+    _artifact_type: ClassVar[str] = "scores"
 
     title: ClassVar[str] = "Scores"
     condition = "Means are {means}; documents are ranked in the order {order}."
@@ -374,7 +377,7 @@ class Scores(Record):
 
         Example:
             >>> import pt_reuse as ptr
-            >>> field = ptr.simulate_field(seed=7)
+            >>> field = ptr.demo.simulate_field(seed=7)
             >>> truth, pooled = (ptr.score(field.runs, q, "AP") for q in (field.all_qrels, field.qrels))
             >>> truth.compare(pooled, names=("complete", "depth 10")).headline()
             'depth 10 against complete: AP tau_b 0.7516, largest drop 3 ranks'
@@ -395,12 +398,12 @@ class Scores(Record):
         """Write the scores as a leaderboard that the tools of TREC AutoJudge read, the means in rows ``all``.
 
         The scores of topics come first, run by run, then the means. Columns end with tabs, and numbers have all their
-        digits, so that :func:`~pt_reuse.labels.read_leaderboard` gives the same scores.
+        digits, so that :func:`~pt_reuse.read_leaderboard` gives the same scores.
 
         Args:
             path: the file; for the format ``trec_eval``, which has no column of runs, a folder with a file for each
                 run.
-            format: one of those of AutoJudge, see :func:`~pt_reuse.labels.read_leaderboard`.
+            format: one of those of AutoJudge, see :func:`~pt_reuse.read_leaderboard`.
             overwrite: replace existing files; default is an error before anything is written.
 
         Returns:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 import ir_measures
-import numpy as np
-from numpy.typing import NDArray
 
-from pt_reuse._check import examples
-from pt_reuse._errors import InputError, arguments_as
-from pt_reuse.arrays.bootstrap import ANYWHERE, TopicBootstrap, TopicScores
+from pt_reuse._errors import arguments_as
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
@@ -22,17 +19,15 @@ from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
     Caveat,
-    few_topics,
     grade_unstated,
     noted,
-    one_run,
     relevant_only,
     tell,
     usual_measures,
     warn_of_lower_grades,
 )
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures, scored
+from pt_reuse.scoring.scores import Scores, check_topics, named_scores, provided_measures
 from pt_reuse.study import study_of
 
 
@@ -74,18 +69,6 @@ class Asked:
         if self._given.get("without_topics") != "zero":
             check_topics(self.runs, qrels)
         return qrels
-
-    @cached_property
-    def other(self) -> Qrels:
-        """Return the other judgments; they have a topic of the first."""
-        other = as_qrels(self["other"], "other")
-        if not set(other.topics) & set(self.qrels.topics):
-            raise InputError(
-                f"has no topic of the first judgments: {examples(other.topics)} against {examples(self.qrels.topics)}.",
-                argument="other",
-            )
-        self.tell(relevant_only(other, "other"))
-        return other
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
@@ -139,34 +122,6 @@ class Asked:
         return TopicBootstrap(
             self["resamples"], self["seed"], self._given.get("confidence", 0.95), self._given.get("n_jobs")
         )
-
-    def scores_of_both(self) -> Iterator[tuple[str, TopicScores, TopicScores]]:
-        """Yield measure, scores and other scores on the topics that both judgments have."""
-        shared = [topic for topic in self.qrels.topics if topic in set(self.other.topics)]
-        self.tell(one_run(len(self.runs)), few_topics(len(shared)) if self.bootstrap else ())
-        complete = self._given.get("complete", True)
-        first, second = (
-            scored(self.runs, qrels.select(shared), self.measures, complete=complete, **self.how)
-            for qrels in (self.qrels, self.other)
-        )
-        for measure, values in first.topic_means.items():
-            yield measure, values, second.topic_means[measure]
-
-    def number(
-        self,
-        name: str,
-        statistic: Callable[..., NDArray[np.float64]],
-        *scores: TopicScores,
-        within: tuple[float, float] = ANYWHERE,
-    ) -> dict[str, float]:
-        """Return a number that is computed from rankings and, with resamples, the ends of its interval."""
-        value = float(statistic(*(each.means() for each in scores))[0])
-        if self.bootstrap is None:
-            return {name: value}
-        blocks = self.bootstrap.blocks(len(scores[0].values))
-        drawn = np.concatenate([statistic(*(each.means(counts) for each in scores)) for counts in blocks])
-        low, high = self.bootstrap.interval(value, drawn, within=within)
-        return {name: value, f"{name}_low": low, f"{name}_high": high}
 
     @property
     def how(self) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def bounds(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, depth=5)
+        >>> field = ptr.demo.simulate_field(seed=7, depth=5)
         >>> found = ptr.profile.bounds(field.runs, field.qrels, ["P@5", "P@10"])
         >>> found.summary[["measure", "pairs", "holds", "significant", "both"]]
           measure  pairs  holds  significant  both

@@ -413,7 +413,7 @@ def by_type(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.by_type(field.runs, field.qrels, "nDCG@10", pools="lexical", splits="all", depth=field.depth)
         >>> found.wide().round(2).values.tolist()
         [[0.44, 0.24, 0.38, 0.49]]

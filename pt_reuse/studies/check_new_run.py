@@ -234,7 +234,7 @@ def check_new_run(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_teams=12)
+        >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)
         >>> name = field.runs.names[0]
         >>> new, others = field.runs.select(names=[name]), field.runs.select(names=field.runs.names[1:])
         >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))

@@ -21,7 +21,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
-from pt_reuse.judging.judges import JudgeRel, NamedJudge, as_judges
+from pt_reuse.judge import JudgeRel, NamedJudge, as_judges
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.result import KeyFigures, Shown, View
@@ -418,7 +418,7 @@ def circularity(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(3)), seed=1, name="noisy")
         >>> found = ptr.labels.circularity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["judge", "scorer", "mean_gain", "reranked_in_best"]]

@@ -209,7 +209,7 @@ def compare_estimators(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_teams=12)
+        >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)
         >>> found = ptr.profile.compare_estimators(field.runs, field.qrels, "nDCG@10", depth=10)
         >>> found.table[["estimator", "error", "coverage"]].round(3).head(3)
             estimator  error  coverage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -11,27 +12,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, told
+from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
 from pt_reuse._errors import InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse._report import Digits, Report
-from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.pairs import rank_drops
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.judging.judges import Scale, checked_grades, in_grades, lowest_relevant, on_scale, scale_words
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
-from pt_reuse.pooling.pool import Pool, contributors_of
+from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
-from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores, draw_scores, of_ranking
+from pt_reuse.scoring.agreement import (
+    UNNAMED,
+    Agreement,
+    checked_names,
+    compare_scores,
+    draw_scores,
+    of_ranking,
+)
 from pt_reuse.scoring.caveats import few_topics, noted, one_run, relevant_only, tell, told_elsewhere, usual_measures
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, checked_measures, score
 from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.new_documents import NamedJudgments, new_documents
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -134,7 +140,9 @@ class JudgmentComparison(Result):
     Attributes:
         table: per measure ``measure other_measure tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``,
             and where intervals were asked for, after each but weighted_tau its ends, ``tau_b_low tau_b_high`` and so
-            on.
+            on. Then how many runs are among the best `top` by the first and by the other judgments (more where runs
+            tie), how many by both, and their share of the larger number: ``top_runs other_top_runs top_shared
+            top_overlap``, with ``top_overlap_low`` and ``_high``.
         changes: per run and measure ``name measure other_measure score other_score rank other_rank drop team type``.
         per_topic: per topic and measure ``qid measure other_measure tau_b max_drop dropped max_rise risen``: the
             systems ranked on this topic alone, tau_b NaN where all of them tie under one of the two; the most ranks
@@ -172,6 +180,20 @@ class JudgmentComparison(Result):
             ),
             caption="The ranking of the runs by {other} against the one by {first}: correlations (tau_AP symmetric and "
             "with ties), and the most ranks that a run loses or gains.",
+            noun="measures",
+        ),
+        "top": View(
+            table="measured",
+            columns=(
+                Shown("Measure", "measure"),
+                Shown("Best", "top_runs", Digits.COUNT),
+                Shown("By the other", "other_top_runs", Digits.COUNT),
+                Shown("Shared", "top_shared", Digits.COUNT),
+                Shown("Overlap", "top_overlap", Digits.SCORE),
+                Shown("Interval", "top_overlap", Digits.SCORE, interval=True),
+            ),
+            caption="How many of the best {top} runs by {first} are among the best by {other}; runs that tie with the "
+            "last of them count.",
             noun="measures",
         ),
         "selected": View(
@@ -344,6 +366,12 @@ def checked_selected(selected: Any) -> list[str]:
         ),
     ),
     Parameter(
+        name="top",
+        meaning="how many runs are the best; those that tie with the last of them are, too.",
+        check=partial(positive, "top", unit="runs"),
+        flag=Flag(help="how many runs are the best"),
+    ),
+    Parameter(
         name="measures",
         meaning="ir_measures measures or their names, one or several; default AP, from the grade from which documents "
         "are relevant, and ``nDCG@10``.",
@@ -385,6 +413,7 @@ def compare_judgments(
     measures_b: MeasureLike | Iterable[MeasureLike] | None = None,
     topics: str = "shared",
     selected: str | Iterable[str] | None = None,
+    top: int = 10,
     depth: int | None = None,
     pool_order: str | None = None,
     rel: int | None = None,
@@ -427,7 +456,7 @@ def compare_judgments(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> names = ("depth 10", "complete")
         >>> found = ptr.compare_judgments(field.runs, field.qrels, field.all_qrels, "AP", names=names, depth=10)
         >>> found.headline()
@@ -439,7 +468,8 @@ def compare_judgments(
 
     Source: Voorhees, Soboroff and Lin 2022, Can old TREC collections reliably evaluate modern neural retrieval models?,
     https://arxiv.org/abs/2201.11086; sections 7.2 of Voorhees, Craswell and Lin 2022, Too many relevants: whither
-    Cranfield test collections?, SIGIR, for strict and lenient labels.
+    Cranfield test collections?, SIGIR, for strict and lenient labels; Fagin, Kumar and Sivakumar
+    2003, Comparing top k lists, SIAM Journal on Discrete Mathematics 17, for the best runs.
     """
     asked = Asked(compare_judgments, locals())
     # where nobody names any they are those of the labels of the first judgments, which are read later
@@ -479,6 +509,11 @@ def compare_judgments(
     first, second = scores[0], _in_pairs(scores[1], pairs)
     with told_elsewhere():
         agreement = compare_scores(first, second, names, bootstrap)
+    # draws are of the same topics in the same order
+    at = [second.topics.index(topic) for topic in first.topics] if bootstrap else range(len(second.topics))
+    others = [second.topic_means[name].of(at, range(len(runs))) for name in first.measures]
+    of_both = zip(first.topic_means.values(), others, strict=True)
+    best = pd.DataFrame([_of_best(truth, other, asked["top"], bootstrap) for truth, other in of_both])
     other_of = {repr(mine): repr(other) for mine, other in pairs}
     changes = _with_other(agreement.changes, other_of)
     down_to = depth_of(runs, asked["depth"])
@@ -489,11 +524,12 @@ def compare_judgments(
     by_side = {"unjudged_rate": new[0], "other_unjudged_rate": gone[0]}
     rates = pd.DataFrame({name: frame.set_index("name")["unjudged_rate"] for name, frame in by_side.items()})
     return JudgmentComparison(
-        table=_with_other(agreement.table, other_of),
+        table=pd.concat([_with_other(agreement.table, other_of), best], axis=1),
         settings={
             **agreement.settings,
             "topics": words,
             "relevant": _relevant_in_words(sides),
+            "top": asked["top"],
             "depth": down_to.value,
             "depth from": down_to.origin.value,
             "pool order": ranked.order,
@@ -613,122 +649,28 @@ def _per_topic(agreement: Agreement, first: Scores, second: Scores, other_of: di
     return pd.concat([_with_other(agreement.per_topic, other_of), moved], axis=1)
 
 
-@dataclass(frozen=True)
-class NamedJudgments:
-    """Judgments, which know what is relevant, under their name; `words` say which labels are, for settings."""
-
-    name: str
-    qrels: Qrels
-    words: str
-
-    @classmethod
-    def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
-        """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
-        said = qrels if rel is None else qrels.with_rel(rel)
-        return cls(name, said, f"label of at least {said.rel}")
-
-    @classmethod
-    def beside(
-        cls, first: NamedJudgments, name: str, qrels: Qrels, *, rel: int | None, judge_rel: Any, same_measures: bool
-    ) -> NamedJudgments:
-        """Return judgments that are compared with others, brought to their scale where the measures are the same."""
-        if judge_rel is None and (rel is not None or qrels.stated_rel is not None):
-            return cls.of(name, qrels, rel)
-        people = Scale.of(first.qrels)
-        if isinstance(judge_rel, Mapping):
-            grades = checked_grades(judge_rel)
-            given = pd.Series(qrels.arrays.labels, dtype="Int64")
-            labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
-            said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
-            return cls(name, said, scale_words(people.rel, grades))
-        with arguments_as(rel="judge_rel"):
-            lowest = checked_rel(judge_rel)
-        if lowest is None:
-            lowest = lowest_relevant(qrels.arrays.labels, people)
-        scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
-        return cls(name, scaled, f"label of at least {lowest}")
-
-    @property
-    def rel(self) -> int:
-        """Return the lowest label that is relevant."""
-        return self.qrels.rel
-
-    def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
-        """Return (documents,) the label of each, a negative one where it has none."""
-        rows = self.qrels.arrays.documents.find(documents)
-        found: NDArray[np.int16] = np.append(self.qrels.arrays.labels, np.int16(UNJUDGED))[rows]
+def _of_best(truth: TopicScores, estimate: TopicScores, top: int, bootstrap: TopicBootstrap | None) -> dict[str, float]:
+    """Return how many runs are among the best by each and by both, their share, and the ends of its interval."""
+    best, others = (_best(side.means(), top)[0] for side in (truth, estimate))
+    found = {"top_runs": best.sum(), "other_top_runs": others.sum(), "top_shared": (best & others).sum()}
+    found["top_overlap"] = overlap = float(_overlap(truth.means(), estimate.means(), top)[0])
+    if bootstrap is None:
         return found
+    blocks = bootstrap.blocks(len(truth.values))
+    drawn = np.concatenate([_overlap(truth.means(counts), estimate.means(counts), top) for counts in blocks])
+    low, high = bootstrap.interval(overlap, drawn, within=(0, 1))
+    return {**found, "top_overlap_low": low, "top_overlap_high": high}
 
 
-def new_documents(
-    pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
-    return (
-        _by_run(pool, before, after, topics).assign(new_by=after.name)[list(_BY_RUN)],
-        _by_topic(pool, before, after, topics).assign(new_by=after.name)[list(_BY_TOPIC)],
-    )
+def _best(means: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
+    """Return which runs are among the best in each row of means, with those that tie with the last of them."""
+    means = np.round(means, DECIMALS)
+    return np.asarray(means >= -np.sort(-means, axis=1)[:, [min(top, means.shape[1]) - 1]])
 
 
-_BY_RUN = (
-    "new_by", "name", "team", "type", "pooled", "documents", "unjudged", "unjudged_rate", "new", "new_relevant",
-)  # fmt: skip
-_BY_TOPIC = ("new_by", "qid", "judged", "relevant", "remainder", "new", "new_relevant")
-
-
-def _places(documents: TopicDocs, topics: Sequence[str]) -> NDArray[np.int64]:
-    """Return (documents,) the place of the topic of each among those that count, -1 for another."""
-    place = {topic: t for t, topic in enumerate(topics)}
-    of_topic = np.array([place.get(topic, -1) for topic in documents.topics], dtype=np.int64)
-    return of_topic[documents.topic]
-
-
-def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    n_topics, n_runs = len(topics), len(pool.run_table)
-    unjudged = before.labels_of(pool.documents) < 0
-    later = after.labels_of(pool.documents)
-    place = _places(pool.documents, topics)
-    document, run = pool.entries.document, pool.entries.run
-    counts = place[document] >= 0
-    document, run = document[counts], run[counts]
-
-    def counted(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(run[marked[document]], minlength=n_runs)
-
-    def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        cell = place[document[marked]] * n_runs + run[marked]
-        return np.bincount(cell, minlength=n_topics * n_runs).reshape(n_topics, n_runs)
-
-    returned, unseen = per_topic(np.ones(len(document), dtype=bool)), per_topic(unjudged[document])
-    # as of Unjudged@k: a topic without documents has 1
-    rate = np.where(returned > 0, unseen / np.maximum(returned, 1), 1.0).mean(axis=0)
-    return pool.run_table[["name", "team", "type", "pooled"]].assign(
-        documents=returned.sum(axis=0),
-        unjudged=unseen.sum(axis=0),
-        unjudged_rate=rate,
-        new=counted(unjudged & (later >= 0)),
-        new_relevant=counted(unjudged & (later >= after.rel)),
-    )
-
-
-def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    known, labels = before.qrels.arrays, after.qrels.arrays.labels
-    was_unjudged = before.labels_of(after.qrels.arrays.documents) < 0
-
-    def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        at = _places(documents, topics)
-        return np.bincount(at[marked & (at >= 0)], minlength=len(topics))
-
-    return pd.DataFrame(
-        {
-            "qid": np.array(topics, dtype=object),
-            "judged": counted(known.documents, known.labels >= 0),
-            "relevant": counted(known.documents, known.labels >= before.rel),
-            "remainder": counted(pool.documents, before.labels_of(pool.documents) < 0),
-            "new": counted(after.qrels.arrays.documents, was_unjudged & (labels >= 0)),
-            "new_relevant": counted(after.qrels.arrays.documents, was_unjudged & (labels >= after.rel)),
-        }
-    )
+def _overlap(means: NDArray[np.float64], other_means: NDArray[np.float64], top: int) -> NDArray[np.float64]:
+    best, others = _best(means, top), _best(other_means, top)
+    return np.asarray((best & others).sum(axis=1) / np.maximum(best.sum(axis=1), others.sum(axis=1)))
 
 
 #: of the runs on record as not pooled so many are shown where nobody says which

@@ -20,18 +20,17 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.data.leaderboards import ALL
-from pt_reuse.judging.judge_folder import ALONE, file_stem
-from pt_reuse.judging.judges import of_each
+from pt_reuse.judge import of_each
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.result import KeyFigures, Result, Shown, Told, View, clauses
 from pt_reuse.scoring.caveats import Caveat, few_topics, noted
+from pt_reuse.scoring.judge_folder import ALONE, file_stem
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.scores import MISSING, Scores
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.audit_labels import parts_of
-from pt_reuse.studies.judged_fields import drawn_by_measure
+from pt_reuse.studies.judged_fields import drawn_by_measure, parts_of
 from pt_reuse.study import Entry, study
 
 Floats = NDArray[np.float64]
@@ -388,7 +387,7 @@ def compare_leaderboards(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> people, judge = (ptr.score(field.runs, qrels, "AP") for qrels in (field.all_qrels, field.qrels))
         >>> found = ptr.labels.compare_leaderboards(people, {"judge": judge}, resamples=200)
         >>> found.headline()

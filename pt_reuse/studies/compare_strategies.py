@@ -347,7 +347,7 @@ def compare_strategies(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> options = {"depth": field.depth, "budgets": [.1, .5], "measures": "AP"}
         >>> found = ptr.pools.compare_strategies(field.runs, field.qrels, ["rank", "mtf"], **options)
         >>> found.table[["strategy", "budget", "judged"]].values.tolist()

@@ -207,7 +207,7 @@ def density(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = density(field.qrels, runs=field.runs, depths=[1, 5])
         >>> found.summary[["round", "topics", "judgments", "relevant", "above_third"]]
                    round  topics  judgments  relevant  above_third

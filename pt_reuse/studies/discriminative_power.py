@@ -241,7 +241,7 @@ def discriminative_power(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, ["AP", "P@10"])
         >>> ptr.profile.discriminative_power(scores).table[["measure", "pairs", "significant"]]
           measure  pairs  significant

@@ -20,7 +20,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described, how_to_give
-from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge
+from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
@@ -28,7 +28,7 @@ from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ScoredSides
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ComparedLabels, ScoredSides
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:
@@ -467,7 +467,7 @@ def family_effect(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> types = field.run_table[["name", "type"]].rename(columns={"type": "family"})
         >>> runs = field.runs.with_metadata(metadata=types)
         >>> judge = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.2, labels=[0, 1, 2]), seed=1)

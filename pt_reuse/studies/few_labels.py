@@ -36,7 +36,7 @@ from pt_reuse.data.frame_columns import as_pairs, in_our_columns
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.samples import check_all_labelled
-from pt_reuse.judging.judges import NamedJudge, Scale, lowest_of, on_scale, scale_words
+from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat
 

@@ -21,7 +21,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.inputs import Inputs
-from pt_reuse.judging.judges import HoleLabels, NamedJudge, Scale, labels_of_holes
+from pt_reuse.judge import HoleLabels, NamedJudge, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.caveats import Caveat

@@ -218,7 +218,7 @@ def found_by_depth(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.pools.found_by_depth(field.runs, field.qrels, depths=[1, 10])
         >>> found.table[["type", "depth", "relevant", "unique"]].tail(2).values.tolist()
         [['all', 1, 89, 53], ['all', 10, 387, 134]]

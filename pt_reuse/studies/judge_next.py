@@ -304,7 +304,7 @@ def judge_next(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_teams=12)
+        >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)
         >>> names = field.runs.names
         >>> new, others = field.runs.select(names=names[:1]), field.runs.select(names=names[1:])
         >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))

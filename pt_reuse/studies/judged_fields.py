@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pt_reuse._check import choice
-from pt_reuse._errors import InputError, Option, arguments_as, located
+from pt_reuse._check import choice, count, examples
+from pt_reuse._errors import Attribute, InputError, Option, arguments_as, located, warn
+from pt_reuse.arrays import pairs
+from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.judges import ComparedLabels, NamedJudge, as_judges, compared_labels
+from pt_reuse.data.units import Units
+from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
@@ -31,8 +36,112 @@ _MISSING = {
     "unjudged": "a document without a label of the judge is unjudged under the judge",
     "drop": "a document without a label of the judge counts for neither",
 }
+#: `by` of the parts that are no groups, and what the first is called
+ALL, BEST = "all", "best"
 #: the notes that reports of such studies share
 NOTES = {"judges": "Judges: {judges}.", "missing": "Missing: {missing}."}
+
+
+#: what becomes of a document that people judged and the judge gave no label
+MISSING = ("unjudged", "drop")
+
+
+@dataclass(frozen=True)
+class ComparedLabels:
+    """What people and one judge say of the documents that people judged."""
+
+    name: str
+    family: str | None
+    human: Qrels  # the judgments of people on the topics that count; with ``missing="drop"`` of what the judge labelled
+    judge: Qrels  # the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on
+    judge_rel: int
+    pairs: pd.DataFrame  # ``qid docno human judge``, one row per document that both labelled
+    left: pd.DataFrame  # ``qid docno human``
+    without: tuple[str, ...]  # topics in which people judged and the judge labelled nothing, which do not count
+    grades: Mapping[int, int] | None = None  # label of the judge -> the label of people for which it is taken
+
+    @property
+    def missing(self) -> int:
+        """Return how many documents on the topics that count people judged and the judge did not."""
+        return len(self.left)
+
+    @property
+    def rel(self) -> int:
+        return self.human.rel
+
+    @property
+    def on_scale(self) -> Qrels:
+        """Return the labels of the judge as measures take them, so that people and judge agree what is relevant."""
+        return on_scale(self.judge, self.judge_rel, self.rel)
+
+    def words(self) -> str:
+        told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
+        told += f", {self.missing:,} missing" if self.missing else ""
+        return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
+
+
+def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged") -> ComparedLabels:
+    """Ask a judge for labels of the documents that people judged, and put both beside each other."""
+    choice("missing", missing, MISSING)
+    frame = human.to_frame()
+    asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
+    labels = judge.labels(asked[["qid", "docno"]].reset_index(drop=True))
+    _warn_of_fitted(human, judge)
+    # a negative label says that there is none, as in judgments
+    known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
+    if not known.any():
+        with located(judge.name):
+            none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
+            alike = "Are these labels of the same collection, with ids written alike?"
+            raise InputError(none, alike, argument="judge")
+    pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
+    pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
+    there, judged = set(pairs["qid"]), set(asked["qid"])
+    topics = [topic for topic in human.topics if topic in there]
+    without = tuple(topic for topic in human.topics if topic in judged and topic not in there)
+    unjudged = [topic for topic in human.topics if topic not in judged]
+    if unjudged:
+        warn(
+            f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
+            f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
+        )
+    if without:
+        with located(judge.name):
+            warn(
+                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
+                f"{examples(without)}. The study is of the other {len(topics):,}."
+            )
+    left = asked[asked["qid"].isin(there).to_numpy() & ~known].reset_index(drop=True)
+    theirs = Qrels(pairs.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
+    both = human.select(topics) if len(topics) < len(human.topics) else human
+    if missing == "drop":
+        both = both.restrict(theirs)
+    lowest = lowest_of(judge, pairs["judge"], Scale.of(human))
+    return ComparedLabels(
+        name=judge.name,
+        family=judge.family,
+        human=both,
+        judge=theirs.with_rel(lowest),
+        judge_rel=lowest,
+        pairs=pairs,
+        left=left,
+        without=without,
+        grades=judge.grades,
+    )
+
+
+def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
+    if judge.fitted_on is None:
+        return
+    n = int((judge.fitted_on.arrays.documents.find(human.arrays.documents) >= 0).sum())
+    if n:
+        with located(judge.name):
+            warn(
+                f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
+                "these better than with others. Audit it on what it was not fitted on: ",
+                Attribute("judge.held_out"),
+                ".",
+            )
 
 
 @dataclass(frozen=True)
@@ -106,6 +215,19 @@ class AskedJudges(Asked):
         if "judges" not in own:
             own["judges"] = "; ".join(f"{labels.name} ({labels.words()})" for labels in self.compared)
         return super().settings(**own, **({"missing": _MISSING[self["missing"]]} if "missing" in self._given else {}))
+
+
+def parts_of(
+    truth: NDArray[np.float64], best: int, groups: Units | None
+) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
+    """Yield ``by``, name and positions of all runs, of the best of them by (runs,) means, and of each group."""
+    yield ALL, ALL, np.arange(len(truth))
+    chosen = np.flatnonzero(pairs.ranks(rounded(truth)) <= best)
+    if len(chosen) < len(truth):
+        yield BEST, f"{BEST} {best:,}", chosen
+    if groups is not None:
+        for number, name in enumerate(groups.names):
+            yield groups.by, name, np.flatnonzero(groups.of_run == number)
 
 
 def as_people(human: Any, rel: int | None) -> Qrels:

@@ -196,7 +196,7 @@ def leave_out_type(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> left = ptr.pools.leave_out_type(field.runs, field.qrels, "AP", types="manual", depth=field.depth)
         >>> left.table[["lost", "recovered", "max_drop"]].values.tolist()
         [[29, 29, 4]]

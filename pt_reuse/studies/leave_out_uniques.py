@@ -16,7 +16,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
-from pt_reuse.judging.judges import as_judges
+from pt_reuse.judge import as_judges
 from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
@@ -312,7 +312,7 @@ def leave_out_uniques(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> lou = ptr.leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
         >>> lou.summary[["measure", "alone_max_drop"]].shape
         (2, 2)

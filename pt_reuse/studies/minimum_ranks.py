@@ -246,7 +246,7 @@ def minimum_ranks(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> minimum_ranks(field.runs, field.all_qrels, depth=20).by_rank([10])
            ranks  documents     share     up_to  label 1  label 2
         0   1-10        405  0.370201  0.370201      121      284

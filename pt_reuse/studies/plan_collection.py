@@ -22,7 +22,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.judging.judges import NamedJudge, Scale, as_judges, of_each
+from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
 from pt_reuse.options import Flag, Parameter, described
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
@@ -456,7 +456,7 @@ def plan_collection(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> options = {"depths": [1, 2, 5, 10], "topics": [6, 12], "tau": .7, "max_density": .8}
         >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
         >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()

@@ -19,7 +19,7 @@ from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
-from pt_reuse.judging.judges import Scale, lowest_relevant
+from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs

@@ -286,7 +286,7 @@ def pool_costs(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = pool_costs(field.runs, field.qrels, depths=[1, 5, 10])
         >>> found.table[["depth", "documents", "relevant", "new_relevant"]]
            depth  documents  relevant  new_relevant

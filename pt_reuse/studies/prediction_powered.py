@@ -18,7 +18,7 @@ from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES, TopicValues
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
-from pt_reuse.judging.judges import JudgeRel, NamedJudge
+from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.plots.marks import checked_top
@@ -409,7 +409,7 @@ def prediction_powered(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_topics=80)
+        >>> field = ptr.demo.simulate_field(seed=7, n_topics=80)
         >>> people = field.all_qrels.select(field.all_qrels.topics[:25])
         >>> judge = ptr.judging.Noisy(field.all_qrels, ptr.judging.flips(0.1, range(3)), seed=1)
         >>> found = ptr.labels.prediction_powered(field.runs, people, judge, "nDCG@10")

@@ -133,7 +133,7 @@ class RankIntervals(Result):
     Parameter(
         name="scores",
         meaning="what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`, "
-        ":func:`~pt_reuse.labels.read_leaderboard`.",
+        ":func:`~pt_reuse.read_leaderboard`.",
     ),
     command=Command(
         name="profile rank-intervals",
@@ -141,7 +141,7 @@ class RankIntervals(Result):
         details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind "
         "those that are significantly better, and at worst before those that are significantly worse.",
     ),
-    entry=Entry(question="Which ranks are real?", group="profile", papers="[H79]_"),
+    entry=Entry(question="Which ranks are real?", papers="[H79]_"),
 )
 def rank_intervals(
     scores: Scores,
@@ -166,9 +166,9 @@ def rank_intervals(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, "AP")
-        >>> found = ptr.profile.rank_intervals(scores)
+        >>> found = ptr.rank_intervals(scores)
         >>> found.table[["name", "rank", "rank_low", "rank_high"]].head(3)
             name  rank  rank_low  rank_high
         0  man3a     1         1          6

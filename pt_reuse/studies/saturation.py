@@ -159,7 +159,7 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = saturation(ptr.score(field.runs, field.qrels, ["P@5", "AP"]))
         >>> found.summary[["measure", "topics", "saturated", "near"]]
           measure  topics  saturated  near

@@ -264,7 +264,7 @@ def sensitivity(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.profile.sensitivity(
         ...     ptr.leave_out_uniques, field.runs, field.qrels, "AP", depth=field.depth, grid=["rel", "contributors"]
         ... )

@@ -26,7 +26,7 @@ from pt_reuse.arrays.significance import (
     winners,
 )
 from pt_reuse.data.units import described
-from pt_reuse.judging.judges import JudgeRel
+from pt_reuse.judge import JudgeRel
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, Shown, View, clauses, records
@@ -314,7 +314,7 @@ def significance_fidelity(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.25, range(3)), seed=1, name="noisy")
         >>> found = ptr.labels.significance_fidelity(field.runs, field.qrels, noisy, "nDCG@10", resamples=200)
         >>> found.table[["pairs", "human_significant", "judge_significant", "false_claims", "missed"]]

@@ -467,7 +467,7 @@ def stability(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.profile.stability(ptr.score(field.runs, field.qrels, "AP"), sizes=[5, 25], pairs=100)
         >>> found.differences_needed()[["size", "rate", "difference"]].round(3)
            size   rate  difference

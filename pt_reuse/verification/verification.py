@@ -509,7 +509,7 @@ def verify(
 
     Example:
         >>> import pt_reuse as ptr, pathlib, tempfile
-        >>> field = ptr.simulate_field(seed=8)
+        >>> field = ptr.demo.simulate_field(seed=8)
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.toml"
         >>> _ = file.write_text('''
         ... collection = "mine"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pt_reuse as ptr
-from pt_reuse.studies.compare_labels import LabelAgreement
+from pt_reuse.judging.compare_labels import LabelAgreement
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pt_reuse as ptr
-from pt_reuse.studies.audit_labels import LabelAudit
+from pt_reuse.judging.audit_labels import LabelAudit
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "papers" / "stored"
 DECIMALS = 8

@@ -20,7 +20,7 @@ EVIL = '</script><img src=x onerror="window.hit=1">'
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """Return the page of a field with a run and a team whose names are markup."""
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     first, team = field.runs.names[0], field.runs.run_table["team"][0]
     table = field.runs.run_table.replace({first: first + EVIL, team: team + EVIL})
     frames = {name if name != first else first + EVIL: field.runs[name] for name in field.runs.names}

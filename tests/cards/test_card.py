@@ -21,7 +21,7 @@ EVIL = '</script><img src=x onerror="alert(1)">'
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=7, depth=20)
+    return ptr.demo.simulate_field(seed=7, depth=20)
 
 
 @pytest.fixture(scope="module")
@@ -175,5 +175,5 @@ def test_tables_keep_numbers_that_are_not_rounded():
 
 
 def _small():
-    small = ptr.simulate_field(seed=3, n_topics=5)
+    small = ptr.demo.simulate_field(seed=3, n_topics=5)
     return small.runs, small.qrels

@@ -93,7 +93,7 @@ def compare(c):
 
 
 def top(c):
-    row = at(ptr.profile.rank_intervals(c.scores).summary())
+    row = at(ptr.rank_intervals(c.scores).summary())
     return [row["candidates"], row["systems"]]
 
 
@@ -209,7 +209,7 @@ def test_known_judgments_without_their_grade_are_told(collection):
 
 
 def test_completions_of_which_measures():
-    small = ptr.simulate_field(seed=7, n_topics=6, n_docs=60, length=20, depth=5)
+    small = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=60, length=20, depth=5)
     runs, qrels = small.runs, small.qrels
     # no bounds without a cutoff, and none are said of a main measure that has none
     whole = ptr.report(runs, qrels, [AP], resamples=0)
@@ -250,7 +250,7 @@ def test_a_share_of_topics_can_be_reached_with_as_many_as_there_are(share):
 
 
 def test_what_kind_of_system_was_pooled_is_said_as_it_is():
-    field = ptr.simulate_field(seed=7, n_topics=5)
+    field = ptr.demo.simulate_field(seed=7, n_topics=5)
     flags = []
     for odd in (0, 1):
         names = field.runs.names

@@ -47,7 +47,7 @@ def no_pictures(monkeypatch):
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    return ptr.demo.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ DRAWN = {"resamples": 20, "seed": 3}
 def given(tmp_path_factory):
     """Return a folder with runs, judgments by people, and judges with labels, leaderboards or both."""
     folder = tmp_path_factory.mktemp("audit")
-    field = ptr.simulate_field(seed=3, n_topics=6, n_docs=150, n_teams=4, length=20, depth=5)
+    field = ptr.demo.simulate_field(seed=3, n_topics=6, n_docs=150, n_teams=4, length=20, depth=5)
     field.runs.write(folder / "runs")
     field.qrels.write(folder / "people.qrels")
     table = field.runs.run_table.assign(family=lambda f: f["type"].map({"lexical": "old"}).fillna("gpt"))

@@ -19,7 +19,7 @@ END = "\x04"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    simulated = ptr.simulate_field(seed=3, n_topics=5, n_docs=60, n_teams=3, length=12, depth=4)
+    simulated = ptr.demo.simulate_field(seed=3, n_topics=5, n_docs=60, n_teams=3, length=12, depth=4)
     folder = tmp_path_factory.mktemp("bars")
     simulated.runs.write(folder / "runs")
     simulated.runs.run_table.to_csv(folder / "runs.csv", index=False)

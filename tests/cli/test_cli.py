@@ -19,7 +19,7 @@ from pt_reuse.collections import dataset
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    field = ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    field = ptr.demo.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
     folder = tmp_path_factory.mktemp("cli")
     field.runs.write(folder / "runs")
     field.qrels.write(folder / "qrels.txt")

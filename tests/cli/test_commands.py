@@ -88,7 +88,7 @@ def test_runs_of_a_collection_take_labels_of_ones_own(own, field, tmp_path, caps
 
 
 def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tmp_path, capsys):
-    field = ptr.simulate_field(seed=3, n_topics=12, n_docs=3000, n_teams=12, length=100, depth=20)
+    field = ptr.demo.simulate_field(seed=3, n_topics=12, n_docs=3000, n_teams=12, length=100, depth=20)
     old, teams = field.runs.topics[:4], sorted(set(field.runs.run_table["team"]))
     mine, others = field.runs.select(team=teams[:6]), field.runs.select(team=teams[6:])
     new, before = (

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return a folder with a field of long names, whose pool is not quite what was judged."""
-    simulated = ptr.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
+    simulated = ptr.demo.simulate_field(seed=3, n_topics=5, n_docs=200, n_teams=4, length=30, depth=5)
     long = {name: f"{name}-reranked-by-a-cross-encoder-with-a-long-name-{'x' * 40}" for name in simulated.runs.names}
     table = simulated.runs.run_table
     runs = ptr.RunSet.from_frames(

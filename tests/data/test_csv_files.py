@@ -119,7 +119,7 @@ DOORS = {
     "teams": lambda url, tmp: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, teams=url),
     "read_judges": lambda url, tmp: ptr.judging.read_judges(url),
     "families": lambda url, tmp: ptr.judging.read_judges(tmp, families=url),
-    "read_leaderboard": lambda url, tmp: ptr.labels.read_leaderboard(url),
+    "read_leaderboard": lambda url, tmp: ptr.read_leaderboard(url),
     "label files": lambda url, tmp: read_label_rows([url]),
     "topics of a command": lambda url, tmp: read_topics(url),
     "texts of a command": lambda url, tmp: named_texts(url),
@@ -220,7 +220,7 @@ def test_labels_are_no_leaderboard(name, tmp_path, messages):
     assert read_label_rows([tmp_path / "judges" / name])["label"].astype(int).tolist() == [2, 0, 1]
     frame = pd.DataFrame(BOARD, columns=["query-id", "corpus-id", "score"])
     for given in (tmp_path / "judges" / name, frame, frame.rename(columns={"score": "relevance"})):
-        messages.refused(lambda given=given: ptr.labels.read_leaderboard(given), argument="path")
+        messages.refused(lambda given=given: ptr.read_leaderboard(given), argument="path")
 
 
 # what a user's files may hold besides

@@ -153,7 +153,7 @@ def test_what_cannot_be_graded_is_refused(tmp_path, messages):
 # judgments of samples: written and read with their strata, and how many relevant documents they stand for
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
 POOL = ptr.depth_pool(FIELD.runs, depth=20)
 SAMPLE = ptr.pools.sample_pool(POOL, share=[1, 0.3], strata="rank", bands=[3, 20], seed=1).judge(FIELD.qrels)
 
@@ -175,7 +175,7 @@ def test_a_sample_written_and_read_is_the_same(tmp_path):
     back = ptr.read_qrels(SAMPLE.write(tmp_path / "qrels", strata=True), strata=True)
     assert list(back.to_frame()) == ["qid", "docno", "label", "stratum", "inclusion"]
     pd.testing.assert_frame_equal(back.to_frame(), SAMPLE.to_frame()[list(back.to_frame())], check_dtype=False)
-    measures = [ptr.xinfAP, ptr.xinfNDCG @ 10]
+    measures = [ptr.pools.xinfAP, ptr.pools.xinfNDCG @ 10]
     assert (ptr.score(FIELD.runs, back, measures).values == ptr.score(FIELD.runs, SAMPLE, measures).values).all()
     plain = ptr.read_qrels(SAMPLE.write(tmp_path / "plain"))
     assert list(plain.to_frame().columns) == ["qid", "docno", "label"]
@@ -298,7 +298,7 @@ def test_lists_stand_alike_in_every_order(order):
 
 
 def test_runs_read_within_memory_are_reranked_like_those_in_memory(tmp_path):
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     field.runs.write(tmp_path / "runs")
     runs, stored = (
         ptr.read_runs(tmp_path / "runs", **more) for more in ({}, {"cache": tmp_path / "c", "memory": "64MB"})

@@ -488,7 +488,7 @@ def test_a_run_of_which_no_document_is_left_has_no_rows():
 
 
 def test_what_is_sent_to_workers_is_small_and_their_files_go():
-    runs = ptr.simulate_field(seed=7).runs
+    runs = ptr.demo.simulate_field(seed=7).runs
     with on_disk(runs.field) as field:
         assert isinstance(field, OpenField)
         part = field.of_topics(range(3, 5))

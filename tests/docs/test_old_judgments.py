@@ -36,7 +36,7 @@ def test_later_runs_are_as_in_the_reference(model, tau):
 
 def test_new_judgments_of_ones_own():
     """The paper's own step, on a field in which a team was not pooled and its documents are judged afterwards."""
-    field = ptr.simulate_field(seed=7, n_topics=6, n_docs=80, n_teams=5, length=15, depth=5)
+    field = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=80, n_teams=5, length=15, depth=5)
     official, newer = field.runs.select(pooled=True), field.runs.select(pooled=False)
     judged = ptr.depth_pool(newer, depth=5, contributors="all").remainder(field.qrels).judge(field.all_qrels)
     judged = ptr.Qrels(judged.to_frame()[["qid", "docno", "label"]])

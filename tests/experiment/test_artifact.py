@@ -25,7 +25,7 @@ from lz4.frame import LZ4FrameFile
 import pt_reuse as ptr
 from pt_reuse.experiment.artifact import ReuseArtifact, RunsArtifact
 
-FIELD = ptr.simulate_field(seed=3, n_topics=4, n_docs=50, n_teams=3, length=12, depth=5)
+FIELD = ptr.demo.simulate_field(seed=3, n_topics=4, n_docs=50, n_teams=3, length=12, depth=5)
 POOL = ptr.depth_pool(FIELD.runs, depth=5)
 SAMPLED = ptr.pools.sample_pool(POOL, share=0.5, seed=1)
 GIVEN = {
@@ -76,7 +76,7 @@ def served(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_was_written_comes_back(name, tmp_path):
-    made = ptr.to_artifact(GIVEN[name], tmp_path / "it")
+    made = GIVEN[name].to_artifact(tmp_path / "it")
     assert isinstance(made, pt.Artifact)
     loaded = pt.Artifact.load(str(tmp_path / "it"))
     assert type(loaded) is type(made)
@@ -86,7 +86,7 @@ def test_what_was_written_comes_back(name, tmp_path):
 
 def test_packed_served_and_loaded_from_its_address(served, capsys):
     folder, address = served
-    made = ptr.to_artifact(FIELD.runs, folder / "field")
+    made = FIELD.runs.to_artifact(folder / "field")
     made.build_package(str(folder / "field.tar.lz4"), verbose=False)
     loaded = pt.Artifact.from_url(f"{address}/field.tar.lz4")
     same(loaded.content, FIELD.runs)
@@ -94,7 +94,7 @@ def test_packed_served_and_loaded_from_its_address(served, capsys):
 
 
 def test_a_pool_that_came_back_is_worked_with(tmp_path):
-    ptr.to_artifact(POOL, tmp_path / "pool")
+    POOL.to_artifact(tmp_path / "pool")
     loaded = pt.Artifact.load(str(tmp_path / "pool")).content
     team = POOL.run_table["team"].iloc[0]
     pd.testing.assert_frame_equal(loaded.uniques(), POOL.uniques())
@@ -117,13 +117,13 @@ def uploaded(monkeypatch, artifact, **options):
 
 def test_the_card_is_filled_in(monkeypatch, tmp_path, capsys):
     about = {"title": "A field", "description": "Simulated runs.", "source": "a paper", "license": "cc0-1.0"}
-    card = uploaded(monkeypatch, ptr.to_artifact(FIELD.runs, tmp_path / "a", **about))
+    card = uploaded(monkeypatch, FIELD.runs.to_artifact(tmp_path / "a", **about))
     assert "TODO" not in card
     assert "artifact = " not in card
     for text in (*about.values(), "pt.Artifact.from_hf('me/mine').content", "- pyterrier-artifact.run_set.reuse",
                  "order: trec_eval", f"RunSet: {len(FIELD.runs)} runs"):  # fmt: skip
         assert text in card, text
-    plain = uploaded(monkeypatch, ptr.to_artifact(FIELD.qrels, tmp_path / "b"), branch="v2")
+    plain = uploaded(monkeypatch, FIELD.qrels.to_artifact(tmp_path / "b"), branch="v2")
     assert "from_hf('me/mine@v2')" in plain
     assert "Not stated." in plain
     capsys.readouterr()
@@ -148,7 +148,7 @@ def test_zenodo_gets_a_description_with_names_escaped(tmp_path, monkeypatch):
 
     monkeypatch.setattr("requests.post", lambda *_, **__: Answer())
     monkeypatch.setattr("requests.put", put)
-    made = ptr.to_artifact(FIELD.qrels, tmp_path / "q", title="Q", description="a < b", license="cc0-1.0")
+    made = FIELD.qrels.to_artifact(tmp_path / "q", title="Q", description="a < b", license="cc0-1.0")
     made.to_zenodo()
     metadata = next(one for one in sent if one)["metadata"]
     assert metadata["title"] == "Q"
@@ -196,7 +196,7 @@ def ways(made, folder):
 def test_runs_under_an_agreement_are_not_shared(names, tmp_path, messages):
     theirs = runs_named(names)
     for i, content in enumerate((theirs, ptr.depth_pool(theirs, depth=3))):
-        made = ptr.to_artifact(content, tmp_path / str(i))
+        made = content.to_artifact(tmp_path / str(i))
         for share in ways(made, tmp_path).values():
             messages.refused(share)
     assert not (tmp_path / "it.tar.lz4").exists()
@@ -208,7 +208,7 @@ def test_runs_under_an_agreement_are_not_shared(names, tmp_path, messages):
     "names", [OWN, ["bm25", "run1", "run2", "run3", "BM25.gz", "rm3", "monoT5"], ["gmu1", *OWN], ["1", "2", "3"]]
 )
 def test_names_that_are_anybodys_are_chance(names, tmp_path, monkeypatch, capsys):
-    made = ptr.to_artifact(runs_named(names), tmp_path / "own")
+    made = runs_named(names).to_artifact(tmp_path / "own")
     uploaded(monkeypatch, made)
     made.build_package(str(tmp_path / "it.tar.lz4"))
     capsys.readouterr()
@@ -216,12 +216,12 @@ def test_names_that_are_anybodys_are_chance(names, tmp_path, monkeypatch, capsys
 
 def test_scores_of_runs_under_an_agreement_are_figures(tmp_path, monkeypatch, capsys):
     scores = ptr.score(runs_named(OF_TREC8), FIELD.qrels, ["AP"])
-    uploaded(monkeypatch, ptr.to_artifact(scores, tmp_path / "scores"))
+    uploaded(monkeypatch, scores.to_artifact(tmp_path / "scores"))
     capsys.readouterr()
 
 
 def test_who_allows_it_is_written_into_what_is_shared(tmp_path, monkeypatch, messages, capsys):
-    made = ptr.to_artifact(runs_named(OF_TREC8), tmp_path / "a")
+    made = runs_named(OF_TREC8).to_artifact(tmp_path / "a")
     who = "all eight are ours, J. Doe"
     for odd in ("", "  ", True, 3):
         for share in ways(made, tmp_path).values():
@@ -242,7 +242,7 @@ def test_who_allows_it_is_written_into_what_is_shared(tmp_path, monkeypatch, mes
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_every_file_has_a_digest(name, tmp_path):
-    made = ptr.to_artifact(GIVEN[name], tmp_path / "it")
+    made = GIVEN[name].to_artifact(tmp_path / "it")
     digested = set()
     for contents in made.folder.rglob("result.json"):
         said = json.loads(contents.read_text())
@@ -268,7 +268,7 @@ def test_every_file_has_a_digest(name, tmp_path):
 
 
 def test_two_run_files_that_were_swapped_are_told(tmp_path):
-    made = ptr.to_artifact(FIELD.runs, tmp_path / "it")
+    made = FIELD.runs.to_artifact(tmp_path / "it")
     for names in (FIELD.runs.names[:2], FIELD.runs.names[1:3]):
         one, two = (made.folder / "runs" / f"input.{name}.gz" for name in names)
         first, second = one.read_bytes(), two.read_bytes()
@@ -288,7 +288,7 @@ def test_two_run_files_that_were_swapped_are_told(tmp_path):
 
 
 def test_a_part_that_is_gone_is_missed(tmp_path):
-    made = ptr.to_artifact(SAMPLED, tmp_path / "it")
+    made = SAMPLED.to_artifact(tmp_path / "it")
     shutil.rmtree(made.folder / "unsampled")
     with pytest.raises(ptr.InputError):
         _ = pt.Artifact.load(str(made.folder)).content
@@ -296,7 +296,7 @@ def test_a_part_that_is_gone_is_missed(tmp_path):
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_an_artifact_of_before_has_no_digests_of_runs_and_of_itself(name, tmp_path):
-    made = ptr.to_artifact(GIVEN[name], tmp_path / "it")
+    made = GIVEN[name].to_artifact(tmp_path / "it")
     for path, keys in ((made.folder / "pt_meta.json", ("digest",)), (made.folder / "result.json", ())):
         said = json.loads(path.read_text())
         for key in keys:
@@ -309,7 +309,7 @@ def test_an_artifact_of_before_has_no_digests_of_runs_and_of_itself(name, tmp_pa
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"])
 def test_what_pyterrier_reads_is_damaged(damage, tmp_path, messages):
-    made = ptr.to_artifact(FIELD.runs, tmp_path / "it")
+    made = FIELD.runs.to_artifact(tmp_path / "it")
     (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
     messages.refused(lambda: RunsArtifact(made.folder).content)
     messages.refused(lambda: RunsArtifact(made.folder).to_hf("me/mine"))
@@ -317,7 +317,7 @@ def test_what_pyterrier_reads_is_damaged(damage, tmp_path, messages):
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_mutant_is_right_or_refused(name, tmp_path):
-    made, seen = ptr.to_artifact(GIVEN[name], tmp_path / "it"), Counter()
+    made, seen = GIVEN[name].to_artifact(tmp_path / "it"), Counter()
     for seed in range(40):
         folder = tmp_path / str(seed)
         _, forged = mutant(made.folder, folder, seed)
@@ -340,33 +340,30 @@ def test_what_a_killed_writer_leaves_goes_with_the_next(tmp_path, monkeypatch):
         worker = fork()
         if not worker:
             if after == "write":
-                monkeypatch.setattr("pt_reuse.experiment.artifact.digests_of", lambda _: kill_oneself())
+                monkeypatch.setattr("pt_reuse.data.sharing.digests_of", lambda _: kill_oneself())
             elif after == "meta":
-                monkeypatch.setattr("pt_reuse.experiment.artifact._json", lambda _: kill_oneself())
+                monkeypatch.setattr("pt_reuse.data.sharing.as_json", lambda _: kill_oneself())
             else:
-                monkeypatch.setattr("pt_reuse.experiment.artifact.os.replace", lambda *_: kill_oneself())
+                monkeypatch.setattr("pt_reuse.data.sharing.os.replace", lambda *_: kill_oneself())
             try:
-                ptr.to_artifact(FIELD.runs, folder / "one")
+                FIELD.runs.to_artifact(folder / "one")
             finally:
                 os._exit(0)
         assert os.WIFSIGNALED(os.waitpid(worker, 0)[1])
         assert not (folder / "one").exists()
         assert len(list(folder.iterdir())) == 1, "what the killed one left"
-        ptr.to_artifact(FIELD.qrels, folder / f"two-{after}")
+        FIELD.qrels.to_artifact(folder / f"two-{after}")
         assert [path.name for path in folder.iterdir()] == [f"two-{after}"]
         shutil.rmtree(folder / f"two-{after}")
 
 
 def test_bad_input(tmp_path, messages):
-    ptr.to_artifact(FIELD.qrels, tmp_path / "q")
-    messages.refused(lambda: ptr.to_artifact(FIELD.qrels, tmp_path / "q"), argument="folder")
-    messages.refused(lambda: ptr.to_artifact(FIELD.qrels.to_frame(), tmp_path / "x"), argument="content")
-    messages.refused(lambda: ptr.to_artifact(FIELD.qrels, tmp_path / "x", title=3), argument="title")
-    messages.refused(lambda: ptr.to_artifact(FIELD.qrels, tmp_path / "q" / "pt_meta.json" / "x"), argument="folder")
-    error = messages.refused(lambda: ptr.to_artifact(FIELD, tmp_path / "x"), argument="content")
-    assert ".runs" in str(error)
+    FIELD.qrels.to_artifact(tmp_path / "q")
+    messages.refused(lambda: FIELD.qrels.to_artifact(tmp_path / "q"), argument="folder")
+    messages.refused(lambda: FIELD.qrels.to_artifact(tmp_path / "x", title=3), argument="title")
+    messages.refused(lambda: FIELD.qrels.to_artifact(tmp_path / "q" / "pt_meta.json" / "x"), argument="folder")
     long = ptr.RunSet.from_frames({"r" * 300: FIELD.runs[FIELD.runs.names[0]]})
-    error = messages.refused(lambda: ptr.to_artifact(long, tmp_path / "x"))
+    error = messages.refused(lambda: long.to_artifact(tmp_path / "x"))
     assert str(tmp_path) not in str(error)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["q"]
     # a damaged one says so
@@ -379,19 +376,13 @@ def test_bad_input(tmp_path, messages):
     assert np.all([name in meta for name in ("type", "format", "card")])
 
 
-def test_an_artifact_says_what_it_is_and_a_result_is_no_artifact(tmp_path, messages):
-    made = ptr.to_artifact(FIELD.qrels, tmp_path / "q")
-    assert repr(made) == f"QrelsArtifact({str(tmp_path / 'q')!r})"
-    scores = ptr.score(FIELD.runs, FIELD.qrels, "AP")
-    result = scores.compare(scores, names=("one", "other"))
-    error = messages.refused(lambda: ptr.to_artifact(result, tmp_path / "r"), argument="content")
-    assert "read_result()" in str(error)
-    assert "read_result()" not in str(messages.refused(lambda: ptr.to_artifact(3, tmp_path / "r")))
+def test_an_artifact_says_what_it_is(tmp_path):
+    assert repr(FIELD.qrels.to_artifact(tmp_path / "q")) == f"QrelsArtifact({str(tmp_path / 'q')!r})"
 
 
 @pytest.mark.parametrize(
     "written", ["{}.csv", "run.{}", "run_{}", "{}.tar.gz", "{}\u200b", "input.input.{}", "{}.res.bak"]
 )
 def test_what_programs_add_to_a_name_hides_no_run_under_an_agreement(written, tmp_path, messages):
-    made = ptr.to_artifact(runs_named([*map(written.format, OF_TREC8), *OWN]), tmp_path / "a")
+    made = runs_named([*map(written.format, OF_TREC8), *OWN]).to_artifact(tmp_path / "a")
     messages.refused(lambda: made.build_package(str(tmp_path / "it.tar.lz4")))

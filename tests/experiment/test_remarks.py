@@ -181,7 +181,7 @@ def test_a_hint_says_how_to_get_the_field(messages):
     result, _, warned = recorded(ptr.Experiment, *arguments, reuse="rank")
     assert warned == []
     assert result.attrs["reuse"]["hint"] == hint
-    messages.warned(lambda: ptr.reuse_summary(result))
+    messages.warned(lambda: result.reuse_summary())
     # asked for by name, leave-out-uniques brings it with its own warning; a depth of 1 keeps half of the judgments out
     with pytest.warns(CaveatWarning, match='reuse:trec-2002/web/namedpage"'):
         ptr.Experiment(*arguments[:1], arguments[1].head(75), *arguments[2:], reuse="lou", pool_order="file", depth=1)

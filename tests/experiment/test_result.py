@@ -135,7 +135,8 @@ def test_summary_is_where_a_user_finds_it():
     arguments = {"field": OTHERS, "by": "run", "depth": 8, "pooled": {name: pooled[name] for name in NAMES}}
     for more in ({}, {"perquery": True}, {"perquery": "both"}, {"highlight": "bold"}, {"baseline": 0, "round": 2}):
         result = ptr.Experiment(frames(), TOPICS, QRELS, ["map", P @ 5], **arguments, **more)
-        found = ptr.reuse_summary(result)
+        frame = result[0] if isinstance(result, tuple) else getattr(result, "data", result)  # a Styler has its frame
+        found = frame.reuse_summary()
         assert {"own_tau_b", "own_gamma", "own_max_drop"} <= set(found)
         numbers = [column for column in found if column != "field_worst"]
         pd.testing.assert_frame_equal(found[numbers], expected[numbers])
@@ -150,11 +151,9 @@ def test_summary_is_where_a_user_finds_it():
 
 def test_summary_errors(messages):
     ranked = ptr.Experiment(frames(), TOPICS, QRELS, [AP], reuse="rank")
-    assert messages.warned(lambda: ptr.reuse_summary(ranked)).empty
-    as_dicts = ptr.Experiment(frames(), TOPICS, QRELS, [AP], dataframe=False)
-    both = ptr.Experiment(frames(), TOPICS, QRELS, [AP], perquery="both", dataframe=False)
-    for value in (as_dicts, both, pt.Experiment(frames(), TOPICS, QRELS, [AP]), None, 3, ()):
-        messages.refused(lambda value=value: ptr.reuse_summary(value), argument="result")
+    assert messages.warned(lambda: ranked.reuse_summary()).empty
+    ranked.attrs = {}
+    messages.refused(ranked.reuse_summary)
 
 
 # the long layout, and the report: what a paper prints of an experiment

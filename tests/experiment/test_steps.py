@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Rprec, Success, nDCG
 
 import pt_reuse as ptr
-from pt_reuse.judging.judge import Judge
+from pt_reuse.judge import Judge
 
 RUN = pd.DataFrame(
     {

@@ -190,7 +190,7 @@ def read_again(small: Small, **options: Any) -> Any:
 
 
 def read_board(small: Small, **options: Any) -> Any:
-    return ptr.labels.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
+    return ptr.read_leaderboard(small.folder / "judges" / "lax.eval.txt", **{"format": "tot"} | options)
 
 
 def given_back(small: Small, **options: Any) -> Any:
@@ -335,9 +335,6 @@ STUDIES: dict[str, Golden] = {
         of("minimum_ranks", "runs", "qrels", measures=False), {},
         {**DEPTH, **GRADES, "contributors": ["pooled"], "pool_order": ["file"]},
     ),
-    "top_agreement": Golden(
-        of("top_agreement", "runs", "qrels", "other", measures=False), {"top": 3}, {"resamples": [20], "seed": [3]}
-    ),
     "pool_costs": Golden(
         of("pool_costs", "runs", "qrels", measures=False), {"depths": [1, 5, 10], **SHORT},
         {**MEASURED, **POOLED, **GRADES, **TOPICS, **DRAWN, **JOBS},
@@ -381,7 +378,9 @@ STUDIES: dict[str, Golden] = {
     "label_estimate": Golden(estimated, {}, {"by_topic": [True], "seed": [2], "confidence": [0.8]}),
     "score": Golden(of("score", "runs", "qrels"), {}, {**MEASURED, **TOPICS, **JOBS}),
     "estimate_relevant": Golden(of("estimate_relevant", "sampled_qrels", measures=False), {}, GRADES),
-    "infAP of a sample": Golden(of("score", "runs", "sampled_qrels"), {"measures": [ptr.xinfAP, ptr.xinfNDCG]}, TOPICS),
+    "infAP of a sample": Golden(
+        of("score", "runs", "sampled_qrels"), {"measures": [ptr.pools.xinfAP, ptr.pools.xinfNDCG]}, TOPICS
+    ),
 }  # fmt: skip
 POOLS: dict[str, Golden] = {
     "depth_pool": Golden(

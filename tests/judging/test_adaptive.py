@@ -18,7 +18,7 @@ from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.strategy import Strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 
-FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
 LABELS = {
     qid: {docno: int(n % 3 == 0) + int(n % 6 == 0) for n, docno in enumerate(sorted(part["docno"].unique()))}

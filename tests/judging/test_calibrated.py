@@ -15,8 +15,9 @@ from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
 from pt_reuse.data.frame_columns import PROVENANCE
+from pt_reuse.judge import as_judges
 from pt_reuse.judging.calibrated import judge_with_model
-from pt_reuse.judging.judges import as_judges, compared_labels
+from pt_reuse.studies.judged_fields import compared_labels
 
 # the slow version: logistic regression by a general minimiser, choices by loops over lists
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from session_parts import records_in
 
 import pt_reuse as ptr
+from pt_reuse.judge import as_judges
 from pt_reuse.judging import Answer, Cost, Price, Retry
-from pt_reuse.judging.judges import as_judges, compared_labels
+from pt_reuse.studies.judged_fields import compared_labels
 
 ASKED = pd.DataFrame(
     {

@@ -15,8 +15,9 @@ from ir_measures import P
 import pt_reuse as ptr
 from pt_reuse._errors import Option
 from pt_reuse.data import frame_columns
-from pt_reuse.judging.judge import confusion_rows
-from pt_reuse.judging.judges import as_judge, as_judges, compared_labels
+from pt_reuse.judge import as_judge, as_judges
+from pt_reuse.judging.noisy_judge import confusion_rows
+from pt_reuse.studies.judged_fields import compared_labels
 
 NOON = "2026-03-01T12:00:00+00:00"
 QRELS = pd.DataFrame({"qid": ["1", "1", "1", "1", "2"], "docno": ["a", "b", "c", "d", "a"], "label": [2, 0, -1, -2, 1]})

@@ -16,7 +16,7 @@ from pt_reuse.judging import session as sessions
 from pt_reuse.judging.adaptive import judge_adaptively
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy
 
-RUNS = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
+RUNS = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=4).runs
 LABELS = {
     qid: {docno: [0, 1, None, 2][n % 4] for n, docno in enumerate(sorted(part["docno"].unique()))}
     for qid, part in RUNS.to_frame().groupby("qid")
@@ -103,7 +103,7 @@ def test_the_folder_of_something_else(tmp_path, messages):
     refused(known={"1": {"a": 1}})
     refused(runs=RUNS.select(team=RUNS.teams[0]), contributors="all")
     refused(runs=RUNS.restrict({docno for docs in LABELS.values() for docno in sorted(docs)[1:]}))
-    refused(runs=ptr.simulate_field(seed=7, n_topics=2, n_docs=60, n_teams=4, length=12, depth=4).runs)
+    refused(runs=ptr.demo.simulate_field(seed=7, n_topics=2, n_docs=60, n_teams=4, length=12, depth=4).runs)
     assert (tmp_path / "s" / sessions.JOURNAL).read_bytes() == kept
     judge(tmp_path / "s", budget=3)
 

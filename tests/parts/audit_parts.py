@@ -11,7 +11,7 @@ from scipy.stats import kendalltau, rankdata
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=7, n_docs=600, n_teams=5, length=25, depth=10)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=7, n_docs=600, n_teams=5, length=25, depth=10)
 RUNS = FIELD.runs
 #: measure -> what pytrec_eval calls it, of labels that are relevant from 1 on
 THEIRS = {"AP": "map", "nDCG@5": "ndcg_cut_5", "P@5": "P_5", "R@5": "recall_5", "nDCG": "ndcg"}

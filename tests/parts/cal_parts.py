@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pandas as pd
 
-from pt_reuse.judging.scorers import Scorer
+from pt_reuse.pooling.scorers import Scorer
 
 WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "nu") for b in ("ra", "se", "ti", "vo", "zu")]
 TOPICS = pd.DataFrame({"qid": ["1", "2", "10"], "query": ["kara lose", "miti", "nuvo kazu"]})

@@ -15,7 +15,7 @@ STUDIES = {each["function"]: getattr(importlib.import_module(each["module"]), ea
 def call(name, runs, qrels, other, **options):
     """Return what a study finds of runs and judgments, by its defaults, whatever it warns of."""
     study = study_of(STUDIES[name])
-    data = {"runs": runs, "qrels": qrels, "other": other}
+    data = {"runs": runs, "qrels": qrels, "qrels_a": qrels, "qrels_b": other}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
         return STUDIES[name](**{part: data[part] for part in study.parameters if part in data}, **options)

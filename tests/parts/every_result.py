@@ -40,7 +40,7 @@ source = "nowhere"
 
 def odd_field():
     """Return the runs of a field under names, teams and types that are hard to show."""
-    field = ptr.simulate_field(seed=7, n_topics=12, n_teams=7)
+    field = ptr.demo.simulate_field(seed=7, n_topics=12, n_teams=7)
     table = field.runs.run_table
     frames = {f"{name} {ODD}": field.runs[name] for name in table["name"]}
     given = table.assign(name=list(frames), team=table["team"] + ODD, type=table["type"] + ODD)
@@ -158,7 +158,7 @@ def judged(docnos, qids):
 
 def every_result(new_folder):
     """Return results of every kind, by a name of their own; those of a declared study come by themselves."""
-    field, (runs, qrels, complete) = ptr.simulate_field(seed=7), odd_field()
+    field, (runs, qrels, complete) = ptr.demo.simulate_field(seed=7), odd_field()
     tasks, labels = judged_by_people(new_folder("tasks"))
     scores, at_depth = (ptr.score(field.runs, judgments, MEASURES[:2]) for judgments in (field.all_qrels, field.qrels))
     # what studies warn of is told where they are tested

@@ -12,7 +12,7 @@ import pt_reuse as ptr
 from pt_reuse._errors import ReuseWarning
 from pt_reuse.experiment.experiment_result import ExperimentResult
 
-FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=80, n_teams=4, length=25, depth=8)
+FIELD = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=80, n_teams=4, length=25, depth=8)
 NAMES = ["lex1a", "neu2a", "man3a"]
 TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": [f"about {qid}" for qid in FIELD.runs.topics]})
 #: of Python's texts, which ir_measures goes through faster than through pandas' own

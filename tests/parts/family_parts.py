@@ -15,7 +15,7 @@ CONFUSION = {0: [0.85, 0.10, 0.05], 1: [0.20, 0.60, 0.20], 2: [0.10, 0.20, 0.70]
 
 @functools.cache
 def simulated(seed=7, n_topics=8, n_docs=120, n_teams=6, length=15):
-    return ptr.simulate_field(seed=seed, n_topics=n_topics, n_docs=n_docs, n_teams=n_teams, length=length, depth=5)
+    return ptr.demo.simulate_field(seed=seed, n_topics=n_topics, n_docs=n_docs, n_teams=n_teams, length=length, depth=5)
 
 
 def with_families(field, family_of):

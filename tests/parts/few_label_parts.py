@@ -12,7 +12,7 @@ PEOPLE = 24
 
 @functools.cache
 def field():
-    return ptr.simulate_field(seed=7, n_topics=60, n_teams=5, depth=8)
+    return ptr.demo.simulate_field(seed=7, n_topics=60, n_teams=5, depth=8)
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from pt_reuse.studies.by_type import by_type
 @cache
 def small():
     """Return a simulated field."""
-    return ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
+    return ptr.demo.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 
 
 def _source(docno):

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.judges import as_judges, compared_labels
+from pt_reuse.judge import as_judges
+from pt_reuse.studies.judged_fields import compared_labels
 
 
 def judged(seed=1, *, n_topics=6, n_docs=30, scale=(0, 1, 2, 3), rel=2):

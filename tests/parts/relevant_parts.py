@@ -64,6 +64,6 @@ def fields(draw, *, least=1):
 
 def simulated(seed=3, **options):
     """Return a small simulated field."""
-    return ptr.simulate_field(
+    return ptr.demo.simulate_field(
         seed=seed, **{"n_topics": 6, "n_docs": 60, "n_teams": 4, "length": 15, "depth": 4, **options}
     )

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 
-from pt_reuse.judging.judge import Judge
+from pt_reuse.judge import Judge
 from pt_reuse.pooling.adaptive.chooser import Chooser
 
 

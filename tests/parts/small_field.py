@@ -9,7 +9,7 @@ import pt_reuse as ptr
 
 def write_field(folder):
     """Write a field of nine teams, and who else judged it, into a folder."""
-    field = ptr.simulate_field(seed=5, n_topics=6, n_docs=300, n_teams=9, length=20, depth=20)
+    field = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=300, n_teams=9, length=20, depth=20)
     field.runs.write(folder / "runs")
     field.qrels.write(folder / "qrels.txt")
     field.all_qrels.write(folder / "other.qrels")

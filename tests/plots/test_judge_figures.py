@@ -93,7 +93,7 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
 
 # the figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say
 
-CLAIMED = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+CLAIMED = ptr.demo.simulate_field(seed=7, n_topics=12, n_teams=5)
 NOISY = {
     name: ptr.judging.Noisy(CLAIMED.qrels, ptr.judging.flips(share, range(3)), seed=1)
     for name, share in (("sharp", 0.15), ("blunt", 0.6))

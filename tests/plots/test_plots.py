@@ -16,7 +16,7 @@ from pt_reuse.plots.lines import plot_judged_by_rank
 from pt_reuse.plots.run_scores import plot_reduced_scores
 from pt_reuse.plots.sheet import NoMatplotlibError, Place
 
-FIELD = ptr.simulate_field(seed=8)
+FIELD = ptr.demo.simulate_field(seed=8)
 
 
 def blank():

@@ -84,7 +84,7 @@ def test_figures_are_whole_and_can_be_read_at_both_widths(found, moved, width, s
 
 # figures of parts of a corpus: what they draw is what the tables say
 
-PARTED = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
+PARTED = ptr.demo.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 
 
 def study(**options):
@@ -127,7 +127,7 @@ def test_a_line_for_each_source_against_the_share(results, kind):
 
 # figures of two sets of judgments: what they draw is what the tables say
 
-COMPARED = ptr.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
+COMPARED = ptr.demo.simulate_field(seed=7, n_topics=9, n_docs=120, n_teams=4, length=15, depth=4)
 NAMES = ("old", "new")
 
 
@@ -172,7 +172,7 @@ def test_tau_of_each_topic_the_lowest_first(compared, measure):
 
 # figures of relevant documents: what they draw is what the tables say
 
-FIELD = ptr.simulate_field(seed=8)
+FIELD = ptr.demo.simulate_field(seed=8)
 
 
 def key(ax):
@@ -245,7 +245,7 @@ def test_a_line_for_each_size_against_the_difference(width):
 
 @pytest.fixture(scope="module")
 def typed():
-    field = ptr.simulate_field(seed=5, n_topics=8, n_docs=150, n_teams=9, length=20, depth=5)
+    field = ptr.demo.simulate_field(seed=5, n_topics=8, n_docs=150, n_teams=9, length=20, depth=5)
     return ptr.by_type(field.runs, field.qrels, ["AP", "nDCG@5"], unit="run", splits=4, depth=5, contributors="all")
 
 

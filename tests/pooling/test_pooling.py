@@ -115,7 +115,7 @@ def test_runs_of_which_nobody_recorded_it_count_and_the_pool_says_so(runs):
 
 
 def test_a_pool_of_runs_on_disk_takes_what_it_needs(tmp_path, monkeypatch):
-    runs = ptr.simulate_field(seed=3, n_topics=30, n_docs=400, n_teams=4, length=60, depth=5).runs
+    runs = ptr.demo.simulate_field(seed=3, n_topics=30, n_docs=400, n_teams=4, length=60, depth=5).runs
     runs.write(tmp_path / "runs")
     in_pieces(monkeypatch, chunk=10_000, rows=1000)
     read = ptr.read_runs(tmp_path / "runs", cache=tmp_path / "cache", memory="64MB")

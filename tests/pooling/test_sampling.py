@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=200, length=40, depth=20)
 POOL = ptr.depth_pool(FIELD.runs, depth=20)
 EVERY = POOL.to_frame()
 PARTS = pd.DataFrame(
@@ -151,7 +151,7 @@ def test_without_a_team_a_sample_is_a_sample_of_what_is_left():
     for _, part in together(left).groupby(["qid", "stratum"]):
         assert (part["inclusion"] == part["sampled"].mean()).all()
     assert len(left.judge(FIELD.qrels)) == len(POOL.without(team))
-    assert ptr.score(FIELD.runs, left.judge(FIELD.qrels), ptr.xinfAP).mean["xinfAP"].gt(0).all()
+    assert ptr.score(FIELD.runs, left.judge(FIELD.qrels), ptr.pools.xinfAP).mean["xinfAP"].gt(0).all()
     assert pairs(sample) <= pairs(POOL), "the sample is as it was"
 
 

@@ -159,7 +159,7 @@ def test_fused_lists_of_ranx_make_the_pool():
 )
 def test_what_cannot_be_pooled_is_refused(argument, call):
     with pytest.raises(ptr.InputError) as caught:
-        call(ptr.simulate_field(seed=7, n_topics=1).runs)
+        call(ptr.demo.simulate_field(seed=7, n_topics=1).runs)
     assert caught.value.argument == argument
 
 

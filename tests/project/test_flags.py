@@ -18,7 +18,7 @@ from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
 
-FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES = ptr.score(RUNS, QRELS, "AP")
@@ -36,9 +36,7 @@ CALLS = {
     ),
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
-    "labels.read_leaderboard": lambda d, **flag: ptr.labels.read_leaderboard(
-        table(d) if "transposed" in flag else headed(d), **flag
-    ),
+    "read_leaderboard": lambda d, **flag: ptr.read_leaderboard(table(d) if "transposed" in flag else headed(d), **flag),
     "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ReuseDataset("demo").get_runs(type="dense", **flag),

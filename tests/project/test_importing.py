@@ -58,7 +58,13 @@ def test_pyterrier_loads_of_us_nothing_but_the_names():
     assert {"pt_reuse", "pt_reuse._plugin"} <= more <= {"pt_reuse", "pt_reuse._plugin", "lazy_loader", "wrapt"}
 
 
-OF_PLUGIN = {"Unjudged@10": "Unjudged", "Unjudged": "Unjudged", "xinfAP": "xinfAP", "xinfNDCG@5": "xinfNDCG"}
+#: text -> name in the registry, and in the package
+OF_PLUGIN = {
+    "Unjudged@10": ("Unjudged", "Unjudged"),
+    "Unjudged": ("Unjudged", "Unjudged"),
+    "xinfAP": ("xinfAP", "pools.xinfAP"),
+    "xinfNDCG@5": ("xinfNDCG", "pools.xinfNDCG"),
+}
 
 
 READERS = ["ir_measures.parse_measure(name)", "pt_reuse.scoring.measures.parse_measures(name)[0]"]
@@ -67,13 +73,14 @@ READERS = ["ir_measures.parse_measure(name)", "pt_reuse.scoring.measures.parse_m
 @pytest.mark.parametrize("text", OF_PLUGIN)
 @pytest.mark.parametrize("how", READERS)
 def test_a_measure_is_known_by_its_name_and_loaded_when_it_is_used(text, how):
+    name, public = OF_PLUGIN[text]
     own = "" if how.startswith("ir") else "import pt_reuse.scoring.measures\n"
     code = (
         "import json, sys, pyterrier, ir_measures\n"
         f"{own}before = 'pt_reuse.scoring' in sys.modules\n"
         f"name = {text!r}\nfound = {how}\n"
-        f"same = found == pyterrier.reuse.{OF_PLUGIN[text]}(**found.params)\n"
-        f"held = ir_measures.measures.registry[{OF_PLUGIN[text]!r}] is pyterrier.reuse.{OF_PLUGIN[text]}\n"
+        f"same = found == pyterrier.reuse.{public}(**found.params)\n"
+        f"held = ir_measures.measures.registry[{name!r}] is pyterrier.reuse.{public}\n"
         "print(json.dumps([before, isinstance(found, ir_measures.Measure), repr(found), same, held]))\n"
     )
     assert said(code) == [bool(own), True, text, True, True]
@@ -98,7 +105,7 @@ def test_first_use_brings_none_of_the_heavy_libraries():
     code = (
         "import json, sys, pt_reuse\n"
         "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
-        "for space in ('judging', 'labels', 'pools', 'profile', 'rankings'):\n"
+        "for space in ('judging', 'labels', 'pools', 'profile', 'rankings', 'demo'):\n"
         "    for name in getattr(pt_reuse, space).__all__: getattr(getattr(pt_reuse, space), name)\n"
         "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius', 'distributed', 'ray'}\n"
         "print(json.dumps(sorted(heavy & set(sys.modules))))\n"
@@ -151,7 +158,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_an_object_comes_back_in_a_process_that_has_loaded_nothing(tmp_path):
     file = tmp_path / "scores.pickle"
-    field = ptr.simulate_field(seed=1, n_topics=2, n_docs=30, n_teams=3, length=5, depth=3)
+    field = ptr.demo.simulate_field(seed=1, n_topics=2, n_docs=30, n_teams=3, length=5, depth=3)
     file.write_bytes(pickle.dumps(field.qrels))
     code = f"import json, pickle; print(json.dumps(len(pickle.load(open({str(file)!r}, 'rb')))))"
     assert said(code) == len(field.qrels)

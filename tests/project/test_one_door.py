@@ -20,9 +20,9 @@ from public import PUBLIC, functions
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_reading import as_runs
-from pt_reuse.judging.judges import as_judge
+from pt_reuse.judge import as_judge
 
-FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=4, length=8, depth=3)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 FRAMES = {name: FIELD.runs[name].drop(columns="name") for name in sorted(FIELD.runs.names)}
 POOLED = FIELD.runs.select(pooled=True).names

@@ -19,8 +19,8 @@ from pt_reuse._result import read_result
 from pt_reuse.collections.own_files import read_rows, reading
 from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.result import Result
+from pt_reuse.scoring.judge_folder import read_judges
 from pt_reuse.verification.verification import verify
 
 

@@ -28,7 +28,7 @@ OF_JUDGMENTS = sorted(
 @cache
 def given(only):
     """Return the arguments of each study, under all judgments or those of relevant documents only."""
-    field = ptr.simulate_field(seed=7, n_topics=12)
+    field = ptr.demo.simulate_field(seed=7, n_topics=12)
     qrels, complete = (
         ptr.Qrels(frame[frame["label"] > 0] if only else frame, topics=field.qrels.topics)
         for frame in (field.qrels.to_frame(), field.all_qrels.to_frame())

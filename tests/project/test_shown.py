@@ -126,7 +126,7 @@ def test_nothing_is_said_of_an_empty_table(results):
 
 
 def test_intervals_are_named_where_there_are_any(results):
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     without = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=10, resamples=0)
     assert "Intervals" not in str(without)
     assert "Intervals: 95 % bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]

@@ -127,7 +127,7 @@ def test_a_middle_label_may_be_best():
 
 
 def test_the_score_is_between_the_bounds_to_the_last_bit():
-    field = ptr.simulate_field(seed=3, n_topics=8)
+    field = ptr.demo.simulate_field(seed=3, n_topics=8)
     runs = field.runs.reorder("trec_eval9")
     measures = [*MEASURES, *RANK_BIASED]
     found, scores = score_bounds(runs, field.qrels, measures), ptr.score(runs, field.qrels, measures).values

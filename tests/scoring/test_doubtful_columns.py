@@ -21,7 +21,7 @@ TASKS = ["QA", "Search", "News"]
 
 
 def read(given, format=None, **options):
-    return ptr.labels.read_leaderboard(given, format, **options)
+    return ptr.read_leaderboard(given, format, **options)
 
 
 def write(path, text):
@@ -188,7 +188,7 @@ def test_percentages_beside_fractions(tmp_path, messages):
 def experiment_frames():
     import pyterrier as pt
 
-    field = ptr.simulate_field(seed=7, n_topics=6)
+    field = ptr.demo.simulate_field(seed=7, n_topics=6)
     topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
     names = field.runs.names[:3]
     systems = [pt.Transformer.from_df(field.runs[name]) for name in names]

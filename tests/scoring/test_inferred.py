@@ -76,7 +76,7 @@ def one_run(rankings, name="A"):
     return RunSet.from_frames({name: pd.DataFrame(rows, columns=["qid", "docno", "score"])})
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, length=60, depth=30)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, length=60, depth=30)
 POOL = ptr.depth_pool(FIELD.runs, depth=15)
 JUDGED = POOL.judge(FIELD.qrels)
 TOPICS = pd.DataFrame({"qid": FIELD.runs.topics, "query": "q"})
@@ -104,7 +104,7 @@ def sampled(share, seed=1, **options):
 def test_they_equal_sample_eval():
     rankings, samples = some_samples(12)
     qrels = sample_qrels(samples)
-    found = values(one_run(rankings), qrels, [ptr.xinfAP, ptr.xinfNDCG @ 1000])[:, :, 0]
+    found = values(one_run(rankings), qrels, [ptr.pools.xinfAP, ptr.pools.xinfNDCG @ 1000])[:, :, 0]
     assert found[0] == pytest.approx([ap for ap, _, _ in NIST.values()], abs=1e-11)
     assert found[1] == pytest.approx([ndcg for _, ndcg, _ in NIST.values()], abs=1e-11)
     estimates = ptr.pools.estimate_relevant(qrels)["estimate"]
@@ -118,7 +118,7 @@ SHARES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=1, max_size=4)
 @given(st.integers(0, 10**6), SHARES, st.sampled_from([None, 1, 5, 30]), st.sampled_from([1, 2]))
 def test_they_equal_the_slow_version(seed, shares, cutoff, rel):
     rankings, samples = some_samples(seed, n_topics=2, shares=shares)
-    ap, ndcg = ptr.xinfAP(rel=rel), ptr.xinfNDCG
+    ap, ndcg = ptr.pools.xinfAP(rel=rel), ptr.pools.xinfNDCG
     if cutoff is not None:
         ap, ndcg = ap @ cutoff, ndcg @ cutoff
     found = values(one_run(rankings), sample_qrels(samples), [ap, ndcg])[:, :, 0]
@@ -131,7 +131,8 @@ def test_they_equal_the_slow_version(seed, shares, cutoff, rel):
 def test_of_everything_they_are_ap_and_ndcg(strata):
     qrels = sampled(1, **strata)
     exact = values(FIELD.runs, JUDGED, [AP, AP(rel=2), nDCG, nDCG @ 10])
-    found = values(FIELD.runs, qrels, [ptr.xinfAP, ptr.xinfAP(rel=2), ptr.xinfNDCG, ptr.xinfNDCG @ 10])
+    inferred = [ptr.pools.xinfAP, ptr.pools.xinfAP(rel=2), ptr.pools.xinfNDCG, ptr.pools.xinfNDCG @ 10]
+    found = values(FIELD.runs, qrels, inferred)
     assert np.abs(found[:2] - exact[:2]).max() < 2e-5, "the epsilons of xinfAP"
     assert np.abs(found[2:] - exact[2:]).max() < 1e-12
     assert exact[0].max() > 0.5
@@ -141,7 +142,7 @@ def test_of_everything_they_are_ap_and_ndcg(strata):
 @given(st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 1.0]))
 def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
     rankings, samples = some_samples(seed, n_topics=2, shares=[share])
-    found = values(one_run(rankings), sample_qrels(samples), [ptr.xinfAP, infAP])[:, :, 0]
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.pools.xinfAP, infAP])[:, :, 0]
     for t, topic in enumerate(rankings):
         assert found[1, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic], epsilons=2e-5), abs=1e-7)
         assert found[0, t] == pytest.approx(slow_xinfap(rankings[topic], samples[topic]), abs=1e-12)
@@ -149,7 +150,7 @@ def test_of_one_stratum_xinfap_is_infap_but_for_the_epsilons(seed, share):
 
 def test_score_experiment_and_pyterrier_agree():
     qrels = sampled([1, 0.3], strata="rank", bands=[3, 15])
-    measures = [ptr.xinfAP, ptr.xinfNDCG @ 10, infAP]
+    measures = [ptr.pools.xinfAP, ptr.pools.xinfNDCG @ 10, infAP]
     names = FIELD.runs.names[:3]
     scored = ptr.score(FIELD.runs, qrels, measures).mean.set_index("name").loc[names]
     systems = {f"my {name}": pt.Transformer.from_df(FIELD.runs[name].drop(columns="name")) for name in names}
@@ -168,7 +169,7 @@ def test_topics_without_results_or_relevant_documents_score_0():
     rankings, samples = some_samples(3, n_topics=3)
     del rankings["2"]
     samples["3"] = {docno: (stratum, min(label, 0)) for docno, (stratum, label) in samples["3"].items()}
-    found = values(one_run(rankings), sample_qrels(samples), [ptr.xinfAP, ptr.xinfNDCG])[:, :, 0]
+    found = values(one_run(rankings), sample_qrels(samples), [ptr.pools.xinfAP, ptr.pools.xinfNDCG])[:, :, 0]
     assert (found[:, 0] > 0).all()
     assert (found[:, 1:] == 0).all()
 
@@ -178,12 +179,12 @@ def test_ties_and_order_are_those_of_trec_eval(scores):
     samples = {"1": {"a": ("x", 1), "b": ("x", 0), "c": ("x", -1)}}
     tied = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "c"], "score": scores})
     qrels = pt.model.to_ir_measures(sample_qrels(samples).to_frame())
-    found = ir_measures.calc_aggregate([ptr.xinfAP, ptr.xinfNDCG], qrels, tied)
-    assert found[ptr.xinfAP] == pytest.approx(slow_xinfap(["c", "b", "a"], samples["1"]))
-    assert found[ptr.xinfNDCG] == pytest.approx(slow_xinfndcg(["c", "b", "a"], samples["1"]))
+    found = ir_measures.calc_aggregate([ptr.pools.xinfAP, ptr.pools.xinfNDCG], qrels, tied)
+    assert found[ptr.pools.xinfAP] == pytest.approx(slow_xinfap(["c", "b", "a"], samples["1"]))
+    assert found[ptr.pools.xinfNDCG] == pytest.approx(slow_xinfndcg(["c", "b", "a"], samples["1"]))
 
 
-@pytest.mark.parametrize("measure", [ptr.xinfAP, ptr.xinfNDCG @ 10])
+@pytest.mark.parametrize("measure", [ptr.pools.xinfAP, ptr.pools.xinfNDCG @ 10])
 def test_judgments_that_are_no_sample(measure, messages):
     qrels = sampled(0.3)
     frame = qrels.to_frame()
@@ -201,5 +202,5 @@ def test_a_cutoff_below_1(messages):
         pt.model.to_ir_measures(sampled(0.3).to_frame()),
         pt.model.to_ir_measures(FIELD.runs[FIELD.runs.names[0]]),
     )
-    messages.refused(lambda: ir_measures.calc_aggregate([ptr.xinfAP @ 0], qrels, run))
-    messages.refused(lambda: ptr.score(FIELD.runs, sampled(0.3), ptr.xinfAP @ 0))
+    messages.refused(lambda: ir_measures.calc_aggregate([ptr.pools.xinfAP @ 0], qrels, run))
+    messages.refused(lambda: ptr.score(FIELD.runs, sampled(0.3), ptr.pools.xinfAP @ 0))

@@ -14,7 +14,7 @@ import pt_reuse as ptr
 from pt_reuse.data.leaderboards import COLUMNS, FORMATS
 from pt_reuse.data.score_tables import NO_NAME
 
-FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])
 #: three runs on two topics as `Leaderboard.write` of autojudge-base 1.0.0 has them: MeasureSpec("GRADE") and
 #: MeasureSpec("COUNT", int), built with LeaderboardBuilder.build()
@@ -47,7 +47,7 @@ def same(found, expected):
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_written_is_read_back_and_its_format_told(format, tmp_path):
     path = SCORES.write_leaderboard(tmp_path / "board", format)
-    found = ptr.labels.read_leaderboard(path)
+    found = ptr.read_leaderboard(path)
     if format == "trec_eval":
         assert sorted(file.name for file in path.iterdir()) == sorted(SCORES.names)
         expected = ptr.Scores.from_frame(SCORES.per_topic.sort_values("name", kind="stable"))
@@ -92,13 +92,13 @@ def test_any_scores_are_read_back(names, topics, values, format, gap, tmp_path_f
     frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     scores = ptr.Scores.from_frame(frame, missing="leave_out")
     path = scores.write_leaderboard(tmp_path_factory.mktemp("any") / "board", format)
-    found = ptr.labels.read_leaderboard(path, format, missing="leave_out")
+    found = ptr.read_leaderboard(path, format, missing="leave_out")
     keys = ["name", "qid", "measure"]
     expected = scores.per_topic.sort_values(keys, ignore_index=True)
     assert found.per_topic.sort_values(keys, ignore_index=True).equals(expected)
     means = [s.mean.sort_values("name", ignore_index=True) for s in (found, scores)]
     assert means[0].equals(means[1][list(means[0])])
-    of_all = ptr.labels.read_leaderboard(path, format, rows="all")
+    of_all = ptr.read_leaderboard(path, format, rows="all")
     assert of_all.topics == ["all"]
     assert of_all.mean.sort_values("name", ignore_index=True)["AP"].equals(means[1]["AP"])
 
@@ -116,7 +116,7 @@ def test_files_of_their_tools_are_read_equal(tmp_path):
         board = builder.build()
         for format in ("tot", "ir_measures", "rag4reports", "jsonl"):
             board.write(tmp_path / format, format=format)
-            found = ptr.labels.read_leaderboard(tmp_path / format)
+            found = ptr.read_leaderboard(tmp_path / format)
             assert (found.names, found.topics, found.measures) == (["r1", "r2"], ["t1", "t2"], ["GRADE", "COUNT"])
             assert found.of("GRADE").to_numpy().tolist() == [[0.1, 1.0], [0.1 + 0.2, 1e-5]]
             assert found.of("COUNT").to_numpy().tolist() == [[3.0, 0.0], [1.0, 2.0]]
@@ -125,8 +125,8 @@ def test_files_of_their_tools_are_read_equal(tmp_path):
         read = theirs.results.load(tmp_path / "tot", "tot", recompute_aggregates=False, verify=True, on_missing="error")
         theirs.results.write_by_run(read, tmp_path / "folder", "trec_eval")
     same(
-        ptr.labels.read_leaderboard(tmp_path / "folder"),
-        ptr.labels.read_leaderboard(write(tmp_path / "mine", THEIRS["tot"])),
+        ptr.read_leaderboard(tmp_path / "folder"),
+        ptr.read_leaderboard(write(tmp_path / "mine", THEIRS["tot"])),
     )
 
 
@@ -155,10 +155,10 @@ def test_our_files_are_read_equal_by_their_tools(format, tmp_path):
 
 
 def test_their_stored_files_are_read(tmp_path):
-    found = ptr.labels.read_leaderboard(write(tmp_path / "board.txt", THEIRS["tot"]))
+    found = ptr.read_leaderboard(write(tmp_path / "board.txt", THEIRS["tot"]))
     assert found.of("GRADE").to_numpy().tolist() == [[0.1, 1.0], [0.30000000000000004, 1e-5]]
     assert found.mean["COUNT"].tolist() == [2.0, 1.0]
-    found = ptr.labels.read_leaderboard(write(tmp_path / "board.jsonl", THEIRS["jsonl"]))
+    found = ptr.read_leaderboard(write(tmp_path / "board.jsonl", THEIRS["jsonl"]))
     assert found.per_topic["value"].tolist() == [0.1, 3.0]
 
 
@@ -174,20 +174,20 @@ def test_what_trec_eval_prints(tmp_path):
     folder.mkdir()
     write(folder / "mine.eval", TREC_EVAL)
     write(folder / ".hidden", "nothing of the kind")
-    found = ptr.labels.read_leaderboard(folder)
+    found = ptr.read_leaderboard(folder)
     # the run is called as the file, as AutoJudge has it, and the measures as ir_measures has them
     assert (found.names, found.topics, found.measures) == (["mine.eval"], ["1", "2"], ["NumRet", "AP"])
     assert found.mean.iloc[0].tolist() == ["mine.eval", 8.0, 0.2292]
     assert found.settings["left out"] == "runid, num_q, gm_map"
-    assert ptr.labels.read_leaderboard(folder, names="tag").names == ["mine"]
-    of_all = ptr.labels.read_leaderboard(folder / "mine.eval", rows="all")
+    assert ptr.read_leaderboard(folder, names="tag").names == ["mine"]
+    of_all = ptr.read_leaderboard(folder / "mine.eval", rows="all")
     assert of_all.measures == ["NumQ", "NumRet", "AP", "gm_map"]
     assert of_all.mean["NumRet"].tolist() == [8.0]
 
 
 def test_rows_all_alone(tmp_path):
     path = write(tmp_path / "board", "a all AP .5\nb all AP .25\nb all GRADE 2\na all GRADE 3\n")
-    found = ptr.labels.read_leaderboard(path)
+    found = ptr.read_leaderboard(path)
     assert found.topics == ["all"]
     assert found.mean.to_numpy().tolist() == [["a", 0.5, 3.0], ["b", 0.25, 2.0]]
     assert found.settings["rows"] == "'all' alone: none by topic"
@@ -200,7 +200,7 @@ def test_ends_of_lines_that_their_readers_know(end, tmp_path):
     path = write(tmp_path / "board", end.join(["a 1 AP .5", "a 2 AP 1e-1", "a all AP .3", ""]))
     with autojudge() as theirs:
         read = theirs.results.load(path, "ir_measures", recompute_aggregates=False, verify=True, on_missing="error")
-    found = ptr.labels.read_leaderboard(path)
+    found = ptr.read_leaderboard(path)
     assert [(e.run_id, e.topic_id, e.measure, e.value) for e in read.entries][:2] == [
         tuple(row) for row in found.per_topic.to_numpy().tolist()
     ]
@@ -210,10 +210,10 @@ def test_ends_of_lines_that_their_readers_know(end, tmp_path):
 def test_what_is_left_out_and_what_is_no_mean_is_told(tmp_path, messages):
     text = "a 1 F1 .5\na 2 F1 .1\na 1 WORD x\na 2 WORD y\na all F1 .45\na all BEST .5\n"
     path = write(tmp_path / "board", text)
-    found = messages.warned(lambda: ptr.labels.read_leaderboard(path), times=3)
+    found = messages.warned(lambda: ptr.read_leaderboard(path), times=3)
     assert found.mean["F1"].tolist() == [0.3]
     assert found.settings["left out"] == "WORD, BEST"
-    of_all = messages.warned(lambda: ptr.labels.read_leaderboard(path, rows="all"), times=1)
+    of_all = messages.warned(lambda: ptr.read_leaderboard(path, rows="all"), times=1)
     assert of_all.mean.to_numpy().tolist() == [["a", 0.45, 0.5]]
 
 
@@ -247,20 +247,20 @@ def test_what_is_no_leaderboard_is_refused(fault, tmp_path, messages):
     (text, *format), argument = BAD[fault]
     path = tmp_path / "board.txt"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    messages.refused(lambda: ptr.labels.read_leaderboard(path, *format), argument=argument)
+    messages.refused(lambda: ptr.read_leaderboard(path, *format), argument=argument)
 
 
 def test_places_and_options_that_are_wrong(tmp_path, messages):
-    messages.refused(lambda: ptr.labels.read_leaderboard(tmp_path / "nowhere"), argument="path")
-    messages.refused(lambda: ptr.labels.read_leaderboard(3), argument="path")
+    messages.refused(lambda: ptr.read_leaderboard(tmp_path / "nowhere"), argument="path")
+    messages.refused(lambda: ptr.read_leaderboard(3), argument="path")
     (tmp_path / "empty").mkdir()
-    messages.refused(lambda: ptr.labels.read_leaderboard(tmp_path / "empty"), argument="path")
+    messages.refused(lambda: ptr.read_leaderboard(tmp_path / "empty"), argument="path")
     path = write(tmp_path / "board", "a 1 AP .5\nall 1 AP .5\n")
-    messages.refused(lambda: ptr.labels.read_leaderboard(path, "tot", rows="mean"), argument="rows")
-    messages.refused(lambda: ptr.labels.read_leaderboard(path, "ir_measures", rows="all"), argument="rows")
-    messages.refused(lambda: ptr.labels.read_leaderboard(path, names="run"), argument="names")
+    messages.refused(lambda: ptr.read_leaderboard(path, "tot", rows="mean"), argument="rows")
+    messages.refused(lambda: ptr.read_leaderboard(path, "ir_measures", rows="all"), argument="rows")
+    messages.refused(lambda: ptr.read_leaderboard(path, names="run"), argument="names")
     tagless = write(tmp_path / "tagless", "map 1 .5\nmap all .5\n")
-    messages.refused(lambda: ptr.labels.read_leaderboard(tagless, names="tag"), argument="names")
+    messages.refused(lambda: ptr.read_leaderboard(tagless, names="tag"), argument="names")
 
 
 def test_what_cannot_be_written_is_refused_and_nothing_is(tmp_path, messages):
@@ -268,7 +268,7 @@ def test_what_cannot_be_written_is_refused_and_nothing_is(tmp_path, messages):
     messages.refused(lambda: SCORES.write_leaderboard(path), argument="path")
     assert path.read_text() == "mine"
     SCORES.write_leaderboard(path, overwrite=True)
-    same(ptr.labels.read_leaderboard(path), SCORES)
+    same(ptr.read_leaderboard(path), SCORES)
     messages.refused(lambda: SCORES.write_leaderboard(path, "csv"), argument="format")
     (tmp_path / "folder").mkdir()
     write(tmp_path / "folder" / "other", "x")
@@ -283,4 +283,4 @@ def test_what_cannot_be_written_is_refused_and_nothing_is(tmp_path, messages):
         messages.refused(lambda scores=scores: scores.write_leaderboard(tmp_path / "new", "trec_eval"))
     assert not (tmp_path / "new").exists()
     spaced = ptr.Scores.from_frame(pd.DataFrame({"name": ["a b"], "qid": "1", "measure": "AP", "value": [0.5]}))
-    same(ptr.labels.read_leaderboard(spaced.write_leaderboard(tmp_path / "spaced", "jsonl")), spaced)
+    same(ptr.read_leaderboard(spaced.write_leaderboard(tmp_path / "spaced", "jsonl")), spaced)

@@ -25,7 +25,7 @@ def write(path, text):
 
 
 def read(path, **options):
-    return ptr.labels.read_leaderboard(path, **options)
+    return ptr.read_leaderboard(path, **options)
 
 
 #: no word that is none of a task, no sign of spread and the like, and no separator but a quoted one
@@ -283,7 +283,7 @@ def test_two_tables_of_one_track_agree(data):
     assert (len(columns.names), columns.topics) == (129, [str(n) for n in range(1, 51)])
     # both have the runs in one order, the second without their names
     assert (rows.values == columns.values).all()
-    one, other = (ptr.profile.rank_intervals(scores).summary().iloc[0] for scores in (rows, columns))
+    one, other = (ptr.rank_intervals(scores).summary().iloc[0] for scores in (rows, columns))
     assert one.drop("measure").equals(other.drop("measure"))
     # what the page has of the runs themselves
     assert (one["candidates"], round(one["mean_width"], 1), one["adjacent_differ"]) == (38, 81.2, 0)

@@ -371,7 +371,7 @@ OF_RANKINGS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b", "max_drop", "max
 
 @pytest.fixture(scope="module")
 def both():
-    field = ptr.simulate_field(seed=7, n_topics=12)
+    field = ptr.demo.simulate_field(seed=7, n_topics=12)
     return tuple(ptr.score(field.runs, qrels, ["AP", "P@10"]) for qrels in (field.all_qrels, field.qrels))
 
 
@@ -392,14 +392,14 @@ def test_ends_are_those_of_the_rankings(both):
 
 
 def test_topics_in_another_order_are_matched(both):
-    field = ptr.simulate_field(seed=7, n_topics=12)
+    field = ptr.demo.simulate_field(seed=7, n_topics=12)
     turned = ptr.score(field.runs, field.qrels.select(field.qrels.topics[::-1]), ["P@10", "AP"])
     found = both[0].compare(turned, resamples=20, seed=1).table
     pd.testing.assert_frame_equal(found, both[0].compare(both[1], resamples=20, seed=1).table)
 
 
 def test_refused_and_told(both, messages):
-    field = ptr.simulate_field(seed=7, n_topics=12)
+    field = ptr.demo.simulate_field(seed=7, n_topics=12)
     part = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:4]), ["AP", "P@10"])
     messages.refused(both[0].compare, argument="resamples", other=part, resamples=10)
     assert len(both[0].compare(part).table) == 2

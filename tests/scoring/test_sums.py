@@ -27,7 +27,7 @@ from ir_measures import (
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=6)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=6)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 COUNTS = [NumQ, NumRel, NumRet, NumRet(rel=1), NumRet(rel=2)]
 TOPICS = pd.DataFrame({"qid": QRELS.topics, "query": "q"})
@@ -70,7 +70,7 @@ def test_frames_and_files_of_scores(tmp_path):
     file = found.write_leaderboard(tmp_path / "board", "tot")
     rows = [line.split() for line in file.read_text().splitlines() if "\tall\t" in line and "NumRet" in line]
     assert [float(row[-1]) for row in rows if row[1] == "NumRet"] == found.mean["NumRet"].tolist()
-    read = ptr.labels.read_leaderboard(file)
+    read = ptr.read_leaderboard(file)
     pd.testing.assert_frame_equal(read.mean[found.mean.columns], found.mean)
 
 
@@ -90,7 +90,7 @@ def test_all_doors_have_one_scale():
     assert (whole["score"] == whole["name"].map(scores)).all()
     assert ((lost >= 0) & (lost == lost.round())).all()
     assert lost.max() > 0
-    ranks = ptr.profile.rank_intervals(ptr.score(RUNS, QRELS, m)).table.set_index("name")
+    ranks = ptr.rank_intervals(ptr.score(RUNS, QRELS, m)).table.set_index("name")
     column = next(name for name in ("score", "mean") if name in ranks)
     assert ranks[column].to_dict() == scores.to_dict()
     same = ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, m)

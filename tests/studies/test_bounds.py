@@ -183,7 +183,7 @@ def test_rank_biased_precision_of_a_run_that_lacks_a_topic_is_0_there():
 
 
 def test_p_values_and_verdicts_are_corrected():
-    field = ptr.simulate_field(seed=7, depth=5)
+    field = ptr.demo.simulate_field(seed=7, depth=5)
     found = ptr.profile.bounds(field.runs, field.qrels, P @ 5, correction="holm").pairs
     assert (found["significant"] == (found["p"] <= 0.05)).all()
     assert (found["p"] > ptr.profile.bounds(field.runs, field.qrels, P @ 5).pairs["p"] - 1e-12).all()
@@ -206,7 +206,7 @@ def test_means_are_over_topics_and_runs_that_lack_one_score_0():
 
 
 def test_the_truth_of_a_shallow_pool_is_inside():
-    field = ptr.simulate_field(seed=5, n_topics=12)
+    field = ptr.demo.simulate_field(seed=5, n_topics=12)
     shallow = field.all_qrels.restrict(ptr.depth_pool(field.runs, depth=3, contributors="all"))
     measures = [AP, P @ 10, nDCG @ 10, RR @ 10, R @ 10]
     found = ptr.profile.bounds(field.runs, shallow, measures)
@@ -224,7 +224,7 @@ def test_the_truth_of_a_shallow_pool_is_inside():
 
 
 def test_what_is_said_and_drawn(messages):
-    field = ptr.simulate_field(seed=7, depth=5, n_topics=6)
+    field = ptr.demo.simulate_field(seed=7, depth=5, n_topics=6)
     found = ptr.profile.bounds(field.runs, field.qrels, [P @ 5, AP])
     row, pairs = found.summary.iloc[0], found.pairs[found.pairs["measure"] == "P@5"]
     assert row["both"] == (pairs["holds"] & pairs["significant"]).sum()

@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.new_runs.sampling import shifted
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
 TEAM = FIELD.runs.select(pooled=True).teams[-1]
 NEW = FIELD.runs.select(team=TEAM, pooled=True)
 OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
@@ -182,7 +182,7 @@ def test_a_sample_is_whole_and_may_be_a_file(tmp_path):
 
 def test_samples_of_a_run_that_the_model_does_not_know_are_hardly_biased():
     # documents that no other run has, more of them relevant than of any left-out team
-    field = ptr.simulate_field(seed=3, n_topics=8, n_docs=400, n_teams=12, length=40)
+    field = ptr.demo.simulate_field(seed=3, n_topics=8, n_docs=400, n_teams=12, length=40)
     others = field.runs.select(names=field.runs.names[2:])
     known, frame = field.all_qrels.restrict(ptr.depth_pool(others, depth=10)), field.all_qrels.to_frame()
     judged = set(known.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
@@ -306,7 +306,7 @@ def test_columns_of_an_experiment(found):
 
 
 def test_new_runs_without_a_team_are_teams_of_their_own():
-    field = ptr.simulate_field(seed=321, n_topics=10, n_docs=500, n_teams=12, length=30)
+    field = ptr.demo.simulate_field(seed=321, n_topics=10, n_docs=500, n_teams=12, length=30)
     pooled = field.runs.select(pooled=True)
     new, others = (
         pooled.select(team=pooled.teams[4]),

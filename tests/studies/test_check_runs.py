@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.cli.entry import main
 from pt_reuse.scoring.caveats import CaveatWarning
 
-FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=60, n_teams=10, length=15, depth=6)
+FIELD = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=60, n_teams=10, length=15, depth=6)
 NAME = FIELD.runs.names[0]
 
 

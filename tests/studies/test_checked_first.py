@@ -6,7 +6,7 @@ import pytest
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=3, n_topics=3, n_docs=60, n_teams=3, length=10, depth=3)
+FIELD = ptr.demo.simulate_field(seed=3, n_topics=3, n_docs=60, n_teams=3, length=10, depth=3)
 SCORING = {
     "measure": {"measures": "Foo@3"},
     "no measure": {"measures": []},

@@ -14,7 +14,7 @@ import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=5)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
 PAIRS = PEOPLE.to_frame()[["qid", "docno"]]
 

@@ -15,7 +15,7 @@ import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, Pooling, World, signals_of
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
 MEASURES = ["P@10", "nDCG@10", "AP"]
 
 

@@ -13,9 +13,10 @@ from real_runs import read_real
 from scipy.stats import kendalltau, rankdata
 
 import pt_reuse as ptr
+from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.data.judgments import read_qrels
 
-FIELD = ptr.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
 NAMES = ("old", "new")
 DEPTH = 6
@@ -280,7 +281,7 @@ def test_complete_counts_topics_that_a_run_lacks(messages):
     assert row["unjudged_rate"] == pytest.approx(unjudged.loc["lex1a", "Unjudged@100"], abs=1e-12)
 
 
-ODD_FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
+ODD_FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=4, length=10, depth=4)
 ODD_RUNS, ODD_OLD, ODD_NEW = ODD_FIELD.runs, ODD_FIELD.qrels, ODD_FIELD.all_qrels
 T = ODD_OLD.topics
 
@@ -543,3 +544,57 @@ def test_strict_and_lenient_labels(data):
     by_rel = ptr.compare_judgments(runs, qrels, qrels, [AP, P @ 10], measures_b=[AP(rel=2), P(rel=2) @ 10])
     columns = ["tau_b", "gamma", "max_drop", "max_rise"]
     pd.testing.assert_frame_equal(found.table[columns].head(2), by_rel.table[columns])
+
+
+def best_of(scores, drawn, top):
+    """Return the runs of scores by run and topic whose mean over drawn topics is among the best, with ties."""
+    means = {name: round(float(np.mean([of_topic[q] for q in drawn])), 12) for name, of_topic in scores.items()}
+    border = sorted(means.values(), reverse=True)[min(top, len(means)) - 1]
+    return {name for name, mean in means.items() if mean >= border}
+
+
+@pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
+@pytest.mark.parametrize("top", [1, 3, 100])
+@pytest.mark.parametrize("measure", ["AP", "P@5"])
+def test_the_best_runs_are_those_of_sets_of_names(measure, top):
+    both = [scored(judgments, measure) for judgments in (OLD, NEW)]
+    first, other = (best_of(scores, TOPICS, top) for scores in both)
+    row = compared([measure], top=top, resamples=30, seed=5).table.iloc[0]
+    counts = row[["top_runs", "other_top_runs", "top_shared"]].tolist()
+    assert counts == [len(first), len(other), len(first & other)]
+    assert row["top_overlap"] == len(first & other) / max(len(first), len(other))
+    draws = []
+    for counts in np.concatenate(list(drawn_counts(len(TOPICS), resamples=30, seed=5))):
+        a, b = (best_of(scores, np.repeat(TOPICS, counts), top) for scores in both)
+        draws.append(len(a & b) / max(len(a), len(b)))
+    low, high = np.percentile(draws, [2.5, 97.5])
+    reach = max(row["top_overlap"] - low, high - row["top_overlap"], 0)
+    expected = max(0, row["top_overlap"] - reach), min(1, row["top_overlap"] + reach)
+    assert row[["top_overlap_low", "top_overlap_high"]].tolist() == pytest.approx(expected)
+
+
+def test_runs_that_tie_with_the_last_are_among_the_best():
+    # P@1: A and B have a first, C has b; only a is relevant by the first, only b by the other
+    lists = {"A": ["a", "b"], "B": ["a", "b"], "C": ["b"]}
+    frames = {n: pd.DataFrame({"qid": "1", "docno": d, "score": [2.0, 1.0][: len(d)]}) for n, d in lists.items()}
+    labels = [{("1", "a"): 1, ("1", "b"): 0}, {("1", "a"): 0, ("1", "b"): 1}]
+    with pytest.warns(ptr.ReuseWarning):
+        found = ptr.compare_judgments(ptr.RunSet.from_frames(frames), *map(as_frame, labels), "P@1", top=1)
+    row = found.table.iloc[0]
+    assert row[["top_runs", "other_top_runs", "top_shared", "top_overlap"]].tolist() == [2, 1, 0, 0.0]
+
+
+@pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
+def test_the_best_runs_do_not_depend_on_the_order_of_topics():
+    turned = {pair: NEW[pair] for pair in sorted(NEW, reverse=True)}
+    columns = ["top_overlap", "top_overlap_low", "top_overlap_high"]
+    same, other = (compared(new=new, top=3, resamples=40).table[columns] for new in (NEW, turned))
+    pd.testing.assert_frame_equal(same, other)
+
+
+def test_the_best_runs_of_the_demo_are_as_they_were():
+    # the numbers of the study that these columns were before
+    field = ptr.demo.simulate_field(seed=7)
+    columns = ["top_runs", "other_top_runs", "top_shared", "top_overlap", "top_overlap_low", "top_overlap_high"]
+    found = ptr.compare_judgments(field.runs, field.all_qrels, field.qrels, ["AP", "P@10"], top=8, resamples=20)
+    assert found.table[columns].to_numpy().tolist() == [[8, 8, 7, 0.875, 0.75, 1], [8, 8, 8, 1, 0.875, 1]]

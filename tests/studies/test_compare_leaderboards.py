@@ -13,7 +13,7 @@ from scipy import stats
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8)
 PEOPLE = ptr.score(FIELD.runs, FIELD.all_qrels, ["AP", "nDCG@10"])
 JUDGE = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
 #: what `correlation` and `tauap_b` of autojudge-evaluate 1.1.0 give: scores of people, of a judge -> kendall, pearson,

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
 ]
 
-FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 BY_HAND = ["rank", "mtf", "random"]
 

@@ -21,7 +21,7 @@ MEASURES = ["AP", "P@10"]
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+    return ptr.demo.simulate_field(seed=7, n_topics=12, n_teams=5)
 
 
 @pytest.fixture(scope="module")

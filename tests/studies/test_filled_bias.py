@@ -6,9 +6,9 @@ import pytest
 from ir_measures import P
 
 import pt_reuse as ptr
-from pt_reuse.judging.judge import Noisy
+from pt_reuse.judging.noisy_judge import Noisy
 
-FIELD = ptr.simulate_field(seed=2, n_topics=40, n_docs=200, n_teams=8, length=20, depth=10)
+FIELD = ptr.demo.simulate_field(seed=2, n_topics=40, n_docs=200, n_teams=8, length=20, depth=10)
 RUNS = FIELD.runs.select(FIELD.runs.names[::4]).with_metadata(pooled=True)
 TRUTH = FIELD.all_qrels.restrict(ptr.depth_pool(RUNS, depth=10)).threshold(1)
 SEEDS = 100

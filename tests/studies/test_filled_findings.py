@@ -11,7 +11,7 @@ import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
 from pt_reuse.scoring.scores import score
 
-FIELD = ptr.simulate_field(seed=11, n_topics=8, n_docs=120, n_teams=4, length=30, depth=10)
+FIELD = ptr.demo.simulate_field(seed=11, n_topics=8, n_docs=120, n_teams=4, length=30, depth=10)
 #: a judge that finds everything one grade better, as far as grades go, and does not know some documents
 GENEROUS = FIELD.all_qrels.to_frame().assign(label=lambda f: (f["label"] + 1).clip(upper=f["label"].max()))
 GENEROUS = GENEROUS.sample(frac=0.95, random_state=1)

@@ -24,7 +24,7 @@ from reference_lou import (
 )
 
 import pt_reuse as ptr
-from pt_reuse.judging.judge import Oracle
+from pt_reuse.judge import Oracle
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 # the slow version: every set of judgments is built anew, and every run scored under it
@@ -252,7 +252,7 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
         asked.append(frame)
         return [2] * len(frame)
 
-    field = ptr.simulate_field(seed=7, n_topics=6)
+    field = ptr.demo.simulate_field(seed=7, n_topics=6)
     found = leave_out_uniques(
         field.runs, field.qrels, [AP, nDCG @ 10], depth=field.depth, fill={"a": generous, "b": field.qrels}
     )
@@ -268,7 +268,7 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
 
 
 def test_a_pipeline_brings_the_texts_that_a_judge_reads():
-    field = ptr.simulate_field(seed=7, n_topics=3)
+    field = ptr.demo.simulate_field(seed=7, n_topics=3)
     seen = []
 
     def read(text):
@@ -286,7 +286,7 @@ def test_a_pipeline_brings_the_texts_that_a_judge_reads():
 
 
 def test_the_holes_that_nobody_judged_are_filled_besides():
-    field = ptr.simulate_field(seed=7, n_topics=6)
+    field = ptr.demo.simulate_field(seed=7, n_topics=6)
     late = field.runs.with_metadata(pooled={name: name.startswith("lex") for name in field.runs})
     qrels = field.all_qrels.restrict(ptr.depth_pool(late, depth=5))
     options = {"depth": 5, "fill": {"truth": field.all_qrels}}
@@ -305,7 +305,7 @@ def test_the_holes_that_nobody_judged_are_filled_besides():
 
 
 def test_two_runs_one_topic_and_a_binary_judge():
-    field = ptr.simulate_field(seed=7, n_topics=1)
+    field = ptr.demo.simulate_field(seed=7, n_topics=1)
     runs = field.runs.select(["lex1a", "neu2a"])
     binary = field.qrels.threshold(2).to_frame()
     found = leave_out_uniques(runs, field.qrels.with_rel(2), P(rel=2) @ 10, depth=10, fill=binary, resamples=9)

@@ -13,7 +13,7 @@ from pt_reuse.studies.found_by_depth import found_by_depth
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=4, n_topics=4, n_docs=90, n_teams=6, length=15, depth=5)
+    return ptr.demo.simulate_field(seed=4, n_topics=4, n_docs=90, n_teams=6, length=15, depth=5)
 
 
 def tops(field, names, depth):

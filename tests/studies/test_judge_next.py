@@ -16,7 +16,7 @@ from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
 from pt_reuse.study import DECLARED
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
 NEW = FIELD.runs.select(names=FIELD.runs.select(pooled=True).names[-2:])
 OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
 ONE = NEW.select(names=NEW.names[:1])
@@ -100,7 +100,7 @@ def test_a_run_that_has_the_documents_is_not_told_apart_until_they_are_judged():
 def test_what_is_decided_under_every_completion_is_so_under_each(measure):
     n_decided = 0
     for seed in (2, 6, 11):
-        field = ptr.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=12, length=8)
+        field = ptr.demo.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=12, length=8)
         new, others = field.runs.select(names=field.runs.names[:2]), field.runs.select(names=field.runs.names[4:])
         known = field.all_qrels.restrict(ptr.depth_pool(others, depth=4))
         found = ptr.judge_next(others, known, measure, new=new, depth=4)

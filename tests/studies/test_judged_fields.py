@@ -7,7 +7,7 @@ import pytest
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8)
 RUNS = FIELD.runs.with_metadata(metadata=FIELD.run_table[["name"]].assign(family=FIELD.run_table["type"]))
 JUDGE = ptr.judging.Noisy(FIELD.qrels, ptr.judging.flips(0.2, range(3)), seed=1)
 STUDIES = [ptr.audit_labels, ptr.labels.circularity, ptr.labels.family_effect, ptr.labels.significance_fidelity]

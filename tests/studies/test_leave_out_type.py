@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=4, n_topics=8, n_docs=300, n_teams=6, length=30, depth=5)
+    return ptr.demo.simulate_field(seed=4, n_topics=8, n_docs=300, n_teams=6, length=30, depth=5)
 
 
 def pairs(frame):

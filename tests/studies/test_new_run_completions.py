@@ -142,7 +142,7 @@ def test_true_scores_of_later_runs_lie_inside(data, by):
         assert row.lowest - 1e-12 <= true.loc[row.name, row.measure] <= row.highest + 1e-12
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=16, length=40)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=16, length=40)
 TEAMS = FIELD.runs.select(pooled=True).teams
 NEW = FIELD.runs.select(team=TEAMS[-1], pooled=True)
 OTHERS = FIELD.runs.select(team=TEAMS[:-1], pooled=True)

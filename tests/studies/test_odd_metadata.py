@@ -8,7 +8,7 @@ import pytest
 import pt_reuse as ptr
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
 
-FIELD = ptr.simulate_field(seed=5, n_topics=6, n_docs=120, n_teams=9, length=10, depth=10)
+FIELD = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=120, n_teams=9, length=10, depth=10)
 QRELS, TABLE = FIELD.qrels, FIELD.runs.run_table.assign(family=lambda f: f["type"].replace("manual", "lexical"))
 JUDGED = QRELS.to_frame()[["qid", "docno", "label"]]
 SCORER = ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(sorted(set(JUDGED["docno"])))})

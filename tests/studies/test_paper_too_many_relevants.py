@@ -24,7 +24,7 @@ def script():
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 @pytest.mark.parametrize("rel", [1, 2])
 def test_a_field_of_other_runs(script, rel, tmp_path):
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     runs, qrels = field.runs, field.qrels.with_rel(rel)
     found = dict(script.of_field(runs, qrels))
     assert set(found) == {"density", "saturation", "ranks", "costs", "uniques"}

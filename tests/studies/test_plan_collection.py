@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=7, n_topics=16, depth=10)
+    return ptr.demo.simulate_field(seed=7, n_topics=16, depth=10)
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_more_topics_than_half_are_extrapolated(found):
 
 
 def test_how_extrapolations_err_in_a_population():
-    field = ptr.simulate_field(seed=7, n_topics=400, depth=10)
+    field = ptr.demo.simulate_field(seed=7, n_topics=400, depth=10)
     random, topics = np.random.default_rng(0), len(field.qrels.topics)
     shuffled = random.permutation(field.qrels.topics)
     options = {**OPTIONS, "topics": [25, 50, 100], "depths": [3, 10], "repeats": 4, "draws": 20}

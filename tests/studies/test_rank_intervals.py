@@ -32,7 +32,7 @@ def fields(seed, topics=12, systems=6, apart=0.1):
 
 @given(st.integers(0, 1000), st.sampled_from([0.0, 0.03, 0.1]), st.integers(2, 8), st.sampled_from([5, 12]))
 def test_intervals_and_groups_follow_from_the_pairs(seed, apart, systems, topics):
-    found = ptr.profile.rank_intervals(scores_of(fields(seed, topics, systems, apart)))
+    found = ptr.rank_intervals(scores_of(fields(seed, topics, systems, apart)))
     pairs = found.pairs
     assert len(pairs) == systems * (systems - 1) / 2
     assert (pairs["differs"] == (pairs["p"] <= 0.05)).all()
@@ -62,7 +62,7 @@ def test_all_intervals_hold_at_once(topics, systems, apart):
     held = []
     for seed in range(200):
         scores = scores_of(fields(seed, topics, systems, apart))
-        table = ptr.profile.rank_intervals(scores, confidence=0.9).table
+        table = ptr.rank_intervals(scores, confidence=0.9).table
         place = table["name"].str[1:].astype(int)
         # systems that tie may have any rank
         low, high = (place + 1, place + 1) if apart else (pd.Series(1, table.index), pd.Series(systems, table.index))
@@ -80,7 +80,7 @@ def test_all_intervals_hold_at_once_with_ties_and_few_topics(topics, decimals):
         # pairs of systems are equal in truth, and rounding makes more so
         values = fields(seed, topics, 12, apart=0.0) - 0.06 * (np.arange(12) // 2)
         values = values.round(decimals)
-        table = ptr.profile.rank_intervals(scores_of(values), confidence=0.9).table
+        table = ptr.rank_intervals(scores_of(values), confidence=0.9).table
         ties += int(table["rank"].duplicated().any())
         best = table["name"].str[1:].astype(int) // 2 * 2 + 1
         held.append(((table["rank_low"] <= best) & (table["rank_high"] >= best + 1)).all())
@@ -97,7 +97,7 @@ def held_at_once(draw, means, topics, n=100):
     held = []
     for seed in range(n):
         values = means + draw(np.random.default_rng(seed), (topics, len(means)))
-        table = ptr.profile.rank_intervals(scores_of(values), confidence=0.9).table
+        table = ptr.rank_intervals(scores_of(values), confidence=0.9).table
         system = table["name"].str[1:].astype(int).to_numpy()
         held.append(((table["rank_low"] <= best[system]) & (table["rank_high"] >= worst[system])).all())
     return np.mean(held)
@@ -115,20 +115,20 @@ def test_what_all_at_once_takes_is_said_and_true():
     # tails that are heavy on both sides do no harm; equal means with skewed errors of unequal size are not held
     assert held_at_once(heavy, np.zeros(12), 10) >= 0.86
     assert held_at_once(skewed, np.zeros(12), 10) < 0.8
-    found = ptr.profile.rank_intervals(scores_of(fields(1)))
+    found = ptr.rank_intervals(scores_of(fields(1)))
     assert found.settings["assumed"] in found.verdict()[1]
 
 
 def test_systems_that_are_alike_or_differ_alike_on_every_topic():
     base = fields(3, systems=1)
     values = np.concatenate([base, base, base - 0.5], axis=1)
-    table = ptr.profile.rank_intervals(scores_of(values)).table
+    table = ptr.rank_intervals(scores_of(values)).table
     assert table[["rank", "rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1, 2], [1, 1, 2], [3, 3, 3]]
 
 
 def test_p_values_are_those_of_discriminative_power():
     scores = scores_of(fields(4))
-    found = ptr.profile.rank_intervals(scores, confidence=0.9).pairs
+    found = ptr.rank_intervals(scores, confidence=0.9).pairs
     power = ptr.profile.discriminative_power(scores, correction="holm", alpha=0.1).pairs
     wanted = {frozenset((row["first"], row["second"])): row for row in power.to_dict("records")}
     for row in found.to_dict("records"):
@@ -145,7 +145,7 @@ def test_equal_means_stand_side_by_side_whatever_the_order():
     for names in ("abc", "bac", "cba"):
         rows = [(n, str(t), "M", float(columns[n][t, 0])) for n in names for t in range(10)]
         scores = ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
-        result = ptr.profile.rank_intervals(scores)
+        result = ptr.rank_intervals(scores)
         near = result.pairs[result.pairs["adjacent"]]
         groups = result.groups["systems"].tolist()
         found.append((sorted(map(frozenset, zip(near["first"], near["second"], strict=True)), key=sorted), groups))
@@ -156,24 +156,24 @@ def test_equal_means_stand_side_by_side_whatever_the_order():
 
 def test_what_is_said_and_drawn():
     scores = scores_of(fields(1, systems=4))
-    found = ptr.profile.rank_intervals(scores)
+    found = ptr.rank_intervals(scores)
     summary = found.summary().iloc[0]
     width = (found.table["rank_high"] - found.table["rank_low"] + 1).mean()
     assert summary["mean_width"] == width
     assert summary["candidates"] == (found.table["rank_low"] == 1).sum()
     assert isinstance(found.plot("M").figure, Figure)
-    again = ptr.profile.rank_intervals(scores)
+    again = ptr.rank_intervals(scores)
     pd.testing.assert_frame_equal(found.pairs, again.pairs)
 
 
 def test_bad_input(messages):
     scores = scores_of(fields(1))
     for wrong in ({"x": scores}, fields(1), scores_of(fields(1, systems=1)), scores_of(fields(1, topics=1))):
-        messages.refused(lambda wrong=wrong: ptr.profile.rank_intervals(wrong), argument="scores")
-    messages.refused(lambda: ptr.profile.rank_intervals(scores, confidence=1), argument="confidence")
+        messages.refused(lambda wrong=wrong: ptr.rank_intervals(wrong), argument="scores")
+    messages.refused(lambda: ptr.rank_intervals(scores, confidence=1), argument="confidence")
     for top in (0, -3):
-        messages.refused(lambda top=top: ptr.profile.rank_intervals(scores).plot("M", top=top), argument="top")
-    messages.warned(lambda: ptr.profile.rank_intervals(scores_of(fields(1, topics=4))))
+        messages.refused(lambda top=top: ptr.rank_intervals(scores).plot("M", top=top), argument="top")
+    messages.warned(lambda: ptr.rank_intervals(scores_of(fields(1, topics=4))))
 
 
 def intervals_by_scipy(values):
@@ -205,7 +205,7 @@ def test_the_numbers_of_the_page(data, folder, judged, measure, runs, best, widt
     # Deep Learning as the catalogue has it, TREC-8 as trec_eval 9 ranks
     order = "trec_eval9" if folder == "trec8-adhoc" else "trec_eval"
     scores = ptr.score(read_real(place / "inputs", order=order), ptr.read_qrels(place / judged), measure)
-    summary = ptr.profile.rank_intervals(scores).summary().iloc[0]
+    summary = ptr.rank_intervals(scores).summary().iloc[0]
     assert (summary["systems"], summary["candidates"], round(summary["mean_width"], 1)) == (runs, best, width)
     assert (summary["adjacent_differ"], summary["adjacent"]) == neighbours
     of_scipy = intervals_by_scipy(scores.values[0])

@@ -21,7 +21,7 @@ from pt_reuse.studies.new_runs.outlook import Outlook, PoolGap, Setting, as_new_
 from pt_reuse.studies.new_runs.sample_plan import SamplePlan, frame_of, pairs_of, with_plan
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
 TEAM = FIELD.runs.select(pooled=True).teams[-1]
 TEAM_RUNS = FIELD.runs.select(team=TEAM, pooled=True)
 NEW = TEAM_RUNS.select(names=TEAM_RUNS.names[:1])
@@ -250,13 +250,13 @@ def test_judgments_of_a_part_of_a_stratified_sample_are_refused_at_every_door():
     topics = pd.DataFrame({"qid": KNOWN.topics, "query": "x"})
     run = pt.Transformer.from_df(OTHERS[OTHERS.names[0]])
     doors = {
-        "score": lambda given: ptr.score(OTHERS, given, ptr.xinfAP),
-        "nDCG": lambda given: ptr.score(OTHERS, given, ptr.xinfNDCG @ 10),
+        "score": lambda given: ptr.score(OTHERS, given, ptr.pools.xinfAP),
+        "nDCG": lambda given: ptr.score(OTHERS, given, ptr.pools.xinfNDCG @ 10),
         "calc": lambda given: ir_measures.calc_aggregate(
-            [ptr.xinfAP], pt.model.to_ir_measures(given), pt.model.to_ir_measures(OTHERS[OTHERS.names[0]])
+            [ptr.pools.xinfAP], pt.model.to_ir_measures(given), pt.model.to_ir_measures(OTHERS[OTHERS.names[0]])
         ),
-        "pt.Experiment": lambda given: pt.Experiment([run], topics, given, [ptr.xinfAP]),
-        "Experiment": lambda given: ptr.Experiment([run], topics, given, [ptr.xinfAP]),
+        "pt.Experiment": lambda given: pt.Experiment([run], topics, given, [ptr.pools.xinfAP]),
+        "Experiment": lambda given: ptr.Experiment([run], topics, given, [ptr.pools.xinfAP]),
         "estimate_relevant": lambda given: ptr.pools.estimate_relevant(given),
         "prediction_powered": lambda given: ptr.labels.prediction_powered(
             OTHERS, given, FIELD.all_qrels, P @ 5, level="documents"
@@ -267,7 +267,7 @@ def test_judgments_of_a_part_of_a_stratified_sample_are_refused_at_every_door():
         with pytest.raises(ptr.InputError):
             door(relevant)
     # what a study takes out of a whole sample is no part that somebody lost
-    found = ptr.leave_out_uniques(OTHERS.select(pooled=True), whole, ptr.xinfAP, depth=10)
+    found = ptr.leave_out_uniques(OTHERS.select(pooled=True), whole, ptr.pools.xinfAP, depth=10)
     assert found.by_run["score"].notna().all()
 
 

@@ -12,7 +12,7 @@ from ir_measures import AP, nDCG
 import pt_reuse as ptr
 from pt_reuse.data.ordering import HowPooled
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
 #: scores that float32 takes for equal, so that two orders by score differ
 RUNS = ptr.RunSet.from_frames(
     {name: FIELD.runs[name].assign(score=lambda f: 1000 + f["score"] / 1e6) for name in FIELD.runs.names},

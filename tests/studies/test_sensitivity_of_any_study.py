@@ -10,7 +10,7 @@ import pytest
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=5, n_docs=60, length=25, depth=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=60, length=25, depth=4)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 STRICT = QRELS.threshold(2)
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")

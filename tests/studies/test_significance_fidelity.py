@@ -16,7 +16,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.scoring.caveats import told_elsewhere
 
-FIELD = ptr.simulate_field(seed=7, n_topics=12, n_teams=5)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
 JUDGES = {
     "sharp": ptr.judging.Noisy(PEOPLE.with_rel(1), ptr.judging.flips(0.1, range(4)), seed=1),

@@ -19,7 +19,7 @@ from pt_reuse.arrays.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.stability import Sampling, Stability, Task
 
-FIELD = ptr.simulate_field(seed=7)
+FIELD = ptr.demo.simulate_field(seed=7)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
 ALL = ptr.score(FIELD.runs, FIELD.all_qrels, ["AP", "P@10"])
 

@@ -18,7 +18,7 @@ OF_RANKINGS = ("tau_b", "gamma", "tau_ap_b", "max_drop")
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=7, n_topics=12)
+    return ptr.demo.simulate_field(seed=7, n_topics=12)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +13,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, listed, positive, shown, told
+from pt_reuse._check import choice, count, examples, positive, shown, told
 from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
-from pt_reuse.data.csv_files import BEGINNING, headed_judgments, judgment_header, read_csv
+from pt_reuse.data.csv_files import (
+    BEGINNING,
+    LABEL_COLUMNS,
+    TIMES,
+    check_label_columns,
+    headed_judgments,
+    read_csv_labels,
+)
 from pt_reuse.data.frame_columns import LABELS as ALLOWED
 from pt_reuse.data.frame_columns import (
     check_frame,
@@ -35,12 +42,8 @@ from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of
 
 _CSV = re.compile(r"\.csv(\.\w+)?\Z", re.IGNORECASE)
-#: what a frame of labels must have
-COLUMNS = ("qid", "docno", "label", "annotator")
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
 NO_LABEL = -1
-#: columns that say how long a label took, or when it was given
-TIMES = ("seconds", "lead_time", "start", "end", "time")
 #: what is known of a label, and not of its document
 _OF_A_LABEL = ("judge", "note", *TIMES)
 _FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
@@ -101,30 +104,6 @@ def _annotator(path: Path) -> str:
 def is_csv(path: Path) -> bool:
     """Return whether a file of labels is CSV, by its name or by the names of columns in its first line."""
     return _CSV.search(path.name) is not None or headed_judgments(read_beginning(path, BEGINNING)) is not None
-
-
-def read_csv_labels(path: Path) -> pd.DataFrame:
-    """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
-    table = read_csv(path, "files")
-    frame = table.frame.rename(columns=judgment_header(list(table.frame.columns)))
-    _check_columns(frame, COLUMNS[:3], "a CSV file of labels", "files")
-    table = replace(table, frame=frame)
-    table.check_filled("qid", "docno", argument="files")
-    table.numbers("label", "files")
-    kept: list[Any] = [column for column in (*COLUMNS, *TIMES) if column in frame.columns]
-    empty = {
-        column: frame[column].where(frame[column].str.strip() != "", None)
-        for column in ("label", *TIMES)
-        if column in frame
-    }
-    return frame[kept].assign(**empty)
-
-
-def _check_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:
-    missing = [column for column in needed if column not in frame.columns]
-    if missing:
-        problem = f"{examples(missing)} not among {examples(frame.columns, 12)}"
-        raise InputError(f"{what} must have the columns {listed(COLUMNS)}; {problem}.", argument=argument)
 
 
 @dataclass(frozen=True)
@@ -203,7 +182,7 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
 
 
 def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> AnnotatorLabels:
-    _check_columns(frame, COLUMNS, argument, argument)
+    check_label_columns(frame, LABEL_COLUMNS, argument, argument)
     check_frame(frame, ("qid", "docno", "annotator"))
     topic, topics = text_groups("qid", frame["qid"])
     document, docnos = text_groups("docno", frame["docno"], frame["qid"])
@@ -262,7 +241,7 @@ def label_counts(values: NDArray[np.int64], scale: Iterable[int]) -> NDArray[np.
 
 def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     """Return (items) what labels, a row each, say of how their items were chosen, and when the last was given."""
-    further = frame.drop(columns=[*COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
+    further = frame.drop(columns=[*LABEL_COLUMNS, *_OF_A_LABEL], errors="ignore").set_axis(item)
     found = further[~further.index.duplicated()].sort_index()
     alike = [column for column in further if further[column].astype(str).eq(found[column].astype(str)[item]).all()]
     found = found[alike].copy()

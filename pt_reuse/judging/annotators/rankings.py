@@ -155,7 +155,7 @@ def rankings_by_annotator(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> strict = field.qrels.to_frame().assign(label=lambda judged: (judged["label"] - 1).clip(lower=0))
         >>> found = ptr.judging.rankings_by_annotator(field.runs, {"strict": strict}, field.qrels, "AP")
         >>> found.table[["annotator", "measure", "topics"]]

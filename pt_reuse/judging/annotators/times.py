@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, shown, told
 from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
+from pt_reuse.data.csv_files import TIMES
 from pt_reuse.data.frame_columns import as_ids, in_our_columns
-from pt_reuse.judging.annotators.labels import LABELS, TIMES, as_annotator_labels
+from pt_reuse.judging.annotators.labels import LABELS, as_annotator_labels
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of

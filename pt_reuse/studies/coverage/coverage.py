@@ -528,7 +528,7 @@ def coverage(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.profile.coverage(field.runs, field.qrels, depths=[5, 10, 20], depth=field.depth)
         >>> found.groups.query("by == 'type' and depth == 20")[["group", "unjudged"]].round(3).values.tolist()
         [['lexical', 0.248], ['neural', 0.281], ['manual', 0.155]]

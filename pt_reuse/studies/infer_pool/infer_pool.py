@@ -649,7 +649,7 @@ def infer_pool(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> found = ptr.infer_pool(field.runs, field.qrels)
         >>> found.depth, len(found.contributors), len(found.unexplained)
         (10, 16, 0)

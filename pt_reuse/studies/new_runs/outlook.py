@@ -19,11 +19,11 @@ from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging.scorers import checked_corpus
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Contributors
+from pt_reuse.pooling.scorers import checked_corpus
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics

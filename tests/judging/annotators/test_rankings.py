@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 import pt_reuse as ptr
 from pt_reuse._errors import InputError
 
-FIELD = ptr.simulate_field(seed=7, n_topics=6, n_docs=60, n_teams=4, length=15, depth=6)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=60, n_teams=4, length=15, depth=6)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 MEASURES = ["AP", "nDCG@5", "P@3"]
 

@@ -13,8 +13,8 @@ from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
-from pt_reuse.judging.scorers import Scorer
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
+from pt_reuse.pooling.scorers import Scorer
 
 
 class Fused(Scorer):

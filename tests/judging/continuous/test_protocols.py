@@ -224,7 +224,7 @@ def test_a_corpus_that_is_none(given, argument, messages):
     messages.refused(lambda: TfIdf(**given), argument=argument)
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
 
 
 def test_pools_that_do_not_fit(messages):

@@ -123,7 +123,7 @@ def contents(folder):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_nothing_is_told_of_how_documents_were_found(form, tmp_path):
-    field = ptr.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
+    field = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
     made = ptr.depth_pool(field.runs, depth=3)
     made.columns["reason"] = "SECRETREASON"
     made.columns["priority"] = 0.123456789

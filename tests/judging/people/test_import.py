@@ -239,7 +239,7 @@ def test_judgments_of_one_annotator_each_keep_their_provenance(tmp_path):
 
 def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
     """What was not sampled stays in the pool, and each label keeps its stratum and chance, also after a vote."""
-    field = ptr.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=6)
+    field = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=60, n_teams=4, length=12, depth=6)
     sample = ptr.pools.sample_pool(ptr.depth_pool(field.runs, depth=6), share=0.5, seed=1)
     texts = dict.fromkeys(sample.to_frame()["docno"], "a text")
     export(tmp_path, pool=sample, topics=dict.fromkeys(sample.topics, "q"), texts=texts, overlap=2)
@@ -250,7 +250,7 @@ def test_people_judge_a_sample_and_estimates_know_it(tmp_path):
     columns = ["qid", "docno", "label", "stratum", "inclusion"]
     pd.testing.assert_frame_equal(judged.to_frame()[columns], expected.to_frame()[columns])
     assert (judged.to_frame()["label"] == -1).sum() == len(sample.unsampled) > 0
-    ours, theirs = (ptr.score(field.runs, qrels, [infAP, ptr.xinfAP]).mean for qrels in (judged, expected))
+    ours, theirs = (ptr.score(field.runs, qrels, [infAP, ptr.pools.xinfAP]).mean for qrels in (judged, expected))
     pd.testing.assert_frame_equal(ours, theirs)
 
 

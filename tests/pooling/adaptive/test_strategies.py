@@ -228,7 +228,7 @@ def test_every_topic_has_its_own_random_numbers():
 
 # pools of what a strategy has judged, against the two methods of a chooser
 
-FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=4, n_docs=60, n_teams=5, length=12, depth=5)
 OF_FIELD, QRELS = FIELD.runs, FIELD.qrels
 
 

@@ -108,7 +108,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 
 @pytest.fixture(scope="module")
 def field():
-    return ptr.simulate_field(seed=3, n_topics=6, n_docs=120, n_teams=8, length=20, depth=6)
+    return ptr.demo.simulate_field(seed=3, n_topics=6, n_docs=120, n_teams=8, length=20, depth=6)
 
 
 @pytest.mark.parametrize(

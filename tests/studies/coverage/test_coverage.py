@@ -192,7 +192,7 @@ def test_groups_and_topics_are_means_of_runs(found):
 
 def test_flags_and_their_reasons():
     """Without the pool's own documents the last run loses; nobody else has anything unjudged."""
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     found = ptr.profile.coverage(field.runs, field.qrels, "nDCG@10", depths=[10], depth=field.depth)
     by_run = found.by_run.set_index("name")
     contributors = by_run[by_run["contributed"]]
@@ -214,7 +214,7 @@ def test_flags_and_their_reasons():
 
 
 def test_a_run_that_nobody_covers_is_flagged_for_it():
-    field = ptr.simulate_field(seed=7)
+    field = ptr.demo.simulate_field(seed=7)
     stranger = field.runs["lex1a"].assign(docno=lambda f: "new-" + f["docno"])
     runs = field.runs | ptr.RunSet.from_frames(
         {"stranger": stranger}, teams={"stranger": "s"}, types={"stranger": "other"}, pooled=[]

@@ -13,7 +13,7 @@ from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
 from pt_reuse.studies.subcollections.part_scores import standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
-FIELD = ptr.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
+FIELD = ptr.demo.simulate_field(seed=6, n_topics=8, n_docs=120, n_teams=4, length=50, depth=10)
 
 
 def source(docno):

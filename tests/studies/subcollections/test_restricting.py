@@ -13,7 +13,7 @@ import scipy.stats
 import pt_reuse as ptr
 from pt_reuse.arrays.significance import pair_tests
 
-FIELD = ptr.simulate_field(seed=5, n_topics=9, n_docs=150, n_teams=4, length=60, depth=10)
+FIELD = ptr.demo.simulate_field(seed=5, n_topics=9, n_docs=150, n_teams=4, length=60, depth=10)
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
 PARTS = ("x", "y", "z", "whole")
 

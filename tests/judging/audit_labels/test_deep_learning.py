@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.studies.compare_labels import LabelAgreement
+from pt_reuse.judging.compare_labels import LabelAgreement
 
 #: judge -> share relevant, kappa; people .316; relevant from label 2, or 1 for binary judges
 DL21 = {

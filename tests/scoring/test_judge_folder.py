@@ -11,7 +11,7 @@ from autojudge_parts import autojudge
 
 import pt_reuse as ptr
 
-FIELD = ptr.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=4, n_docs=40, n_teams=3, length=8, depth=3)
 LABELS = FIELD.qrels.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True)
 ROWS = LABELS.to_dict("records")
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "nDCG@10"])

@@ -25,7 +25,22 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
-from pt_reuse.judging.judges import ComparedLabels, JudgeRel
+from pt_reuse.judge import JudgeRel
+from pt_reuse.judging.compare_labels import (
+    OTHER_PEOPLE,
+    LabelAgreement,
+    agreement_of_labels,
+    check_names,
+    compared_people,
+)
+from pt_reuse.judging.document_effects import (
+    DocumentEffects,
+    Labels,
+    documents_table,
+    moving_documents,
+    places_by_name,
+    ranks_of,
+)
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
@@ -35,26 +50,15 @@ from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, one_unit
 from pt_reuse.scoring.measures import MeasureLike, adds_up
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import check_topics, topics_of_runs
-from pt_reuse.studies.compare_labels import (
-    OTHER_PEOPLE,
-    LabelAgreement,
-    agreement_of_labels,
-    check_names,
-    compared_people,
-)
-from pt_reuse.studies.document_effects import (
-    DocumentEffects,
-    Labels,
-    documents_table,
-    moving_documents,
-    places_by_name,
-    ranks_of,
-)
 from pt_reuse.studies.judged_fields import (
+    ALL,
+    BEST,
     AskedJudges,
+    ComparedLabels,
     drawn_by_judge,
     drawn_by_measure,
     extremes,
+    parts_of,
     under,
     verdict,
     with_names,
@@ -66,25 +70,10 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
-#: `by` of the parts that are no groups, and what the first is called
-ALL, BEST = "all", "best"
 #: who gives the labels that are compared with those of people
 MODEL, PEOPLE = "model", "people"
 #: tau_b of a judge and of people, and draws of the difference, where no person's labels rank the runs
 _NO_RANKING = ([math.nan], [math.nan], [[math.nan]])
-
-
-def parts_of(
-    truth: NDArray[np.float64], best: int, groups: Units | None
-) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
-    """Yield ``by``, name and positions of all runs, of the best of them by (runs,) means, and of each group."""
-    yield ALL, ALL, np.arange(len(truth))
-    chosen = np.flatnonzero(pairs.ranks(rounded(truth)) <= best)
-    if len(chosen) < len(truth):
-        yield BEST, f"{BEST} {best:,}", chosen
-    if groups is not None:
-        for number, name in enumerate(groups.names):
-            yield groups.by, name, np.flatnonzero(groups.of_run == number)
 
 
 @dataclass(frozen=True)
@@ -640,7 +629,7 @@ def audit_labels(
 
     Example:
         >>> import pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7)
+        >>> field = ptr.demo.simulate_field(seed=7)
         >>> people = field.qrels.threshold()
         >>> judge = ptr.judging.Noisy(people, ptr.judging.flips(0.2), seed=1)
         >>> found = ptr.audit_labels(field.runs, people, judge, "P@10", resamples=200)

@@ -1,24 +1,209 @@
-"""Judges by name, as studies take them, each perhaps of a family of models; their labels beside those of people."""
+"""Judge: whoever gives documents their labels; judges by name, as studies take them, and the scale of their labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, told
-from pt_reuse._errors import Argument, Attribute, InputError, Option, arguments_as, located, warn, wrong
+from pt_reuse._check import choice, count, did_you_mean, examples, shown, told
+from pt_reuse._errors import Argument, Circumstances, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
-from pt_reuse.data.frame_columns import LABELS
+from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
+from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, with_provenance
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
-from pt_reuse.judging.judge import Judge, Oracle
-from pt_reuse.judging.judge_folder import ALONE, JudgeFolder, read_judges
+from pt_reuse.scoring.judge_folder import ALONE, JudgeFolder, read_judges
+
+
+class Judge(pt.Transformer):
+    """Gives labels to documents: qrels, a person, a model.
+
+    A judge is a transformer: it adds ``label`` (whole numbers, <NA> for a document to which it gives none), ``judge``
+    (who gave it) and ``time`` (when, ISO 8601 in UTC). It can end a pipeline, and :meth:`pt_reuse.Pool.judge` takes it.
+    A judge of your own has the methods :meth:`needs` and :meth:`labels_of`.
+
+    Args:
+        name: what the judge is called in the provenance of its labels.
+        rel: the lowest of its labels that is relevant, >= 1; None (default): not stated, which counts as 1.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> class Short(ptr.judging.Judge):
+        ...     def needs(self):
+        ...         return ("qid", "docno", "text")
+        ...
+        ...     def labels_of(self, pairs):
+        ...         return [int(len(text) < 10) for text in pairs["text"]]
+        >>> found = Short("short")(pd.DataFrame({"qid": "1", "docno": ["a", "b"], "text": ["brief", "rather long"]}))
+        >>> found[["docno", "label", "judge"]].values.tolist()
+        [['a', 1, 'short'], ['b', 0, 'short']]
+    """
+
+    # without an address of its own pyterrier would look the documentation up on the network
+    schematic: ClassVar[dict[str, Any]] = {"label": "judge", "help_url": None}
+
+    def __init__(self, name: str, *, rel: int | None = None):
+        if not isinstance(name, str) or not name.strip():
+            raise wrong("name", f" must be a text that says who judges, got {told(name)}.")
+        self.name, self.rel = name, checked_rel(rel)
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame `inp` of documents, ``qid docno`` and the columns read, with ``label judge time`` and more.
+
+        Raises:
+            InputError: another number of labels than of documents, or a label that is no whole number of the range.
+        """
+        try:
+            pt.validate.columns(inp, includes=list(self.needs()))
+        except pt.validate.InputValidationError as error:
+            lacking = [column for column in self.needs() if column not in inp and column not in ("qid", "docno")]
+            if not lacking:
+                raise
+            # PyTerrier infers from its own error what a step reads
+            hint = without_texts(lacking, inp.columns)
+            raise pt.validate.InputValidationError(f"{error.args[0]}: {hint}", error.modes) from None
+        with located(f"judge {self.name}"), telling_of_texts(inp.columns):
+            said = _columns(self.labels_of(inp), inp.index)
+            label = checked_labels(said.pop("label"), inp)
+        columns = with_provenance(label, said, self.name)
+        if label.notna().all():
+            # pt.Experiment takes judgments with plain whole numbers alone
+            columns["label"] = label.astype(np.int64)
+        return inp.assign(**columns)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def needs(self) -> tuple[str, ...]:
+        """Return the columns that the judge reads."""
+        return ("qid", "docno")
+
+    def known_pairs(self) -> pd.DataFrame | None:
+        """Return ``qid docno`` of the documents whose labels exist already; None if the judge has to be asked."""
+        return None
+
+    def declared_labels(self) -> tuple[int, ...] | None:
+        """Return the labels that the judge may give, if they are stated beforehand."""
+        return None
+
+    @abstractmethod
+    def labels_of(self, pairs: pd.DataFrame) -> Iterable[Any] | Mapping[str, Sequence[Any]]:
+        """Return one label for each of `pairs`, one document per row, in their order; None if the judge gives none.
+
+        Instead of labels, it may return a mapping of columns: ``label`` and further ones, such as ``judge``, ``time``,
+        a probability.
+        """
+
+
+def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
+    """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
+    if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
+        what = "one label per document, or a mapping of columns with 'label'"
+        raise InputError(f"labels_of must return {what}, got {told(answer)}.")
+    said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
+    for column, cells in said.items():
+        if column == "label":
+            continue
+        listed = in_rows(cells, rows, f"labels_of must return one {column} per document", len(rows))
+        if len(listed) != len(rows):
+            raise InputError(f"labels_of must return {len(rows):,} {column}, one per document, got {len(listed):,}.")
+        if isinstance(cells, pd.Series) or not hasattr(cells, "__len__"):
+            # a Series would be put beside the rows by its index, and an iterator is used up
+            said[column] = cells.array if isinstance(cells, pd.Series) else listed
+    return said
+
+
+#: what a judge with judgments may say of a document that they do not know
+UNKNOWN = ("skip", "not relevant", "error")
+
+
+class KnownJudge(Judge):
+    """Looks labels up in judgments; a label below 0 (pooled and not judged, junk) is none."""
+
+    def __init__(self, qrels: Any, unknown: str, name: str):
+        judgments = as_qrels(qrels)
+        super().__init__(name, rel=judgments.stated_rel)
+        self._unknown = choice("unknown", unknown, UNKNOWN)
+        self._known = judgments.to_frame()[judgments.arrays.labels >= 0]
+        pairs = zip(self._known["qid"], self._known["docno"], strict=True)
+        self._rows = {pair: row for row, pair in enumerate(pairs)}
+        self._labels: list[int] = self._known["label"].tolist()
+
+    def __repr__(self) -> str:
+        known = count(len(self._labels), "judgment")
+        return f"{type(self).__name__}({self.name!r}, {known}, unknown={self._unknown!r})"
+
+    def known_pairs(self) -> pd.DataFrame:
+        return pd.DataFrame(list(self._rows), columns=["qid", "docno"], dtype=object)
+
+    def _find(self, pairs: pd.DataFrame) -> tuple[list[int], list[int | None]]:
+        """Return the judgment of each document, -1 where there is none, and its label."""
+        rows = [self._rows.get(pair, -1) for pair in zip(*as_pairs(pairs), strict=True)]
+        if self._unknown == "error" and -1 in rows:
+            row = pairs.iloc[rows.index(-1)]
+            raise InputError(
+                f"{count(rows.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
+                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: ",
+                Option("unknown", "skip"),
+                " or 'not relevant'.",
+                argument="unknown",
+            )
+        # studies, pools and sessions say themselves what has no label
+        if len(rows) > 1 and max(rows) < 0 and Circumstances.now().function is None:
+            known = count(len(self._labels), "judgment")
+            warn(
+                f"none of the {len(rows):,} documents is among the {known} of this judge. Are they judgments of these "
+                "topics, with ids written alike?"
+            )
+        without = 0 if self._unknown == "not relevant" else None
+        return rows, [self._labels[row] if row >= 0 else without for row in rows]
+
+
+class Oracle(KnownJudge):
+    """Gives the labels of existing judgments.
+
+    A document with a label of -1 or less (pooled and not judged, or junk) counts as one without a judgment.
+
+    Args:
+        qrels: the judgments, in any form (see :doc:`runs`).
+        unknown: the label of a document without a judgment: ``"skip"`` (no label; default), ``"not relevant"`` (label
+            0), or ``"error"``.
+        name: what the oracle is called in the provenance of its labels. If the judgments have the columns ``judge`` and
+            ``time``, these are kept; else they are the oracle and the present time.
+
+    Attributes:
+        rel: the lowest label that is relevant, as the judgments say.
+
+    Raises:
+        InputError: no judgments, or another word for `unknown`; when it judges, an unknown document under ``"error"``.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [2, 0, -1]})
+        >>> asked = pd.DataFrame({"qid": "1", "docno": ["b", "a", "c", "z"]})
+        >>> ptr.judging.Oracle(qrels)(asked)["label"].tolist()
+        [0, 2, <NA>, <NA>]
+        >>> ptr.judging.Oracle(qrels, unknown="not relevant")(asked)["label"].tolist()
+        [0, 2, 0, 0]
+    """
+
+    @door
+    def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
+        super().__init__(qrels, unknown, name)
+        self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
+
+    def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
+        """Return the label of each of `pairs`, and who gave it and when, if the judgments have that."""
+        rows, labels = self._find(pairs)
+        said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
+        return {"label": labels, **said}
 
 
 class AskedJudge(Judge):
@@ -166,10 +351,6 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
     return dict(given)
 
 
-#: what becomes of a document that people judged and the judge gave no label
-MISSING = ("unjudged", "drop")
-
-
 @dataclass(frozen=True)
 class Scale:
     """The scale on which people judge, as far as their judgments tell."""
@@ -183,110 +364,12 @@ class Scale:
         return cls(people.rel if rel is None else rel, people.arrays.highest)
 
 
-@dataclass(frozen=True)
-class ComparedLabels:
-    """What people and one judge say of the documents that people judged."""
-
-    name: str
-    family: str | None
-    human: Qrels  # the judgments of people on the topics that count; with ``missing="drop"`` of what the judge labelled
-    judge: Qrels  # the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on
-    judge_rel: int
-    pairs: pd.DataFrame  # ``qid docno human judge``, one row per document that both labelled
-    left: pd.DataFrame  # ``qid docno human``
-    without: tuple[str, ...]  # topics in which people judged and the judge labelled nothing, which do not count
-    grades: Mapping[int, int] | None = None  # label of the judge -> the label of people for which it is taken
-
-    @property
-    def missing(self) -> int:
-        """Return how many documents on the topics that count people judged and the judge did not."""
-        return len(self.left)
-
-    @property
-    def rel(self) -> int:
-        return self.human.rel
-
-    @property
-    def on_scale(self) -> Qrels:
-        """Return the labels of the judge as measures take them, so that people and judge agree what is relevant."""
-        return on_scale(self.judge, self.judge_rel, self.rel)
-
-    def words(self) -> str:
-        told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
-        told += f", {self.missing:,} missing" if self.missing else ""
-        return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
-
-
-def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged") -> ComparedLabels:
-    """Ask a judge for labels of the documents that people judged, and put both beside each other."""
-    choice("missing", missing, MISSING)
-    frame = human.to_frame()
-    asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
-    labels = judge.labels(asked[["qid", "docno"]].reset_index(drop=True))
-    _warn_of_fitted(human, judge)
-    # a negative label says that there is none, as in judgments
-    known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
-    if not known.any():
-        with located(judge.name):
-            none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
-            alike = "Are these labels of the same collection, with ids written alike?"
-            raise InputError(none, alike, argument="judge")
-    pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
-    pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
-    there, judged = set(pairs["qid"]), set(asked["qid"])
-    topics = [topic for topic in human.topics if topic in there]
-    without = tuple(topic for topic in human.topics if topic in judged and topic not in there)
-    unjudged = [topic for topic in human.topics if topic not in judged]
-    if unjudged:
-        warn(
-            f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
-            f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
-        )
-    if without:
-        with located(judge.name):
-            warn(
-                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
-                f"{examples(without)}. The study is of the other {len(topics):,}."
-            )
-    left = asked[asked["qid"].isin(there).to_numpy() & ~known].reset_index(drop=True)
-    theirs = Qrels(pairs.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
-    both = human.select(topics) if len(topics) < len(human.topics) else human
-    if missing == "drop":
-        both = both.restrict(theirs)
-    lowest = lowest_of(judge, pairs["judge"], Scale.of(human))
-    return ComparedLabels(
-        name=judge.name,
-        family=judge.family,
-        human=both,
-        judge=theirs.with_rel(lowest),
-        judge_rel=lowest,
-        pairs=pairs,
-        left=left,
-        without=without,
-        grades=judge.grades,
-    )
-
-
 def on_scale(labels: Qrels, judge_rel: int, rel: int) -> Qrels:
     """Return labels that are relevant from `judge_rel` on as ones that are relevant from `rel` on."""
     if judge_rel == rel:
         return labels.with_rel(rel)
     scaled = values_on_scale(labels.arrays.labels.astype(np.int64), judge_rel, rel)
     return Qrels.of_arrays(replace(labels.arrays, labels=scaled.astype(np.int16), scale=0), rel)
-
-
-def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
-    if judge.fitted_on is None:
-        return
-    n = int((judge.fitted_on.arrays.documents.find(human.arrays.documents) >= 0).sum())
-    if n:
-        with located(judge.name):
-            warn(
-                f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
-                "these better than with others. Audit it on what it was not fitted on: ",
-                Attribute("judge.held_out"),
-                ".",
-            )
 
 
 def values_on_scale(given: NDArray[np.int64], judge_rel: int, rel: int) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.judge import JudgeRel, NamedJudge, Oracle, Scale, lowest_relevant
 from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
     ONE_LABEL,
@@ -30,14 +31,12 @@ from pt_reuse.judging.annotators.coefficients import (
     equal_share,
 )
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
-from pt_reuse.judging.judge import Oracle
-from pt_reuse.judging.judges import ComparedLabels, JudgeRel, NamedJudge, Scale, compared_labels, lowest_relevant
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_beside_people
 from pt_reuse.plots.maps import plot_label_confusion
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, verdict
+from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ComparedLabels, compared_labels, verdict
 from pt_reuse.study import Entry, study
 
 if TYPE_CHECKING:

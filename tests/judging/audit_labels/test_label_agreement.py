@@ -17,9 +17,10 @@ from sklearn import metrics
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.judging.judges import as_judges, compared_labels
-from pt_reuse.studies.compare_labels import FIGURES
-from pt_reuse.studies.compare_labels import agreement_of_labels as label_agreement
+from pt_reuse.judge import as_judges
+from pt_reuse.judging.compare_labels import FIGURES
+from pt_reuse.judging.compare_labels import agreement_of_labels as label_agreement
+from pt_reuse.studies.judged_fields import compared_labels
 
 HUMAN = judged()
 GRADED = labelled(HUMAN, gaps=0.1)
@@ -196,7 +197,7 @@ def test_one_topic_has_no_interval(n_topics, there):
     assert found.by_grade["relevant_low"].notna().any() == there
 
 
-FIELD = ptr.simulate_field(seed=7, n_topics=8, n_teams=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=4)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]
 #: people's label -> that of a judge from 0 to 5

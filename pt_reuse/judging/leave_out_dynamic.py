@@ -21,17 +21,16 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
-from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
-from pt_reuse.judging.judge import Judge
-from pt_reuse.judging.judges import as_judge
+from pt_reuse.judge import Judge, as_judge
+from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
 from pt_reuse.judging.protocols import Protocol
-from pt_reuse.judging.scorers import Scorer, TfIdf, checked_corpus
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import Option
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
+from pt_reuse.pooling.scorers import Scorer, TfIdf, checked_corpus, places_of
 from pt_reuse.scoring.caveats import (
     UNPOOLED,
     Caveat,
@@ -186,7 +185,7 @@ def leave_out_dynamic(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> field = ptr.simulate_field(seed=7, n_topics=5)
+        >>> field = ptr.demo.simulate_field(seed=7, n_topics=5)
         >>> docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
         >>> words = [{"docno": docno, "text": f"word{n % 7} word{n % 11}"} for n, docno in enumerate(docnos)]
         >>> topics = pd.DataFrame({"qid": field.qrels.topics, "query": "word1 word2"})

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, names, number, shown, told
-from pt_reuse._errors import Argument, InputError, door, wrong
+from pt_reuse._errors import Argument, InputError, door, located, wrong
 from pt_reuse.data.frame_columns import as_id
 
 
@@ -316,6 +316,21 @@ def check_documents(docnos: Any) -> None:
     twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
     if len(twice):
         raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
+
+
+def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int]]:
+    """Return topic -> document -> its position among the scorer's documents of the topic."""
+    made: dict[int, tuple[Any, Mapping[str, int]]] = {}
+    found = {}
+    for qid in qids:
+        docnos = scorer.documents(qid)
+        # most scorers have the same documents for all topics; an array is held, so that its id is its own
+        if id(docnos) not in made:
+            with located(f"{type(scorer).__name__}.documents, topic {shown(qid)}"):
+                check_documents(docnos)
+            made[id(docnos)] = (docnos, {docno: place for place, docno in enumerate(docnos.tolist())})
+        found[qid] = made[id(docnos)][1]
+    return found
 
 
 def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:

@@ -16,12 +16,11 @@ import pandas as pd
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
 from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
-from pt_reuse.data.csv_files import headed_judgments, read_csv
+from pt_reuse.data.csv_files import headed_judgments, read_csv, read_csv_labels
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
 from pt_reuse.data.leaderboards import ALL, FORMATS
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.judging.annotators.labels import read_csv_labels
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import MISSING, Scores
 
@@ -230,7 +229,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
 
     - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
       ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
-    - a leaderboard in one of the formats of :func:`~pt_reuse.labels.read_leaderboard`; a folder within the folder is a
+    - a leaderboard in one of the formats of :func:`~pt_reuse.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
     The file ``judges.csv`` may give for a judge (``name``) its ``family``; ``rel``, the lowest of its labels that is
@@ -240,7 +239,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         folder: the folder, or the one file of a single judge.
         families: a CSV file instead of ``judges.csv``, with the same columns; default that of the folder, if any.
         missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is
-            left out (``"leave_out"``), see :func:`~pt_reuse.labels.read_leaderboard`.
+            left out (``"leave_out"``), see :func:`~pt_reuse.read_leaderboard`.
 
     Returns:
         JudgeFolder: labels and leaderboards by judge, families, and a table of the files.

@@ -1,0 +1,1 @@
+from .simulated import simulate_field as simulate_field
