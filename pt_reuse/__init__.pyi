@@ -3,8 +3,6 @@ from . import labels as labels
 from . import pools as pools
 from . import profile as profile
 from . import rankings as rankings
-from ._errors import InputError as InputError
-from ._errors import ReuseWarning as ReuseWarning
 from ._result import read_result as read_result
 from ._version import __version__ as __version__
 from .cards.card import report as report
@@ -15,6 +13,8 @@ from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
 from .demo.simulated import simulate_field as simulate_field
+from .errors import InputError as InputError
+from .errors import ReuseWarning as ReuseWarning
 from .experiment.artifact import to_artifact as to_artifact
 from .experiment.experiment_result import reuse_summary as reuse_summary
 from .experiment.lou_measure import LOU as LOU

@@ -15,8 +15,8 @@ import pandas as pd
 
 from pt_reuse import _html
 from pt_reuse._check import count, examples, flag, positive
-from pt_reuse._errors import InputError, door
 from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible, written
+from pt_reuse.errors import InputError
 
 #: the width of a report as text, in columns
 _WIDTH = 80
@@ -154,7 +154,6 @@ class Report:
         The first 2 of 18 rows.
     """
 
-    @door
     def __init__(
         self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = (), verdict: Iterable[str] = ()
     ):
@@ -179,7 +178,6 @@ class Report:
         """Return the table with its headings, every cell as printed."""
         return pd.DataFrame({column.heading: list(column.cells()) for column in self.columns})
 
-    @door
     def head(self, n: int) -> Report:
         """Return the first rows as a report, with a note that says how many there are.
 
@@ -195,7 +193,6 @@ class Report:
         """Return the report below a verdict."""
         return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
 
-    @door
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
         r"""Return the table for a paper: a float with the caption, rules of the package booktabs, and the notes.
 

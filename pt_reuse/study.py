@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pt_reuse._errors import door
 from pt_reuse.options import SHARED, Parameter, documented
 
 if TYPE_CHECKING:
@@ -128,10 +127,9 @@ def study(
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
         mine = {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
-        entered = door(call)
         # a function has no attributes that types know of
-        entered.study = Study(call, mine, command, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
-        return entered
+        call.study = Study(call, mine, command, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
+        return call
 
     return declare
 

@@ -17,13 +17,13 @@ import pandas as pd
 import yaml
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError, warn
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.packed_files import UnreadableError, read_beginning
 from pt_reuse.data.tables import is_table
+from pt_reuse.errors import InputError, warn
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16

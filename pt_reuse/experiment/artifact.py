@@ -19,7 +19,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import TREE, checked_path, read_file, temporary
 from pt_reuse._result import CONTENTS, DAMAGED, Record, read_result
 from pt_reuse._saving import SavedFiles, digests_of
@@ -29,6 +28,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
 from pt_reuse.scoring.scores import Scores
 
@@ -156,7 +156,7 @@ class ReuseArtifact(pt.Artifact):
             )
         before = self._allowed
         if before is None and allow is None:
-            check_shareable(self._checked(self._names_of_runs), Option("allow", "who, and why"))
+            check_shareable(self._checked(self._names_of_runs), "allow='who, and why'")
         # uploading builds a package
         self._allowed = allow or before or ""
         try:
@@ -397,7 +397,6 @@ def _json(value: Any) -> bytes:
 _KINDS: dict[type, Any] = {RunSet: RunsArtifact, Qrels: QrelsArtifact, Pool: PoolArtifact, Scores: ScoresArtifact}
 
 
-@door
 def to_artifact(
     content: RunSet | Qrels | Pool | Scores,
     folder: str | Path,
@@ -452,7 +451,7 @@ def to_artifact(
     card = {"title": title, "description": description, "source": source, "license": license}
     odd = [name for name, text in card.items() if not isinstance(text, str | None)]
     if odd:
-        raise wrong(odd[0], f" must be a text, got {told(card[odd[0]])}.")
+        raise InputError(f"{odd[0]} must be a text, got {told(card[odd[0]])}.", argument=odd[0])
     settings = {name: str(value) for name, value in (getattr(content, "settings", None) or {}).items()}
     meta = {"type": kind.ARTIFACT_TYPE, "format": kind.ARTIFACT_FORMAT, "package_hint": kind.ARTIFACT_PACKAGE_HINT}
     meta["card"] = {**card, "what": " ".join(repr(content).split()), "settings": settings}

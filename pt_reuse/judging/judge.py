@@ -14,7 +14,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, fraction, shown, told
-from pt_reuse._errors import Circumstances, InputError, Option, door, located, warn, wrong
 from pt_reuse.data.asking import telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -27,6 +26,7 @@ from pt_reuse.data.frame_columns import (
     with_provenance,
 )
 from pt_reuse.data.judgments import as_qrels, checked_rel
+from pt_reuse.errors import InputError, located
 
 
 class Judge(pt.Transformer):
@@ -58,7 +58,7 @@ class Judge(pt.Transformer):
 
     def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():
-            raise wrong("name", f" must be a text that says who judges, got {told(name)}.")
+            raise InputError(f"name must be a text that says who judges, got {told(name)}.", argument="name")
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -157,17 +157,9 @@ class _Known(Judge):
             row = pairs.iloc[rows.index(-1)]
             raise InputError(
                 f"{count(rows.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
-                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: ",
-                Option("unknown", "skip"),
-                " or 'not relevant'.",
+                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: "
+                "unknown='skip' or 'not relevant'.",
                 argument="unknown",
-            )
-        # studies, pools and sessions say themselves what has no label
-        if len(rows) > 1 and max(rows) < 0 and Circumstances.now().function is None:
-            known = count(len(self._labels), "judgment")
-            warn(
-                f"none of the {len(rows):,} documents is among the {known} of this judge. Are they judgments of these "
-                "topics, with ids written alike?"
             )
         without = 0 if self._unknown == "not relevant" else None
         return rows, [self._labels[row] if row >= 0 else without for row in rows]
@@ -201,7 +193,6 @@ class Oracle(_Known):
         [0, 2, 0, 0]
     """
 
-    @door
     def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
         super().__init__(qrels, unknown, name)
         self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
@@ -238,11 +229,11 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
 
 
 def _no_confusion(what: str) -> InputError:
-    return wrong(
-        "confusion",
-        " must have a row for each true label, of probabilities of the labels that are given, 0 or more, with a sum of "
-        "1: a mapping of true label -> given label -> probability, a frame with true labels down and given labels "
-        f"across, or an array of labels 0, 1, 2 ...; {what}.",
+    return InputError(
+        "confusion must have a row for each true label, of probabilities of the labels that are given, 0 or more, "
+        "with a sum of 1: a mapping of true label -> given label -> probability, a frame with true labels down and "
+        f"given labels across, or an array of labels 0, 1, 2 ...; {what}.",
+        argument="confusion",
     )
 
 
@@ -272,11 +263,10 @@ def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
     odd = not_labels(values).any() or (values < least).any() or len(set(values.tolist())) < len(listed)
     if odd or len(listed) < 2:
         what = f"two or more whole numbers from {least} to {LABELS[1]}, each once"
-        raise wrong("labels", f" must be {what}, got {told(labels)}.")
+        raise InputError(f"labels must be {what}, got {told(labels)}.", argument="labels")
     return [int(value) for value in values]
 
 
-@door
 def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     """Return the confusion matrix of a judge who errs at a given rate.
 
@@ -307,7 +297,6 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     return _matrix(shares, listed, listed)
 
 
-@door
 def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     """Return the confusion matrix of two sets of judgments of the same documents.
 
@@ -384,7 +373,6 @@ class Noisy(_Known):
         0.752
     """
 
-    @door
     def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "skip", name: str = "noisy"):
         self._seed = checked_seed(seed)
         super().__init__(qrels, unknown, name)

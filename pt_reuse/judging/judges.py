@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, told
-from pt_reuse._errors import Argument, Attribute, InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, without_texts
 from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.judge import Judge, Oracle
 from pt_reuse.judging.judge_folder import ALONE, JudgeFolder, read_judges
 
@@ -80,16 +80,19 @@ _JUDGES = (pd.DataFrame, Qrels, Judge, str, Path)
 def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None) -> list[NamedJudge]:
     """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name; `rel` is `judge_rel`."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, _JUDGES) or callable(part) for part in given):
-        raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
+        raise InputError(
+            f"{argument} is a list of {len(given):,}. Give one judge, or a dict of name -> judge.", argument=argument
+        )
     if isinstance(given, str | Path) and not is_collection(given):
-        with arguments_as(folder=argument):
-            given = read_judges(given)
+        given = read_judges(given)
     if isinstance(given, JudgeFolder):
         families = given.label_families if families is None else families
         given = _labels_in(given, argument)
     several = _by_name(given, argument)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
-        raise wrong(argument, f" must have a text as the name of each judge, got {told(list(several))}.")
+        raise InputError(
+            f"{argument} must have a text as the name of each judge, got {told(list(several))}.", argument=argument
+        )
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
@@ -99,8 +102,7 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
             judge = as_judge(one, argument)
         said = rels.get(name)
         grades = checked_grades(said) if isinstance(said, Mapping) else None
-        with arguments_as(rel="judge_rel"):
-            lowest = judge.rel if said is None else checked_rel(said) if grades is None else None
+        lowest = judge.rel if said is None else checked_rel(said, "judge_rel") if grades is None else None
         family = groups.get(name, getattr(judge, "family", None))
         found.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
     return found
@@ -110,8 +112,9 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
     """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0)."""
     lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
     if lacking:
-        raise wrong(
-            "judge_rel", f" does not say which label of people {examples(lacking, 12)} of the judge stands for."
+        raise InputError(
+            f"judge_rel does not say which label of people {examples(lacking, 12)} of the judge stands for.",
+            argument="judge_rel",
         )
     return labels.mask(labels < 0).map(grades, na_action="ignore").astype("Int64")
 
@@ -120,7 +123,7 @@ def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
-        raise wrong("judge_rel", f" must be {what}, got {told(dict(given))}.")
+        raise InputError(f"judge_rel must be {what}, got {told(dict(given))}.", argument="judge_rel")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
@@ -156,13 +159,13 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     given = {} if given is None else given
     if not isinstance(given, Mapping):
-        raise wrong(argument, f" must be a dict by judge, got {told(given)}.")
+        raise InputError(f"{argument} must be a dict by judge, got {told(given)}.", argument=argument)
     for name in given:
         if name not in judges:
             there = f"which is none of the judges: {examples(list(judges), 12)}"
             # a short form of a long name is not near it
             near = did_you_mean(next((judge for judge in judges if judge.startswith(str(name))), name), judges)
-            raise wrong(argument, f" names {told(name)}, {there}.{near}")
+            raise InputError(f"{argument} names {told(name)}, {there}.{near}", argument=argument)
     return dict(given)
 
 
@@ -230,7 +233,7 @@ def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged
         with located(judge.name):
             none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
             alike = "Are these labels of the same collection, with ids written alike?"
-            raise InputError(none, alike, argument="judge")
+            raise InputError(f"{none}{alike}", argument="judge")
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
     there, judged = set(pairs["qid"]), set(asked["qid"])
@@ -283,9 +286,7 @@ def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
         with located(judge.name):
             warn(
                 f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
-                "these better than with others. Audit it on what it was not fitted on: ",
-                Attribute("judge.held_out"),
-                ".",
+                "these better than with others. Audit it on what it was not fitted on: judge.held_out."
             )
 
 
@@ -319,12 +320,9 @@ def lowest_relevant(
         lowest = highest - 1
         raise InputError(
             f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
-            f"relevant (for people those from {people.rel} on). ",
-            f"Say from which on they are{', or which label of people each of them stands for' if grades else ''}, by ",
-            Argument("judge_rel"),
-            f"; where those from {lowest} on are, ",
-            Option("judge_rel", lowest if judge is None else {judge: lowest}),
-            ".",
+            f"relevant (for people those from {people.rel} on). Say from which on they "
+            f"are{', or which label of people each of them stands for' if grades else ''}, by judge_rel; where "
+            f"those from {lowest} on are, judge_rel={(lowest if judge is None else {judge: lowest})!r}.",
             argument="judge_rel",
         )
     return 1 if len(labels) and highest <= 1 else people.rel

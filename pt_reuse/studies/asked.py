@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, arguments_as
 from pt_reuse.arrays.bootstrap import ANYWHERE, TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import DepthFrom, PoolDepth, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
@@ -122,13 +122,11 @@ class Asked:
     @cached_property
     def ranked(self) -> RunSet:
         """Return the field in the order in which it is pooled."""
-        with arguments_as(order="pool_order"):
-            return self.runs.in_pool_order(self["pool_order"])
+        return self.runs.in_pool_order(self["pool_order"])
 
     def units(self, argument: str) -> Units:
         """Return the teams, types, families or runs that an argument names."""
-        with arguments_as(by=argument):
-            self._units = self.runs.units(self[argument])
+        self._units = self.runs.units(self[argument])
         return self._units
 
     @cached_property

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pt_reuse._check import choice
-from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 from pt_reuse.judging.judges import ComparedLabels, NamedJudge, as_judges, compared_labels
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
@@ -57,8 +57,7 @@ class AskedJudges(Asked):
 
     @cached_property
     def _read(self) -> tuple[RunSet, Any]:
-        with arguments_as(qrels="human"):
-            return as_runs_before(self["runs"], self["human"])
+        return as_runs_before(self["runs"], self["human"])
 
     def _read_qrels(self) -> Qrels:
         """Return the judgments of people."""
@@ -121,12 +120,8 @@ def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
     if 0 <= highest < human.rel:
         yield Caveat(
             f"no label of people is relevant from {human.rel}",
-            (
-                f"people call no document relevant: their highest label is {highest}, and relevant is a label of at "
-                f"least {human.rel}. ",
-                Option("rel", ...),
-                " is the lowest label that is relevant.",
-            ),
+            f"people call no document relevant: their highest label is {highest}, and relevant is a label of at least "
+            f"{human.rel}. rel= is the lowest label that is relevant.",
         )
 
 

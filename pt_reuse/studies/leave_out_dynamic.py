@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, whole
-from pt_reuse._errors import Call, Option, warn, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.continuous import TopicJudging, check_queries, places_of, queries_of
 from pt_reuse.judging.judge import Judge
 from pt_reuse.judging.judges import as_judge
@@ -524,23 +524,17 @@ def _caveats(made: Sequence[_MadeTopic]) -> Iterator[Caveat]:
     if without > MOSTLY * chosen:
         yield Caveat(
             f"{without / chosen:.0%} of what the classifier chose has no label",
-            (
-                f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
-                "contributors have no label, and count as not relevant: the judgments were not found by such a "
-                "classifier, and what it would find is not known. ",
-                Option("judge", ...),
-                " may label them.",
-            ),
+            f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
+            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what "
+            "it would find is not known. judge= may label them.",
         )
     short = sum(min(map(len, topic.sets)) < topic.pooled.judged for topic in made)
     if short:
         yield Caveat(
             f"the corpus ended on {count(short, 'topic')}",
-            (
-                f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments "
-                "as there are in qrels, with all contributors or without some of them. So what is lost there is not "
-                "made up for. Has the scorer the whole corpus?",
-            ),
+            f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments as "
+            "there are in qrels, with all contributors or without some of them. So what is lost there is not made "
+            "up for. Has the scorer the whole corpus?",
         )
 
 
@@ -549,9 +543,8 @@ def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None
     judged = qrels.arrays.documents.sizes
     lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
     if lacking:
-        raise wrong(
-            "topics",
-            f" lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the judgments, or ",
-            Call("Qrels.select", "topics"),
-            " judgments of those that you give.",
+        raise InputError(
+            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
+            "judgments, or Qrels.select(topics) judgments of those that you give.",
+            argument="topics",
         )

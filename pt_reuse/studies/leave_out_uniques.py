@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, plural
-from pt_reuse._errors import InputError, Option, arguments_as
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS
+from pt_reuse.errors import InputError
 from pt_reuse.judging.judges import JudgeRel, as_judges
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import MOSTLY, SLACK, PoolFit, Pooling, PoolUniques, find_uniques
@@ -244,7 +244,7 @@ class LeaveOutUniques(WithoutUnits):
     def fills(self) -> pd.DataFrame:
         """Return `filled` with the largest loss by removal first, or say that nothing was filled."""
         if self.filled is None:
-            raise InputError("no hole was filled. Call leave_out_uniques with ", Option("fill", ...), ", a judge.")
+            raise InputError("no hole was filled. Call leave_out_uniques with fill=, a judge.")
         return self.filled.sort_values(["removed_change", self.units.column], kind="stable")
 
     def _further(self) -> list[str]:
@@ -476,8 +476,7 @@ def leave_out_uniques(
     units, chosen = asked.units("by"), asked.contributors
     field, people, measured = asked.runs, asked.qrels, asked.measures
     lowest, depth_k = asked.rel if remove == "relevant" else 0, asked.depth.value
-    with arguments_as(order="pool_order"):
-        pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
+    pooling = Pooling.of(field, chosen, units, depth=depth_k, pool_order=asked["pool_order"])
     unpooled = list(not_pooled(units, chosen.runs))
     tell(unpooled)
     asked.tell(

@@ -14,7 +14,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import whole
-from pt_reuse._errors import door
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
@@ -117,7 +116,6 @@ class WithoutUnits(Result):
         alone = "it alone is" if by == "run" else f"the runs of its {by} alone are"
         return {**super().words(), "own": own, "alone": alone, "compared": self.scores.sizes()}
 
-    @door
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
         """Return how many units have a run, of any unit, that drops more than so many ranks when they are left out.
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pt_reuse.errors import ReuseWarning
 from scipy import stats
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays import correlation
 from pt_reuse.arrays.correlation import (
     correlations,

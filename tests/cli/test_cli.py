@@ -10,9 +10,9 @@ import warnings
 
 import ir_datasets
 import pytest
+from pt_reuse.errors import InputError
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.cli.entry import main
 from pt_reuse.collections import dataset
 

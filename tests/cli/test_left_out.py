@@ -15,7 +15,7 @@ TEXTS = {
     "qrels": b"1 0 d1 1\n1 0 d2 0\n",
 }
 # a note, which the command line prints, and no error
-pytestmark = pytest.mark.filterwarnings("default::pt_reuse._errors.ReuseWarning")
+pytestmark = pytest.mark.filterwarnings("default::pt_reuse.errors.ReuseWarning")
 SKIP = ["--bad-lines", "skip", "--other-files", "skip", "--duplicates", "best"]
 
 

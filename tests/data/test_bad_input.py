@@ -12,8 +12,8 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from faults import FRAME, LABELS, LONG, OTHER, QRELS, RUN, TWO, put
+from pt_reuse.errors import InputError
 
-from pt_reuse._errors import InputError
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
@@ -47,7 +47,6 @@ def test_run_file(fault, messages, tmp_path):
     data, place = FILES[fault]
     put(tmp_path, {"f": data})
     error = messages.refused(read_runs, source=tmp_path / "f", place=place)
-    assert error.function == "read_runs"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_source(fault, messages, tmp_path):
     put(tmp_path, {**TWO, "same": RUN})
     (tmp_path / "empty").mkdir()
     error = messages.refused(lambda: SOURCES[fault](tmp_path))
-    assert (error.function, error.argument) == ("read_runs", ARGUMENTS.get(fault, "source"))
+    assert error.argument == ARGUMENTS.get(fault, "source")
 
 
 def caught(call, *args, **given):
@@ -147,7 +146,6 @@ def test_qrels_file(fault, messages, tmp_path):
     data, place = QRELS_FILES[fault]
     put(tmp_path, {"q": data})
     error = messages.refused(read_qrels, path=tmp_path / "q", place=place)
-    assert error.function == "read_qrels"
 
 
 def test_every_bad_file_is_told(messages, tmp_path):

@@ -20,8 +20,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cache_parts import run_bytes, same
+from pt_reuse.errors import InputError, ReuseWarning
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse.arrays.field import Field
 from pt_reuse.data import parsing, store

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from faults import OTHER, QRELS, RUN, put
 from ir_measures import AP
+from pt_reuse.errors import InputError, ReuseWarning
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP
+from pt_reuse.errors import InputError, ReuseWarning
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError, ReuseWarning
 
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "score": [3.0, 2.0, 1.0]})
 JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "label": [0, 1, 1]})

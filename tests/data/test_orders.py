@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pt_reuse.errors import ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
+from pt_reuse.errors import InputError, ReuseWarning
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays import tokens
 from pt_reuse.data import qrels_files
 from pt_reuse.data.judgments import Qrels, read_qrels

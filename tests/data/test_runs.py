@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opened import opened
 from pool_parts import as_runs, fields
+from pt_reuse.errors import InputError, ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_reading import read_runs

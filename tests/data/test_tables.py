@@ -13,10 +13,10 @@ import pytest
 from faults import altered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pt_reuse.errors import InputError, ReuseWarning
 from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays import tokens
 from pt_reuse.data import tables
 from pt_reuse.data.packed_files import kind_of_table

@@ -6,9 +6,8 @@ import threading
 import joblib
 import pytest
 from job_checks import AnyBackend, AnyProcesses, done
+from pt_reuse.errors import InputError
 from toy_jobs import Draws
-
-from pt_reuse._errors import InputError
 
 dask = pytest.importorskip("dask", reason="needs `pip install 'pt-reuse[dask]'`")
 distributed = pytest.importorskip("distributed", reason="needs `pip install 'pt-reuse[dask]'`")

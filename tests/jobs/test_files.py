@@ -9,9 +9,9 @@ import sys
 import joblib
 import numpy as np
 import pytest
+from pt_reuse.errors import InputError
 
 from pt_reuse import _job_tasks, _jobs
-from pt_reuse._errors import InputError
 from pt_reuse._job_tasks import Outcome, Task, run_away, unpacked, value_of
 from pt_reuse._jobs import folder_for_jobs, temporary_folder
 

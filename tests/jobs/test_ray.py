@@ -15,9 +15,8 @@ import joblib
 import psutil
 import pytest
 from job_checks import AnyProcesses, done
+from pt_reuse.errors import InputError
 from toy_jobs import Draws
-
-from pt_reuse._errors import InputError
 
 # a cluster
 

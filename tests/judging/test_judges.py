@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import P
+from pt_reuse.errors import Option
 
 import pt_reuse as ptr
-from pt_reuse._errors import Option
 from pt_reuse.data import frame_columns
 from pt_reuse.judging.judge import confusion_rows
 from pt_reuse.judging.judges import as_judge, as_judges, compared_labels

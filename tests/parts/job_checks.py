@@ -15,10 +15,10 @@ import psutil
 import pyterrier as pt
 import pytest
 from job_studies import STUDIES, study_alone
+from pt_reuse.errors import InputError, ReuseWarning
 from same import assert_same
 from toy_jobs import Absent, Draws, Dying, Warned, Where, Wrong, assert_small
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._jobs import run_jobs
 
 PARTS = Path(__file__).parent

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pt_reuse.errors import Argument, InputError, warn
 
 from pt_reuse._check import told
-from pt_reuse._errors import Argument, InputError, warn
 
 
 def assert_small(job, most=10_000):

@@ -11,10 +11,10 @@ import pyterrier as pt
 import pytest
 from annotator_parts import labelled
 from matplotlib.figure import Figure
+from pt_reuse.errors import InputError
 from public import functions
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
 

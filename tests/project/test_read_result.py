@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pt_reuse.errors import InputError
 from same import assert_same
 from saved_parts import whole
 
-from pt_reuse._errors import InputError
 from pt_reuse._result import read_result
 from pt_reuse.collections.own_files import read_rows, reading
 from pt_reuse.data.metadata import read_metadata

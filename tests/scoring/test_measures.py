@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from ir_measures import AP, BPM, RBP, RR, Bpref, Judged, P, infAP, nDCG
+from pt_reuse.errors import Option
 from reference import as_frame, as_qrels, as_runs, fields
 
-from pt_reuse._errors import Option
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.experiment.lou_measure import LOU

@@ -11,10 +11,10 @@ import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
+from pt_reuse.errors import ReuseWarning
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.pairs import rank_alone
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels

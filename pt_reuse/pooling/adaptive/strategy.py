@@ -14,11 +14,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, told, whole
-from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.adaptive import bandits
 from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, lists_of_topic, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
@@ -72,7 +72,6 @@ class Strategy:
         Strategy(epsilon-greedy(epsilon=0.2))
     """
 
-    @door
     def __init__(self, kind: str | type[Chooser], **options: Any):
         self.kind = _chooser(kind)
         self.options: Mapping[str, Any] = dict(options)
@@ -112,8 +111,7 @@ def as_strategy(strategy: str | Strategy | type[Chooser]) -> Strategy:
     """Return a strategy as it is, or the one of a name or chooser, with its defaults."""
     if isinstance(strategy, Strategy):
         return strategy
-    with arguments_as(kind="strategy"):
-        return Strategy(strategy)
+    return Strategy(strategy)
 
 
 def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
@@ -134,7 +132,7 @@ def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
 
 
 def _no_kind(why: str) -> InputError:
-    return wrong("kind", why)
+    return InputError(f"kind{why}", argument="kind")
 
 
 def options_of(kind: type[Chooser]) -> dict[str, Any]:
@@ -221,25 +219,19 @@ def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Cavea
     if judged == relevant:
         yield Caveat(
             "every judged document of the pool is relevant",
-            (
-                f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
-                "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
-            ),
+            f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
+            "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
         )
     if pooled - judged > MOSTLY * pooled:
         share = f"{1 - judged / pooled:.0%}"
         yield Caveat(
             f"{share} of the pool has no label",
-            (
-                f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
-                "strategy passes over them at no cost, which no assessor could. ",
-                Call("infer_pool", "runs, qrels"),
-                " says which runs and which depth fit the judgments.",
-            ),
+            f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
+            "strategy passes over them at no cost, which no assessor could. infer_pool(runs, qrels) says which runs "
+            "and which depth fit the judgments.",
         )
 
 
-@door
 def adaptive_pool(
     runs: Any,
     qrels: Any,

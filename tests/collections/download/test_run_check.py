@@ -10,10 +10,10 @@ import warnings
 import pytest
 from download_parts import GZ, TOPICS, collection_at, fails, fetch, left, text_of
 from packing_parts import bomb
+from pt_reuse.errors import InputError
 from run_server import whole
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.download import runs as downloads

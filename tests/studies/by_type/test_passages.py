@@ -6,10 +6,10 @@ import csv
 from pathlib import Path
 
 import pytest
+from pt_reuse.errors import ReuseWarning
 from real_runs import read_real
 from scipy.stats import kendalltau
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
