@@ -16,12 +16,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import settings
-from pt_reuse.errors import InputError, ReuseWarning
 from real_runs import PARSED, read_real
 
 from pt_reuse.collections import definition, provider
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, ReuseWarning
 
 # errors and warnings: class, argument, place and number, and rules that every wording keeps
 

@@ -242,6 +242,7 @@ def add_audit(commands: Commands) -> Parser:
     parser.set_defaults(resamples=None)
     add_verbose(parser)
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
+    parser.called |= {"path": "scores", "format": "scores_format", "folder": "judges", "missing": "missing_labels"}
     parser.set_defaults(run=_run)
     return parser
 

@@ -135,6 +135,7 @@ def add_fetch(commands: Commands) -> Parser:
         parser.add_option("--team", "T", "only runs of this team")
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
     add_quiet(parser)
+    parser.called = {"pooled": "only_pooled", "n_jobs": "jobs"}
     parser.set_defaults(run=_run_fetch)
     return parser
 

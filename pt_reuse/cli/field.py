@@ -125,8 +125,6 @@ def told_name(name: str) -> str:
 
 #: which of the judgments of a collection
 _WHICH = re.compile(r"[\w.-]+")
-#: what labels the runs of a collection, in messages
-_RECORD = "its record"
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
@@ -296,7 +294,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
                 # what labels the runs is not an option of the user's
                 runs = plan.get()
             except InputError as error:
-                if error.argument != _RECORD or not options.runs:
+                if error.argument != "metadata" or not options.runs:
                     raise
                 raise InputError(
                     f"as runs of {collection.name}: {error} {_of_other_runs(collection)}", argument="runs"

@@ -185,6 +185,7 @@ def add_export(commands: Commands) -> Parser:
     add_contributors(parser)
     parser.checks.append(partial(_check_pool, parser))
     add_field(parser, qrels=Judgments.OPTIONAL, unless=lambda options: options.pool is not None)
+    parser.called["folder"] = "out"
     parser.set_defaults(run=_run_export)
     return parser
 
@@ -418,6 +419,7 @@ def add_agreement(commands: Commands) -> Parser:
     parser.add_option("--seed", "N", "of the bootstrap; default 0", type=int, default=0)
     add_verbose(parser, "every pair of annotators")
     add_out(parser, "the tables (CSV), the majority (qrels), the settings (JSON) and the pictures (PNG)")
+    parser.called |= {"labels": "files", "qrels": "gold"}
     parser.set_defaults(run=_run_agreement)
     return parser
 
@@ -511,6 +513,7 @@ def _end_of_labels(parser: Parser, function: str, beside: str) -> None:
         add_flag(parser, flag)
     add_verbose(parser)
     add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.called["labels"] = "files"
     parser.set_defaults(run=partial(_run_of_labels, function))
 
 

@@ -78,6 +78,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
         self.checks: list[Callable[[argparse.Namespace], None]] = []
+        #: argument of Python -> what the command calls it, where it has another name
+        self.called: dict[str, str] = {}
         #: the group that arguments are added to
         self.at_hand: Group | None = None
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
@@ -189,17 +191,15 @@ def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = No
     return commands
 
 
-#: arguments of Python -> what commands call them that have none of that name
-_NAMES = {"n_jobs": "jobs", "labels": "files", "pooled": "only_pooled"}
 #: an argument with its value, or with none, outside of a call
-_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|True\b|(?=\S))?")
+_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|True\b|(?=[\w\[{]))?")
 
 
 def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
     """Return a message with the arguments of a command as one types them: ``--names file`` for ``names='file'``."""
 
     def typed(given: re.Match[str]) -> str:
-        action = parser.arguments.get(given[1]) or parser.arguments.get(_NAMES.get(given[1], ""))
+        action = parser.arguments.get(parser.called.get(given[1], given[1]))
         if action is None:
             return given[0]
         name = action.option_strings[0] if action.option_strings else str(action.metavar)
@@ -355,6 +355,7 @@ def add_quiet(parser: Parser) -> None:
 
 def add_jobs(parser: Parser, noun: str) -> None:
     """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
+    parser.called["n_jobs"] = "jobs"
     parser.add_option("--jobs", "N", f"how many {noun} at a time, -1 for all cores; default 1", type=int)
 
 

@@ -135,10 +135,6 @@ class StudyCommand:
         return options.runs is None and all(getattr(options, name) is None for name in self._command["runs_for"])
 
     def _run(self, options: argparse.Namespace) -> None:
-        # --names is what runs are named by
-        self._find(options)
-
-    def _find(self, options: argparse.Namespace) -> None:
         function = getattr(importlib.import_module(self._declared["module"]), self._declared["function"])
         study = study_of(function)
         given = {flag["dest"]: _given(flag, options) for flag in self._declared["flags"]}
@@ -285,6 +281,8 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any], *, sever
         raise InputError(
             f"complete is for scores that are computed. Leave it out, or give {_LEFT_OUT}.", argument="complete"
         )
+    # beside a collection, which is not read here, --missing is of its runs
+    options.parser.called |= {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
     scores = read_leaderboard(
         options.scores,
         options.scores_format,

@@ -357,7 +357,7 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. ", *_advice(name, own))
+        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. {_advice(name, own)}")
     return _with_local_files(collection, own)
 
 

@@ -368,7 +368,7 @@ class TableReading:
     def check(self, *, skip: bool) -> None:
         """Raise unless what was read is runs; all row groups must have been read."""
         if not self._good and self._first_bad is None:
-            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
+            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")
         if self._first_bad is not None and not (skip and self._good):
             kind, advice = (InputError, SKIP_ROWS) if self._good else (NoRunError, SKIP_FILE)
             raise kind(self._first_bad[0], *advice, place=self._first_bad[1])
@@ -393,7 +393,7 @@ class TableReading:
         wanted = [*needed, *(column for column in ("rank", "name") if column in there and column not in needed)]
         twice = [column for column in wanted if list(there).count(column) > 1]
         if twice:
-            raise NoRunError(f"more than one column {examples(twice)}. Drop or rename one.", *SKIP_FILE)
+            raise NoRunError(f"more than one column {examples(twice)}. Drop or rename one.{SKIP_FILE}")
         return wanted
 
     def _checked(self, pa: Any, group: Any, before: int) -> RowGroup:
@@ -402,7 +402,7 @@ class TableReading:
                 return read(pa, group[name])
             except TypeError as error:
                 problem = f"the column {name!r} must hold {error}, got {group[name].type}. Write it as such."
-                raise NoRunError(problem, *SKIP_FILE) from None
+                raise NoRunError(f"{problem}{SKIP_FILE}") from None
 
         qids, docnos, scores = (
             column("qid", _name_column),

@@ -13,10 +13,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import AP, P, nDCG
-from pt_reuse.errors import InputError
 
 import pt_reuse as ptr
 from pt_reuse.cards.questions import QUESTIONS, Threshold
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: studies tell of the data what the card tells in words of its own

@@ -21,7 +21,7 @@ TEXTS = [
     (LOU, "depth", "no depth is given.", "no depth is given."),
     (LOU, None, "Give gains= or P(rel=2)@10.", "Give gains= or P(rel=2)@10."),
     (LOU, None, "runs.with_metadata(pooled=...) says it.", "runs.with_metadata(pooled=...) says it."),
-    (("runs", "r"), "runs", "runs must be files.", "RUNS must be files."),
+    (("runs", "r"), "runs", "runs must be files.", "--runs must be files."),
 ]
 
 

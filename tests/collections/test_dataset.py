@@ -9,9 +9,9 @@ import pyterrier as pt
 import pytest
 from collection_parts import TREC8, offline, write_run
 from ir_measures import AP
-from pt_reuse.errors import InputError, ReuseWarning
 
 import pt_reuse as ptr
+from pt_reuse.errors import InputError, ReuseWarning
 
 
 def test_runs_carry_what_is_on_record(trec8_home):

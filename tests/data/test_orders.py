@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pt_reuse.errors import ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import ReuseWarning
 
 QUICK = settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
-from pt_reuse.errors import InputError, ReuseWarning
 
 from pt_reuse.arrays import tokens
 from pt_reuse.data import qrels_files
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.pool import Pool
 
 

@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opened import opened
 from pool_parts import as_runs, fields
-from pt_reuse.errors import InputError, ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse._choices import ORDERS
@@ -26,6 +25,7 @@ from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import subsample_corpus
+from pt_reuse.errors import InputError, ReuseWarning
 
 
 def frame(lines):

@@ -8,7 +8,6 @@ import threading
 import numpy as np
 import pytest
 from cache_parts import run_bytes
-from pt_reuse.errors import InputError
 from store_parts import assert_same_field, in_pieces
 
 import pt_reuse as ptr
@@ -17,6 +16,7 @@ from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.data import array_file, store, within_memory
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.within_memory import Budget, memory_bytes
+from pt_reuse.errors import InputError
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from faults import altered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pt_reuse.errors import InputError, ReuseWarning
 from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
 from pt_reuse._choices import ORDERS
@@ -23,6 +22,7 @@ from pt_reuse.data.packed_files import kind_of_table
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.tables import TableNotes
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.scoring.scores import score
 
 QUICK = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,7 +13,6 @@ import warnings
 
 import numpy as np
 import pytest
-from pt_reuse.errors import InputError, ReuseWarning
 from store_parts import assert_same_field, in_pieces
 from table_parts import COLUMNS, KINDS, pa, put, table_of
 
@@ -22,6 +21,7 @@ from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.lines import BOM
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.within_memory import Budget
+from pt_reuse.errors import InputError, ReuseWarning
 
 
 def outcome(source, **options):

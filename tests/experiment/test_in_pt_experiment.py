@@ -13,9 +13,9 @@ import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, Shift
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, infAP, nDCG
-from pt_reuse.errors import ReuseWarning
 
 import pt_reuse as ptr
+from pt_reuse.errors import ReuseWarning
 
 #: frames do not tell the highest label of all judgments, which most of these topics have
 pytestmark = pytest.mark.filterwarnings("ignore:.* takes . for the highest label:pt_reuse.ReuseWarning")

@@ -23,10 +23,10 @@ from experiment_parts import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
-from pt_reuse.errors import ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.experiment.columns import RANKS, hint_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import CaveatWarning

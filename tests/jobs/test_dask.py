@@ -6,8 +6,9 @@ import threading
 import joblib
 import pytest
 from job_checks import AnyBackend, AnyProcesses, done
-from pt_reuse.errors import InputError
 from toy_jobs import Draws
+
+from pt_reuse.errors import InputError
 
 dask = pytest.importorskip("dask", reason="needs `pip install 'pt-reuse[dask]'`")
 distributed = pytest.importorskip("distributed", reason="needs `pip install 'pt-reuse[dask]'`")

@@ -15,8 +15,9 @@ import joblib
 import psutil
 import pytest
 from job_checks import AnyProcesses, done
-from pt_reuse.errors import InputError
 from toy_jobs import Draws
+
+from pt_reuse.errors import InputError
 
 # a cluster
 

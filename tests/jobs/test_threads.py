@@ -6,10 +6,10 @@ import pytest
 from job_checks import AnyBackend, alone, assert_interrupted, done
 from job_studies import STUDIES
 from joblib._parallel_backends import ThreadingBackend
-from pt_reuse.errors import InputError
 from toy_jobs import Draws, Where
 
 from pt_reuse._jobs import JobPlace, _configured
+from pt_reuse.errors import InputError
 
 
 class TestThreads(AnyBackend):

@@ -16,12 +16,12 @@ import pandas as pd
 import pytest
 from forking import fork, kill_oneself
 from kills import Numbered, kill_savers, save_at_once
-from pt_reuse.errors import InputError
 from same import assert_same
 from saved_parts import whole
 
 from pt_reuse._files import UNDO, machine
 from pt_reuse._result import ARRAYS, CONTENTS, read_result
+from pt_reuse.errors import InputError
 from pt_reuse.result import Result
 
 # several at once

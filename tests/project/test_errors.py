@@ -31,10 +31,8 @@ def test_a_warning_of_what_a_pipeline_calls_is_at_its_own_line(messages):
 def test_a_text_begins_with_its_places(kind):
     with located("file"), located("line 2"):
         inner = kind("x is bad.", place="field 3")
-    assert (str(inner), inner.place, inner.text) == ("file, line 2, field 3: x is bad.",) + (
-        "file, line 2, field 3",
-        "x is bad.",
-    )
+    assert str(inner) == "file, line 2, field 3: x is bad."
+    assert (inner.place, inner.text) == ("file, line 2, field 3", "x is bad.")
     with located("elsewhere"):
         again = pickle.loads(pickle.dumps(inner))
     assert (type(again), str(again), vars(again)) == (kind, str(inner), vars(inner))
@@ -44,7 +42,10 @@ def test_an_error_of_several_files_is_copied_with_their_faults():
     faults = [InputError(f"{n} is bad.", argument="source", place=f"file {n}") for n in range(12)]
     error = pickle.loads(pickle.dumps(InputError.of_several(faults, 20, "files")))
     assert [(fault.argument, str(fault)) for fault in error.faults] == [(f.argument, str(f)) for f in faults]
-    assert str(error).split("\n")[:2] == ["12 of 20 files are at fault; the first fault of each:", "- file 0: 0 is bad."]
+    assert str(error).split("\n")[:2] == [
+        "12 of 20 files are at fault; the first fault of each:",
+        "- file 0: 0 is bad.",
+    ]
     assert str(error).count("\n- file") == InputError.LISTED
     assert InputError.of_several(faults[:1], 20, "files") is faults[0]
 

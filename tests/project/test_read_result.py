@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pt_reuse.errors import InputError
 from same import assert_same
 from saved_parts import whole
 
@@ -19,6 +18,7 @@ from pt_reuse._result import read_result
 from pt_reuse.collections.own_files import read_rows, reading
 from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.errors import InputError
 from pt_reuse.judging.judge_folder import read_judges
 from pt_reuse.result import Result
 from pt_reuse.verification.verification import verify

@@ -11,7 +11,6 @@ import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
-from pt_reuse.errors import ReuseWarning
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
@@ -20,6 +19,7 @@ from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques

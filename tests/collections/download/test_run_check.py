@@ -10,7 +10,6 @@ import warnings
 import pytest
 from download_parts import GZ, TOPICS, collection_at, fails, fetch, left, text_of
 from packing_parts import bomb
-from pt_reuse.errors import InputError
 from run_server import whole
 
 import pt_reuse as ptr
@@ -20,6 +19,7 @@ from pt_reuse.collections.download import runs as downloads
 from pt_reuse.collections.download.runs import check_run_file
 from pt_reuse.collections.runs import find_run_files, folders_of
 from pt_reuse.data import packed_files as files
+from pt_reuse.errors import InputError
 
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 

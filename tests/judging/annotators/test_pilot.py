@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from annotator_parts import by_item, labelled, slow_alpha, slow_kappa
-from pt_reuse.errors import InputError
 from scipy import stats
 
 import pt_reuse as ptr
+from pt_reuse.errors import InputError
 
 SCALE = (0, 1, 2, 3)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from annotator_parts import labelled
-from pt_reuse.errors import InputError
 
 import pt_reuse as ptr
+from pt_reuse.errors import InputError
 
 KEYS = ["qid", "docno", "annotator"]
 

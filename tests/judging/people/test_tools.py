@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing_parts import zip_bomb
 from people_parts import MARCH, PAIRS, WORDS, as_asked, export, labels_of, returned, rows_of, truth, write_rows
-from pt_reuse.errors import InputError, ReuseWarning
 
 import pt_reuse as ptr
 from pt_reuse.data import packed_files as files
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.judging.people.importing import import_labels
 
 
