@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, listed, shown
 from pt_reuse.data.task_columns import (
-    PROPOSED,
     ScoreMatrix,
     Selection,
     beside_measures,
@@ -23,6 +22,7 @@ from pt_reuse.data.task_columns import (
     doubtful_names,
     is_mean,
     is_measure_name,
+    proposed,
 )
 from pt_reuse.errors import InputError, warn
 
@@ -473,7 +473,7 @@ def _tell_left_out(names: list[str]) -> None:
     if names:
         warn(
             f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. "
-            f"ignore={(names if len(names) <= PROPOSED else ...)!r} leaves them out without this warning."
+            f"{proposed('ignore', names)} leaves them out without this warning."
         )
 
 
