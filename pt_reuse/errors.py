@@ -21,6 +21,12 @@ _OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _BETWEEN = (f"{os.sep}pyterrier{os.sep}", f"{os.sep}contextlib.py", f"{os.sep}functools.py")
 
 
+def in_parts(text: str) -> tuple[str, str]:
+    """Return what a text says is wrong, its first sentence, and the advice after it."""
+    sentences = _SENTENCES.fullmatch(text)
+    return (sentences[1], sentences[2]) if sentences else (text, "")
+
+
 class _Placed(Exception):  # noqa: N818
     """A text that begins with its place."""
 
@@ -78,16 +84,14 @@ class InputError(_Placed, ValueError):
         """Return one error that lists faults below a head, `most` at most; a single fault is returned itself."""
         if len(faults) == 1:
             return faults[0]
-        parted = [_SENTENCES.fullmatch(str(fault)) for fault in faults[:most]]
+        parted = [in_parts(str(fault)) for fault in faults[:most]]
         # what all advise follows once
-        advice = {match and match[2] for match in parted}
-        lines = [
-            f"- {match[1] if match and len(advice) == 1 else fault}"
-            for match, fault in zip(parted, faults, strict=False)
-        ]
+        shared = {rest for _, rest in parted} == {parted[0][1]}
+        lines = [head]
+        lines += [f"- {what if shared else fault}" for fault, (what, _) in zip(faults, parted, strict=False)]
         if len(faults) > most:
             lines.append(f"- and {len(faults) - most:,} more. All of them: error.faults.")
-        error = cls("\n".join([head, *lines, *(filter(None, advice) if len(advice) == 1 else ())]))
+        error = cls("\n".join([*lines, parted[0][1] if shared else ""]).rstrip())
         error._several = tuple(faults)
         return error
 

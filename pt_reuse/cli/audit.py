@@ -40,7 +40,7 @@ from pt_reuse.cli.parser import (
     listed,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, in_parts, located
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _faults_of_scales(judges: Sequence[NamedJudge], human: Qrels) -> dict[str, I
 def _left_out(faults: Mapping[str, InputError], said: str | None) -> str:
     """Return which judges are left out, why, and the option that takes them in beside what it says already."""
     # what begins a message says what is wrong
-    why = "; ".join(f"{judge}: {fault.text.partition('. ')[0].rstrip('.')}" for judge, fault in faults.items())
+    why = "; ".join(f"{judge}: {in_parts(fault.text)[0].rstrip('.')}" for judge, fault in faults.items())
     labels = ",".join(filter(None, [said, *(f"{judge}=LABEL" for judge in faults)]))
     return f"{why}. Say the lowest label that is relevant: judge_rel={labels!r}."
 

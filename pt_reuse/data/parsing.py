@@ -30,7 +30,7 @@ from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, find_document, line
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, find_in_table, is_table, reason, rows_in_table
 from pt_reuse.data.trec import NO_ORDER, tied_rank
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, in_parts, located, warn
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ class RunFiles(ABC):
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
-            return FileRun(path, left_out=f"no run line: {error.text.strip()}")
+            return FileRun(path, left_out=f"no run line: {in_parts(error.text)[0]}")
         if self.conventions.names == "tag" and len(parts.tags) > 1:
             return FileRun(path, fault=_many_tags(parts.tags))
         bad, tag = np.concatenate(parts.bad), next(iter(parts.tags))
@@ -372,7 +372,7 @@ class RunFiles(ABC):
             return [FileRun(path, fault=InputError(problem), table=True)]
         except InputError as error:
             if isinstance(error, NoRunError) and self.conventions.other_files == "skip":
-                return [FileRun(path, left_out=f"no row of a run: {error.text.strip()}", table=True)]
+                return [FileRun(path, left_out=f"no row of a run: {in_parts(error.text)[0]}", table=True)]
             return [FileRun(path, fault=error, table=True)]
         of_run, row, why = np.concatenate(bad, axis=1)
         found = []

@@ -371,7 +371,7 @@ class TableReading:
             raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")
         if self._first_bad is not None and not (skip and self._good):
             kind, advice = (InputError, SKIP_ROWS) if self._good else (NoRunError, SKIP_FILE)
-            raise kind(self._first_bad[0], *advice, place=self._first_bad[1])
+            raise kind(f"{self._first_bad[0]}{advice}", place=self._first_bad[1])
         for name, run in self.names.items():
             if run not in self._good:
                 row, why = self._bad[run]

@@ -512,8 +512,11 @@ def _several(measures: Any, argument: str) -> list[ir_measures.Measure]:
     """Return measures one by one, since the same one may be compared with several of the first."""
     one = isinstance(measures, str | ir_measures.Measure) or not isinstance(measures, Iterable)
     given = [measures] if one else list(measures)
-    checked_measures(measures if one else given)
-    return [measure for each in given for measure in checked_measures([each])]
+    try:
+        checked_measures(measures if one else given)
+        return [measure for each in given for measure in checked_measures([each])]
+    except InputError as error:
+        raise InputError(error.text, argument=argument) from None
 
 
 def _pairs(

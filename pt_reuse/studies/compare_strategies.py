@@ -243,7 +243,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
         raise InputError(f"strategies must be one strategy or several, got {told(strategies)}.", argument="strategies")
-    found = [as_strategy(one) for one in ([strategies] if single else strategies)]
+    found = [as_strategy(one, "strategies") for one in ([strategies] if single else strategies)]
     names = [strategy.name for strategy in found]
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if again or not found:

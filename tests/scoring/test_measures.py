@@ -173,7 +173,7 @@ def test_labels(labels, told, messages):
     found = list(relevant_only(qrels))
     assert len(found) == told
     for caveat in found:
-        messages.told("".join(map(str, caveat.parts)))
+        messages.told(caveat.text)
 
 
 def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
@@ -190,7 +190,7 @@ def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
     assert [caveat.note for caveat in relevant_only(vaswani)] == ["judgments of relevant documents only"]
     cranfield = Qrels(cranfield.drop_duplicates(["qid", "docno"]))
     assert sorted(set(cranfield.arrays.labels.tolist())) == [-1, 1, 2, 3, 4]
-    text = "".join(map(str, next(relevant_only(cranfield)).parts))
+    text = next(relevant_only(cranfield)).text
     assert "Labels below 0, 225 of them, count as no judgment." in text
 
 

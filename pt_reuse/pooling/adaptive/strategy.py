@@ -107,32 +107,35 @@ class Strategy:
         return f"Strategy({self.name})"
 
 
-def as_strategy(strategy: str | Strategy | type[Chooser]) -> Strategy:
+def as_strategy(strategy: str | Strategy | type[Chooser], argument: str = "strategy") -> Strategy:
     """Return a strategy as it is, or the one of a name or chooser, with its defaults."""
     if isinstance(strategy, Strategy):
         return strategy
-    return Strategy(strategy)
+    return Strategy(_chooser(strategy, argument))
 
 
-def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
+def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]:
     if isinstance(kind, str) and kind in CHOOSERS:
         return CHOOSERS[kind]
     if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
         near = did_you_mean(kind, CHOOSERS) if isinstance(kind, str) else ""
         raise _no_kind(
+            argument,
             f" must be the name of a strategy, one of {examples(CHOOSERS, len(CHOOSERS))}, or a subclass of Chooser, "
-            f"got {told(kind)}.{near}"
+            f"got {told(kind)}.{near}",
         )
     if inspect.isabstract(kind):
         lacking = examples(sorted(kind.__abstractmethods__), 12)
-        raise _no_kind(f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
+        raise _no_kind(argument, f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
     if not isinstance(getattr(kind, "name", None), str):
-        raise _no_kind(f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text.")
+        raise _no_kind(
+            argument, f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text."
+        )
     return kind
 
 
-def _no_kind(why: str) -> InputError:
-    return InputError(f"kind{why}", argument="kind")
+def _no_kind(argument: str, why: str) -> InputError:
+    return InputError(f"{argument}{why}", argument=argument)
 
 
 def options_of(kind: type[Chooser]) -> dict[str, Any]:
