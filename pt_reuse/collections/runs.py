@@ -533,7 +533,7 @@ def _taken(runs: Any, reading: Reading) -> RunSet | list[Path]:
     """Return runs that the user gives as a RunSet, or as the paths of their files, which are not read yet."""
     runs = held(runs)
     if is_files(runs):
-        return run_paths(runs)
+        return run_paths(runs, "runs")
     return as_runs(runs, order=reading.order).pooled_as(reading.how_pooled)
 
 

@@ -237,21 +237,21 @@ def _first_few(texts: Iterable[str]) -> str:
     return ", ".join([*several[:3], *(["..."] if len(several) > 3 else [])])
 
 
-def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
+def run_paths(source: str | Path | Iterable[str | Path], argument: str = "source") -> list[Path]:
     """Return the files that a source of :func:`read_runs` stands for."""
     try:
-        return _paths(source)
+        return _paths(source, argument)
     except InputError:
         raise
     except (OSError, ValueError) as error:
         # no permission to look, a name too long, a NUL byte in a name
         why = getattr(error, "strerror", error)
-        raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument="source") from error
+        raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument=argument) from error
 
 
-def _paths(source: Any) -> list[Path]:
+def _paths(source: Any, argument: str) -> list[Path]:
     def refused(problem: str) -> InputError:
-        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument="source")
+        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument=argument)
 
     if isinstance(source, str | os.PathLike) and str(source):
         path = user_path(source)

@@ -379,7 +379,7 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
         found: Qrels = pt.get_dataset(value).get_judgments()
         return found
     if isinstance(value, str | os.PathLike):
-        return Qrels.of_arrays(read_arrays(value))
+        return Qrels.of_arrays(read_arrays(value, argument=argument))
     frame = judged_frame(value, argument)
     return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
 

@@ -273,15 +273,15 @@ _AT_ONCE = 1 << 20
 _LARGE = 1 << 24
 
 
-def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
+def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> QrelsArrays:
     """Read a TREC qrels file, packed or not."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
+        raise InputError(f"expected the path of a qrels file, got {path!r}.", argument=argument)
     path = user_path(path)
     try:
         if not path.exists() or path.is_dir():
             what = "is a folder" if path.is_dir() else "is no file"
-            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument="path")
+            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument=argument)
         data = read_bytes(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

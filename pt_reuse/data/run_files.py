@@ -126,19 +126,19 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
     """Code runs that are given in another form than a RunSet."""
     given = held(given)
     if is_files(given):
-        return FileReading(order=order).coded(run_paths(given), given_metadata())
+        return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
     named = _by_name(given, argument, hint)
-    results = _with_rows_of_files(named, order)
+    results = _with_rows_of_files(named, order, argument)
     return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
 
 
-def _with_rows_of_files(named: Mapping[Any, Any], order: str) -> list[Any]:
+def _with_rows_of_files(named: Mapping[Any, Any], order: str, argument: str) -> list[Any]:
     """Return the results of runs, with the rows of those that are files in their place."""
     paths = {}
     for name, given in named.items():
         if isinstance(given, str | Path):
             with located(f"run {shown(str(name))}"):
-                found = run_paths(given)
+                found = run_paths(given, argument)
                 if len(found) > 1:
                     raise InputError(f"{given} is {len(found):,} files. Give the file of this run.")
                 paths[name] = found[0]
