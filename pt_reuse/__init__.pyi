@@ -4,8 +4,6 @@ from . import labels as labels
 from . import pools as pools
 from . import profile as profile
 from . import rankings as rankings
-from ._errors import InputError as InputError
-from ._errors import ReuseWarning as ReuseWarning
 from ._result import read_result as read_result
 from ._version import __version__ as __version__
 from .cards.card import report as report

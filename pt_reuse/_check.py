@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from pathlib import PurePath
 from typing import Any
 
-from pt_reuse._errors import InputError, wrong
+from pt_reuse.errors import InputError
 
 #: the longest value that a message shows, in characters
 _LONG = 160
@@ -89,14 +89,16 @@ def choice(argument: str, value: Any, allowed: Sequence[str], *, most: int = 12)
     if isinstance(value, str) and value in allowed:
         return value
     near = did_you_mean(value, allowed) if isinstance(value, str) else ""
-    raise wrong(argument, f" must be one of {examples(allowed, most)}, got {told(value)}.{near}")
+    raise InputError(
+        f"{argument} must be one of {examples(allowed, most)}, got {told(value)}.{near}", argument=argument
+    )
 
 
 def flag(argument: str, value: Any) -> bool:
     """Return `value` when it is True or False, else raise."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
-    raise wrong(argument, f" must be True or False, got {told(value)}.")
+    raise InputError(f"{argument} must be True or False, got {told(value)}.", argument=argument)
 
 
 def positive(argument: str, value: Any, unit: str) -> int:
@@ -111,16 +113,18 @@ def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise wrong(argument, f" must be a whole number of {unit}, at least {least}, got {told(value)}.")
+        raise InputError(
+            f"{argument} must be a whole number of {unit}, at least {least}, got {told(value)}.", argument=argument
+        )
     if number > _MOST:
-        raise wrong(argument, f" must be at most {_MOST:,}, got {told(value)}.")
+        raise InputError(f"{argument} must be at most {_MOST:,}, got {told(value)}.", argument=argument)
     return number
 
 
 def checked_seed(seed: Any) -> int:
     """Return a user's ``seed=`` as an int, or say that it is none."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise wrong("seed", f" must be a whole number, 0 or more, got {told(seed)}.")
+        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
     return int(seed)
 
 
@@ -130,9 +134,10 @@ def checked_jobs(n_jobs: Any) -> int | None:
         return None
     whole_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if not whole_number or not n_jobs:
-        raise wrong(
-            "n_jobs",
-            f" must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got {told(n_jobs)}.",
+        raise InputError(
+            "n_jobs must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got "
+            f"{told(n_jobs)}.",
+            argument="n_jobs",
         )
     return int(n_jobs)
 
@@ -143,14 +148,14 @@ def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     if number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     expected = "from 0 to 1" if ends else "above 0 and below 1"
-    raise wrong(argument, f" must be a number {expected}, got {told(value)}.")
+    raise InputError(f"{argument} must be a number {expected}, got {told(value)}.", argument=argument)
 
 
 def number(argument: str, value: Any, *, least: float = 0.0) -> float:
     """Return `value` as a float when it is a finite number of at least `least`, else raise."""
     if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) < float("inf"):
         return float(value)
-    raise wrong(argument, f" must be a number, {least:g} or more, got {told(value)}.")
+    raise InputError(f"{argument} must be a number, {least:g} or more, got {told(value)}.", argument=argument)
 
 
 def names(argument: str, value: Any) -> tuple[str, ...]:
@@ -158,7 +163,7 @@ def names(argument: str, value: Any) -> tuple[str, ...]:
     found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
     if found and all(isinstance(name, str) for name in found):
         return found
-    raise wrong(argument, f" must be a name or several, got {told(value)}.")
+    raise InputError(f"{argument} must be a name or several, got {told(value)}.", argument=argument)
 
 
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, Option
 from pt_reuse._text import shorten
+from pt_reuse.errors import InputError
 
 T = TypeVar("T")
 #: what begins an address; a drive has one letter
@@ -244,8 +244,8 @@ def check_writable(folder: Path, names: Sequence[str], *, overwrite: bool, argum
             problem = f"{folder / folders[0]} is a folder, where a file is to be written. Give another place."
             raise InputError(problem, argument=argument)
         if there and not overwrite:
-            parts = (f"{folder} has {examples(there)} already. Pass ", Option("overwrite", True), " to replace them.")
-            raise InputError(*parts, argument=argument)
+            problem = f"{folder} has {examples(there)} already. Pass overwrite=True to replace them."
+            raise InputError(problem, argument=argument)
         _try(folder, names)
     except UnicodeError as error:
         problem = "a name cannot be written in the system's encoding. Give another."

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from tempfile import mkstemp
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from pt_reuse._errors import Circumstances, InputError, Option, ReuseWarning, located, warn_again, warn_as
+from pt_reuse.errors import InputError, ReuseWarning, give, hearing, located, places
 
 Done = TypeVar("Done")
 Given = TypeVar("Given", covariant=True)
@@ -44,7 +44,7 @@ class Task(Generic[Done]):
 
     job: Job[Done]
     named: str
-    circumstances: Circumstances = field(default_factory=Circumstances.now)
+    places: tuple[str, ...] = field(default_factory=places)
     sender: tuple[str, int, int] = field(default_factory=_here)
 
 
@@ -67,7 +67,7 @@ def run_task(task: Task[Done]) -> Outcome[Done]:
     outcome: Outcome[Done] = Outcome()
     with ExitStack() as stack:
         if _here() != task.sender:
-            stack.enter_context(task.circumstances.hearing(outcome.heard))
+            stack.enter_context(hearing(outcome.heard, task.places))
         if place:
             stack.enter_context(located(place))
         if away:
@@ -131,11 +131,11 @@ def value_of(outcome: Outcome[Done], told: set[tuple[type, str]]) -> Done:
     for message in outcome.heard:
         if (type(message), str(message)) not in told:
             told.add((type(message), str(message)))
-            warn_as(message)
+            give(message)
     for text, category, file, line in outcome.shown:
         if (category, text) not in told:
             told.add((category, text))
-            warn_again(text, category, file, line)
+            warnings.warn_explicit(text, category, file, line)  # noqa: TID251
     if outcome.error is not None:
         _raise(outcome.error, outcome)
     # None is what the job returned
@@ -167,9 +167,8 @@ def unsendable(error: BaseException) -> InputError:
     # loky's cause is a printed traceback
     said = str(error.__cause__ or error).strip('"\n').split("\n")[-1]
     return InputError(
-        f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or ",
-        Option("n_jobs", 1),
-        ".",
+        f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or "
+        "n_jobs=1."
     )
 
 

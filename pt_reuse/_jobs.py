@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 import pyterrier as pt
 
-from pt_reuse._errors import InputError, Option
 from pt_reuse._files import Alone, alone, is_stale, machine
 from pt_reuse._job_tasks import Job, Outcome, Task, run_away, run_task, unpacked, unsendable, value_of
+from pt_reuse.errors import InputError
 
 Done = TypeVar("Done")
 #: jobs for each worker that are handed out at a time, so that results do not pile up
@@ -159,10 +159,9 @@ def _results(begun: Callable[[list[Any]], Any], tasks: list[Any]) -> Generator[A
 def _broken(error: Exception) -> InputError:
     said = str(error).strip().split("\n")[0].split(". ")[0].rstrip(".")
     return InputError(
-        f"workers died, or their cluster does not answer ({type(error).__name__}: {said}). Most often memory was too "
-        "small: do fewer jobs at a time (",
-        Option("n_jobs", 1),
-        ") or give workers more of it. A cluster must run, and have workers.",
+        f"workers died, or their cluster does not answer ({type(error).__name__}: {said}). Most often memory was "
+        "too small: do fewer jobs at a time (n_jobs=1) or give workers more of it. A cluster must run, and have "
+        "workers."
     )
 
 

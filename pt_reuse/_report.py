@@ -15,8 +15,8 @@ import pandas as pd
 
 from pt_reuse import _html
 from pt_reuse._check import count, examples, flag, positive
-from pt_reuse._errors import InputError, door
 from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible, written
+from pt_reuse.errors import InputError
 
 #: the width of a report as text, in columns
 _WIDTH = 80
@@ -171,7 +171,6 @@ class Report:
         The first 2 of 18 rows.
     """
 
-    @door
     def __init__(
         self, columns: Iterable[Column], *, caption: str, notes: Iterable[str] = (), verdict: Iterable[str] = ()
     ):
@@ -196,7 +195,6 @@ class Report:
         """Return the table with its headings, every cell as printed."""
         return pd.DataFrame({column.heading: list(column.cells()) for column in self.columns})
 
-    @door
     def head(self, n: int) -> Report:
         """Return the first rows as a report, with a note that says how many there are.
 
@@ -212,7 +210,6 @@ class Report:
         """Return the report below a verdict."""
         return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
 
-    @door
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
         r"""Return the table for a paper: a float with the caption, rules of the package booktabs, and the notes.
 
@@ -231,7 +228,7 @@ class Report:
         sides = "".join("l" if column.digits is Digits.TEXT else "r" for column in self.columns)
         heads = [_latex_heading(column) for column in self.columns]
         rows = [
-            [_latex_cell(*cell, column.digits) for cell, column in zip(row, self.columns, strict=True)]
+            [_latex_cell(text, value, c.digits) for (text, value), c in zip(row, self.columns, strict=True)]
             for row in zip(*(zip(c.cells(), c.values, strict=True) for c in self.columns), strict=True)
         ]
         lines = [

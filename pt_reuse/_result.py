@@ -20,7 +20,6 @@ from pandas.api.types import is_numeric_dtype
 
 from pt_reuse import _html
 from pt_reuse._check import flag
-from pt_reuse._errors import InputError, door, located
 from pt_reuse._files import check_writable, checked_path, read_file, read_together, user_path, write_together
 from pt_reuse._report import Report
 from pt_reuse._saving import (
@@ -35,6 +34,7 @@ from pt_reuse._saving import (
     unpack_arrays,
 )
 from pt_reuse._text import BESIDE, WIDTH, Printed, prose, table
+from pt_reuse.errors import InputError, located
 from pt_reuse.study import DECLARED
 
 #: rows of a table that are printed; a notebook has twice as many
@@ -174,7 +174,6 @@ class Record(Printed):
         """Return what a paper prints: a name and at most five columns; see ``Report``."""
         raise NotImplementedError(f"{type(self).__name__} has no report()")
 
-    @door
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write every table as CSV, the settings as JSON, and what else it takes to read the whole back.
 
@@ -297,7 +296,6 @@ def saved_in(folder: Path) -> list[Path]:
     return [path for part in ("files", "beside") for path in SavedFiles(folder, contents.get(part)).as_saved()]
 
 
-@door
 def read_result(folder: str | Path) -> Any:
     """Read a result or Scores that `save` wrote.
 

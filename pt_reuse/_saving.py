@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 Json = Any
 #: what a cell of a column of objects can be: word in the file -> how its text is read

@@ -10,13 +10,13 @@ from typing import Any
 import ir_measures
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, arguments_as
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import DepthFrom, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
@@ -111,8 +111,7 @@ class Pooled:
     @cached_property
     def ranked(self) -> RunSet:
         """Return the field in the order in which it is pooled."""
-        with arguments_as(order="pool_order"):
-            return self.runs.in_pool_order(self.order)
+        return self.runs.in_pool_order(self.order)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -139,8 +138,7 @@ def read_other(qrels: Any, first: Qrels, argument: str = "other") -> Qrels:
 
 def units_by(runs: RunSet, by: str, argument: str = "by") -> Units:
     """Return the teams, types, families or runs of a field that an argument names."""
-    with arguments_as(by=argument):
-        return runs.units(by)
+    return runs.units(by)
 
 
 def interval_settings(bootstrap: TopicBootstrap | None, more: str = "") -> dict[str, str]:

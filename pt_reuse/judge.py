@@ -14,11 +14,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, shown, told
-from pt_reuse._errors import Argument, Circumstances, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, with_provenance
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.scoring.judge_folder import ALONE, JudgeFolder, read_judges
 
 
@@ -51,7 +51,7 @@ class Judge(pt.Transformer):
 
     def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():
-            raise wrong("name", f" must be a text that says who judges, got {told(name)}.")
+            raise InputError(f"name must be a text that says who judges, got {told(name)}.", argument="name")
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -150,17 +150,9 @@ class KnownJudge(Judge):
             row = pairs.iloc[rows.index(-1)]
             raise InputError(
                 f"{count(rows.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
-                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: ",
-                Option("unknown", "skip"),
-                " or 'not relevant'.",
+                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: "
+                "unknown='skip' or 'not relevant'.",
                 argument="unknown",
-            )
-        # studies, pools and sessions say themselves what has no label
-        if len(rows) > 1 and max(rows) < 0 and Circumstances.now().function is None:
-            known = count(len(self._labels), "judgment")
-            warn(
-                f"none of the {len(rows):,} documents is among the {known} of this judge. Are they judgments of these "
-                "topics, with ids written alike?"
             )
         without = 0 if self._unknown == "not relevant" else None
         return rows, [self._labels[row] if row >= 0 else without for row in rows]
@@ -194,7 +186,6 @@ class Oracle(KnownJudge):
         [0, 2, 0, 0]
     """
 
-    @door
     def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
         super().__init__(qrels, unknown, name)
         self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
@@ -265,16 +256,19 @@ _JUDGES = (pd.DataFrame, Qrels, Judge, str, Path)
 def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families: Any = None) -> list[NamedJudge]:
     """Return what a user gives as one judge, or as a dict of name -> judge, as judges by name; `rel` is `judge_rel`."""
     if isinstance(given, list | tuple) and given and all(isinstance(part, _JUDGES) or callable(part) for part in given):
-        raise wrong(argument, f" is a list of {len(given):,}. Give one judge, or a dict of name -> judge.")
+        raise InputError(
+            f"{argument} is a list of {len(given):,}. Give one judge, or a dict of name -> judge.", argument=argument
+        )
     if isinstance(given, str | Path) and not is_collection(given):
-        with arguments_as(folder=argument):
-            given = read_judges(given)
+        given = read_judges(given)
     if isinstance(given, JudgeFolder):
         families = given.label_families if families is None else families
         given = _labels_in(given, argument)
     several = _by_name(given, argument)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
-        raise wrong(argument, f" must have a text as the name of each judge, got {told(list(several))}.")
+        raise InputError(
+            f"{argument} must have a text as the name of each judge, got {told(list(several))}.", argument=argument
+        )
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
@@ -284,8 +278,7 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
             judge = as_judge(one, argument)
         said = rels.get(name)
         grades = checked_grades(said) if isinstance(said, Mapping) else None
-        with arguments_as(rel="judge_rel"):
-            lowest = judge.rel if said is None else checked_rel(said) if grades is None else None
+        lowest = judge.rel if said is None else checked_rel(said, "judge_rel") if grades is None else None
         family = groups.get(name, getattr(judge, "family", None))
         found.append(NamedJudge(name, judge, lowest, None if family is None else str(family), grades))
     return found
@@ -295,8 +288,9 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
     """Return the labels of people that labels stand for, <NA> where there is none (<NA>, or below 0)."""
     lacking = sorted(set(labels[labels >= 0].unique().tolist()) - set(grades))
     if lacking:
-        raise wrong(
-            "judge_rel", f" does not say which label of people {examples(lacking, 12)} of the judge stands for."
+        raise InputError(
+            f"judge_rel does not say which label of people {examples(lacking, 12)} of the judge stands for.",
+            argument="judge_rel",
         )
     return labels.mask(labels < 0).map(grades, na_action="ignore").astype("Int64")
 
@@ -305,7 +299,7 @@ def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
-        raise wrong("judge_rel", f" must be {what}, got {told(dict(given))}.")
+        raise InputError(f"judge_rel must be {what}, got {told(dict(given))}.", argument="judge_rel")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
@@ -341,13 +335,13 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     given = {} if given is None else given
     if not isinstance(given, Mapping):
-        raise wrong(argument, f" must be a dict by judge, got {told(given)}.")
+        raise InputError(f"{argument} must be a dict by judge, got {told(given)}.", argument=argument)
     for name in given:
         if name not in judges:
             there = f"which is none of the judges: {examples(list(judges), 12)}"
             # a short form of a long name is not near it
             near = did_you_mean(next((judge for judge in judges if judge.startswith(str(name))), name), judges)
-            raise wrong(argument, f" names {told(name)}, {there}.{near}")
+            raise InputError(f"{argument} names {told(name)}, {there}.{near}", argument=argument)
     return dict(given)
 
 
@@ -402,12 +396,9 @@ def lowest_relevant(
         lowest = highest - 1
         raise InputError(
             f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
-            f"relevant (for people those from {people.rel} on). ",
-            f"Say from which on they are{', or which label of people each of them stands for' if grades else ''}, by ",
-            Argument("judge_rel"),
-            f"; where those from {lowest} on are, ",
-            Option("judge_rel", lowest if judge is None else {judge: lowest}),
-            ".",
+            f"relevant (for people those from {people.rel} on). Say from which on they "
+            f"are{', or which label of people each of them stands for' if grades else ''}, by judge_rel; where "
+            f"those from {lowest} on are, judge_rel={(lowest if judge is None else {judge: lowest})!r}.",
             argument="judge_rel",
         )
     return 1 if len(labels) and highest <= 1 else people.rel

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, examples, listed, plural
-from pt_reuse._errors import InputError, arguments_as, door, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Record
 from pt_reuse._text import is_missing, with_ends
 from pt_reuse.columns import UNITS, Table, column, described
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED
 
 if TYPE_CHECKING:
@@ -315,7 +315,6 @@ class Result(Record):
             return KeyFigures(self.key.split(), table).of(self)
         return pd.concat([figures.of(self) for figures in self.key], ignore_index=True)
 
-    @door
     def report(self, by: str | None = None, *, measure: Any = None, **options: Any) -> Report:
         """Return what a paper prints: a few columns of one of the tables.
 
@@ -343,7 +342,6 @@ class Result(Record):
             report = found.of(self, chosen, options)
         return report.under([f"{line}." for line in self.answers()] if self.declared else self.verdict())
 
-    @door
     def plot(
         self,
         which: Any = None,
@@ -395,8 +393,7 @@ class Result(Record):
             return self.measures[0]
         name = measure
         if not (isinstance(measure, str) and measure in self.measures):
-            with arguments_as(measures="measure"):
-                name = repr(SHARED["measures"].checked(measure)[0])
+            name = repr(SHARED["measures"].checked(measure)[0])
         if name not in self.measures:
             raise InputError(f"{name} was not computed; there is {examples(self.measures, 12)}.", argument="measure")
         return str(name)
@@ -472,7 +469,7 @@ def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) 
     unknown = [name for name in options if name not in taken]
     if unknown:
         has = f"takes {examples(taken, 12)}" if taken else "takes none"
-        raise wrong(unknown[0], f" is no option of {what}, which {has}.")
+        raise InputError(f"{unknown[0]} is no option of {what}, which {has}.", argument=unknown[0])
 
 
 def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pt_reuse._errors import collecting, door
+from pt_reuse.errors import collecting
 from pt_reuse.options import SHARED, Parameter, documented, options_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,6 @@ def study(
         mine = options | {parameter.name: parameter for parameter in own}
         call.__doc__ = documented(call, mine)
         run = _checked(call) if options else call
-        entered = door(run)
         shell = command
         if isinstance(shell, str):
             shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
@@ -163,8 +162,8 @@ def study(
         found = entry or Entry(question=question, group=group, page=page, papers=papers)
         # a function has no attributes that types know of
         declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
-        entered.study = run.study = declared  # type: ignore[attr-defined]
-        return entered
+        run.study = declared  # type: ignore[attr-defined]
+        return run
 
     return declare
 

@@ -23,7 +23,7 @@ import pandas as pd
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
+from pt_reuse.errors import ReuseWarning
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
 WIDTH = 100

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import settings
 from real_runs import PARSED, read_real
 
-from pt_reuse._errors import InputError, Message, ReuseWarning, in_python
 from pt_reuse.collections import definition, provider
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, ReuseWarning
 
 # errors and warnings: class, argument, place and number, and rules that every wording keeps
 
@@ -64,12 +64,10 @@ class Messages:
         own = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "'x'", text)
         own = re.sub(r"(?m)\b(got|chose) .*?(?=\. [A-Z]|$)", r"\1 x", own)
         assert not [name for name, pattern in NEVER.items() if re.search(pattern, own)], text
-        if isinstance(message, Message):
+        if isinstance(message, InputError | ReuseWarning):
             assert ENDS.search(text), f"it ends in no full stop or question mark: {text}"
-            advice = repr([part for part in message.parts if not isinstance(part, str | Message)])
-            assert shown(advice, self.hidden) == advice, f"advice has a path of this machine: {text}"
         if isinstance(message, InputError):
-            named = re.match(r"(\w+) must (?:be|name|hold|map) ", message.worded(in_python, function=False))
+            named = re.match(r"(\w+) must (?:be|name|hold|map) ", message.text)
             if named and message.argument and message.argument not in NOUNS:
                 assert named[1] == message.argument, f"about {message.argument!r}: {text}"
 
@@ -99,7 +97,6 @@ class Messages:
         mine = [w.message for w in caught if issubclass(w.category, ReuseWarning)]
         assert len(mine) == times, [str(message) for message in mine]
         for message in mine:
-            assert isinstance(message, Message)
             self.told(message)
         return result
 

@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, fraction, whole
-from pt_reuse._errors import warn
 from pt_reuse._jobs import JobPlace, run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
+from pt_reuse.errors import warn
 
 #: counts held at a time
 AT_ONCE = 1 << 21

@@ -20,8 +20,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import Call, InputError, Part, door, warn, wrong
 from pt_reuse.arrays import pairs
+from pt_reuse.errors import InputError, warn
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -45,24 +45,24 @@ _RAISES = "InputError: the two are not finite numbers, shape (n,), for the same 
 
 
 def _of_two_rankings(call: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function a door, and write what all functions of two rankings have in common into its docstring."""
+    """Write what all functions of two rankings have in common into its docstring."""
     said, _, example = inspect.cleandoc(call.__doc__ or "").partition("Example:")
     said, _, returns = said.partition("Returns:")
     arguments = "\n    ".join(_ARGUMENTS[next(iter(inspect.signature(call).parameters))])
     sections = {"Args": arguments, "Returns": returns.strip() or _RETURNS, "Raises": _RAISES}
     written = "".join(f"{heading}:\n    {text}\n\n" for heading, text in sections.items())
     call.__doc__ = f"{said.rstrip()}\n\n{written}Example:{example}"
-    return door(call)
+    return call
 
 
-def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> tuple[Part, ...]:
+def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> str:
     """Say why a coefficient of two rankings, by argument, is undefined; nothing where it is defined."""
     n = len(labels)
     if n < 2:
-        return (f"{coefficient} is NaN, because it takes at least 2 systems, got {n}.",)
+        return f"{coefficient} is NaN, because it takes at least 2 systems, got {n}."
     for argument, values in scores.items():
         if (values == values[0]).all():
-            return (f"{coefficient} is NaN, because {argument} ties all its {n} systems, so that no pair can agree.",)
+            return f"{coefficient} is NaN, because {argument} ties all its {n} systems, so that no pair can agree."
     untied = {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(coefficient, ())
     for argument in untied:
         order = np.argsort(-scores[argument], kind="stable")
@@ -70,13 +70,10 @@ def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) ->
         if len(tied):
             return (
                 f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
-                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. Use ",
-                Call("tau_ap_b", "x, y"),
-                ", or ",
-                Call("tau_ap_a", "truth, estimate"),
-                " when only the estimate has ties.",
+                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. Use tau_ap_b(x, y), or "
+                "tau_ap_a(truth, estimate) when only the estimate has ties."
             )
-    return ()
+    return ""
 
 
 def _two_arrays(first: str, x: ArrayLike, second: str, y: ArrayLike) -> tuple[Floats, Floats, pd.Index]:
@@ -133,7 +130,9 @@ def _positions(first: str, wanted: pd.Index, second: str, others: pd.Index) -> N
     for argument, labels in ((first, wanted), (second, others)):
         if not labels.is_unique:
             twice = examples(labels[labels.duplicated()].unique())
-            raise wrong(argument, f" must name each system once, got {twice} again. Rename them.")
+            raise InputError(
+                f"{argument} must name each system once, got {twice} again. Rename them.", argument=argument
+            )
     sides = ((first, wanted.difference(others, sort=False)), (second, others.difference(wanted, sort=False)))
     only = [f"{examples(labels)} only in {argument}" for argument, labels in sides if len(labels)]
     if only:
@@ -158,8 +157,9 @@ def _name_index(names: Any, n: int) -> pd.Index:
     labels = pd.Index(several if listed else [], tupleize_cols=False)
     if len(labels) != n or not labels.is_unique:
         got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
-        raise wrong(
-            "names", f" must be {n} different names, one per system, got {got}. Give them in the order of truth."
+        raise InputError(
+            f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
+            argument="names",
         )
     return labels
 
@@ -171,7 +171,7 @@ def _coefficient(name: str, **scores: ArrayLike) -> float:
     a, b = rounded(a), rounded(b)
     reason = _undefined(name, {first: a, second: b}, labels)
     if reason:
-        warn(*reason)
+        warn(reason)
         return float("nan")
     if name == "weighted_tau":
         from scipy.stats import weightedtau
@@ -372,7 +372,6 @@ def largest_rise(truth: ArrayLike, estimate: ArrayLike) -> int:
     return -int(_drops(truth, estimate).min(initial=0))
 
 
-@door
 def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | None = None) -> pd.DataFrame:
     """Return both ranks of every system and its drop, the number of ranks it loses.
 
@@ -409,7 +408,6 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     return pd.DataFrame(frame | {"drop": other_rank - rank})
 
 
-@door
 def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
     """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well."""
     x, ys = _numbers("truth", truth, 1), _numbers("estimates", estimates, 2)

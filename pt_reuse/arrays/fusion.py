@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
 from pt_reuse._choices import METHODS, NORM_NAMES
-from pt_reuse._errors import wrong
+from pt_reuse.errors import InputError
 
 #: a list whose scores differ by less than this is divided by this, as in ranx
 _LEAST = 1e-9
@@ -54,7 +54,7 @@ class Fusion:
         for name in given:
             if name not in known:
                 its = f"its option is {examples(known)}" if known else "it has no options"
-                raise wrong(name, f" is no option of method {method!r}; {its}.")
+                raise InputError(f"{name} is no option of method {method!r}; {its}.", argument=name)
         return cls(method, **given)
 
     @property
@@ -136,4 +136,4 @@ def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _check_number(name: str, value: Any, range_: str, *, below: float) -> None:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0 <= value < below:
-        raise wrong(name, f" must be a number {range_}, got {told(value)}.")
+        raise InputError(f"{name} must be a number {range_}, got {told(value)}.", argument=name)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from pt_reuse.arrays.rescore import Judgments

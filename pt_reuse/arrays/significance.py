@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
 from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
-from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -72,11 +72,10 @@ def check_test(test: Any, correction: Any) -> None:
     choice("test", test, tuple(TESTS))
     checked_correction(correction)
     if test == "tukey" and correction != "none":
-        raise wrong(
-            "correction",
-            " must be none with ",
-            Option("test", "tukey"),
-            f", which allows for the number of pairs itself, got {correction!r}.",
+        raise InputError(
+            "correction must be none with test='tukey', which allows for the number of pairs itself, got "
+            f"{correction!r}.",
+            argument="correction",
         )
 
 

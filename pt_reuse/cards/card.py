@@ -14,7 +14,6 @@ import pyterrier as pt
 
 from pt_reuse import _html
 from pt_reuse._check import count, flag, listed
-from pt_reuse._errors import InputError, door, in_python, warn
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._text import Printed
 from pt_reuse.cards.page import page_of
@@ -26,6 +25,7 @@ from pt_reuse.collections.definition import collection_names, find_collection, r
 from pt_reuse.data.judgments import as_qrels, check_not_empty, is_collection
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 from pt_reuse.options import SHARED, described
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.result import Result
@@ -77,7 +77,6 @@ class Card(Printed):
         """Return the page, which needs no network."""
         return page_of(self)
 
-    @door
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the page.
 
@@ -168,8 +167,8 @@ def report(
         try:
             runs = dataset.get_runs(verbose=verbose)
         except InputError as error:
-            without = error.worded(in_python, function=False)
-            warn("the card is of the judgments alone: ", error)
+            without = str(error)
+            warn(f"the card is of the judgments alone: {error}")
     if qrels is None:
         raise InputError("a card needs judgments, or the name of a collection.", argument="qrels")
     judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)

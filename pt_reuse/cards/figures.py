@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._errors import InputError
 from pt_reuse.cards.parts import Asking
+from pt_reuse.errors import InputError
 
 #: colours that show on white and on black, in the order in which types have them; each type has a shape, too
 _COLOURS = ["#3b8bd0", "#d8581c", "#00986b", "#c06aa0", "#9a7d0a", "#7a6fd6", "#7f8a94", "#c2405a"]

@@ -12,10 +12,10 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import listed
-from pt_reuse._errors import InputError, in_python
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
@@ -258,5 +258,5 @@ def ask_all(asking: Asking, *, verbose: bool) -> None:
             with told_elsewhere():
                 asking.found[part.name] = part.ask(asking.cut if part.cut else asking)
         except InputError as error:
-            text = error.worded(in_python, function=False)
+            text = str(error)
             asking.missing[part.name] = text[:1].upper() + text[1:]

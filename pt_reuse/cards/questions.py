@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError, in_python
 from pt_reuse._text import ends, is_missing
 from pt_reuse.cards.parts import (
     AT_EQUAL_DEPTH,
@@ -22,6 +21,7 @@ from pt_reuse.cards.parts import (
     judged_of_types,
     upper_loss,
 )
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
 #: the rank down to which deep measures need judgments
@@ -100,7 +100,7 @@ class Question:
         try:
             found = self.answer(asking, asking.found[part])
         except InputError as error:
-            return {**open_, "condition": error.worded(in_python, function=False)}
+            return {**open_, "condition": str(error)}
         worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
         if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
             worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"

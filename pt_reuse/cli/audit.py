@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import choice
 from pt_reuse._check import listed as in_words
-from pt_reuse._errors import InputError, Option, arguments_as, located, worded, wrong
-from pt_reuse._errors import Part as Said
 from pt_reuse._files import check_writable, replacing
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
 from pt_reuse.cli.output import (
@@ -38,9 +36,11 @@ from pt_reuse.cli.parser import (
     add_verbose,
     chosen_measures,
     given_judge_rel,
+    in_shell,
     listed,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags
+from pt_reuse.errors import InputError, in_parts, located
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ class Part:
         if self.name == "significance" and given["test"] != "t":
             # the t test alone is computed anew in every draw
             told["resamples"] = 0
-        with arguments_as(**{argument: _SHELL.get(name, name) for argument, name in names.items() if name is not None}):
-            return study(**told)
+        return study(**told)
 
 
 def _labels_lacking(given: Mapping[str, Any]) -> str | None:
@@ -243,6 +242,7 @@ def add_audit(commands: Commands) -> Parser:
     parser.set_defaults(resamples=None)
     add_verbose(parser)
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
+    parser.called |= {"path": "scores", "format": "scores_format", "folder": "judges", "missing": "missing_labels"}
     parser.set_defaults(run=_run)
     return parser
 
@@ -271,13 +271,10 @@ def _run(options: argparse.Namespace) -> None:
     table = checked_table(options.families)
     folder = _out(options, parts, places)
     if options.scores is not None:
-        with arguments_as("read_leaderboard", path="scores", format="scores_format"):
-            given["scores"] = read_leaderboard(options.scores, options.scores_format)
+        given["scores"] = read_leaderboard(options.scores, options.scores_format)
     human = None if source is None else source.read()
-    with arguments_as(folder="judges"):
-        judges = read_judges(places[0], families=table)
-    with arguments_as(folder="people"):
-        given["people"] = (read_judges(places[1]).labels or None) if len(places) > 1 else None
+    judges = read_judges(places[0], families=table)
+    given["people"] = (read_judges(places[1]).labels or None) if len(places) > 1 else None
     boards, labels = judges.leaderboards, dict(judges.labels)
     # before runs are read: a label of a judge that is not there
     named = as_judges(labels, "judges", rel=given["judge_rel"]) if labels else []
@@ -289,8 +286,8 @@ def _run(options: argparse.Namespace) -> None:
         if faults:
             left_out = _left_out(faults, options.judge_rel)
             if not (labels or boards):
-                raise InputError(*left_out, argument="judge_rel")
-            given["left_out"] = f"Left out: {worded(left_out, options.shell.in_shell)}"
+                raise InputError(left_out, argument="judge_rel")
+            given["left_out"] = f"Left out: {in_shell(left_out, options.parser)}"
     given |= {"folder": judges, "judge": labels, "boards": boards}
     for name, of in (("families", labels), ("board_families", boards)):
         given[name] = {judge: family for judge, family in judges.families.items() if judge in of} or None
@@ -314,12 +311,12 @@ def _faults_of_scales(judges: Sequence[NamedJudge], human: Qrels) -> dict[str, I
     return faults
 
 
-def _left_out(faults: Mapping[str, InputError], said: str | None) -> list[Said]:
+def _left_out(faults: Mapping[str, InputError], said: str | None) -> str:
     """Return which judges are left out, why, and the option that takes them in beside what it says already."""
     # what begins a message says what is wrong
-    why = "; ".join(f"{judge}: {str(fault.parts[0]).strip().rstrip('.')}" for judge, fault in faults.items())
+    why = "; ".join(f"{judge}: {in_parts(fault.text)[0].rstrip('.')}" for judge, fault in faults.items())
     labels = ",".join(filter(None, [said, *(f"{judge}=LABEL" for judge in faults)]))
-    return [f"{why}. Say the lowest label that is relevant: ", Option("judge_rel", labels), "."]
+    return f"{why}. Say the lowest label that is relevant: judge_rel={labels!r}."
 
 
 def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, options: argparse.Namespace) -> None:
@@ -338,7 +335,7 @@ def _audit(given: dict[str, Any], parts: list[Part], folder: Path | None, option
             answers[part] = part.answer(given)
         except InputError as error:
             # the other parts can be answered all the same
-            unanswered[part] = error.worded(options.shell.in_shell, function=False)
+            unanswered[part] = in_shell(error, options.parser)
             continue
         if folder is not None:
             drawings = _drawings(answers[part], {judge: judge for judge in given["judge"]})
@@ -451,8 +448,7 @@ def _checked_options(options: argparse.Namespace) -> dict[str, Any]:
     of_labels = study_of(PARTS[0].study())
     names = ("by", "best", "missing", "rel", "resamples", "confidence", "seed")
     told = {name: getattr(options, _SHELL.get(name, name)) for name in names}
-    with arguments_as(missing="missing_labels"):
-        told = of_labels.checked({name: value for name, value in told.items() if value is not None})
+    told = of_labels.checked({name: value for name, value in told.items() if value is not None})
     told.pop("rel", None)
     check_test(options.test, options.correction)
     depth = None if options.depth is None else checked_depth(options.depth)
@@ -464,7 +460,7 @@ def _chosen_parts(text: str | None) -> list[Part]:
     known = [part.name for part in PARTS]
     names = known if text is None else [choice("parts", name, known) for name in listed(text)]
     if not names:
-        raise wrong("parts", f" must be some of {', '.join(known)}.")
+        raise InputError(f"parts must be some of {', '.join(known)}.", argument="parts")
     return [part for part in PARTS if part.name in names]
 
 

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
 from pt_reuse._text import is_missing, shorten
 from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
 from pt_reuse.cli.output import (
@@ -24,7 +23,8 @@ from pt_reuse.cli.output import (
     width_of,
     write_table,
 )
-from pt_reuse.cli.parser import Commands, Group, Parser, Shell, add_command, add_quiet, add_verbose
+from pt_reuse.cli.parser import Commands, Group, Parser, add_command, add_quiet, add_verbose, in_shell
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def _run_collections(options: argparse.Namespace) -> int:
     search = " ".join(options.words).removeprefix("reuse:")
     one = not (options.csv or options.here or options.verbose)
     if one and (search.endswith(".toml") or real_name(search) in collection_names()):
-        _describe(search, options.shell)
+        _describe(search)
         return 0
     found = list_collections(search, here=options.here)
     if options.csv:
@@ -71,13 +71,13 @@ def _run_collections(options: argparse.Namespace) -> int:
     return 0 if len(found) else 1
 
 
-def _describe(name: str, shell: Shell) -> None:
+def _describe(name: str) -> None:
     from pt_reuse.collections.dataset import facts_of, list_collections
 
     collection = collection_of(name)
     year = f" ({collection.year})" if collection.year else ""
     say(f"{collection.name}: {collection.title}{year}")
-    for fact, text in facts_of(collection, shell.in_shell):
+    for fact, text in facts_of(collection):
         say_beside(f"  {fact:<10} ", text)
     if name.endswith(".toml") or name == collection.name:
         return
@@ -135,6 +135,7 @@ def add_fetch(commands: Commands) -> Parser:
         parser.add_option("--team", "T", "only runs of this team")
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
     add_quiet(parser)
+    parser.called = {"pooled": "only_pooled", "n_jobs": "jobs"}
     parser.set_defaults(run=_run_fetch)
     return parser
 
@@ -223,8 +224,8 @@ def _run_verify(options: argparse.Namespace) -> int:
         verbose=shows_bars(options),
     )
     say(f"{result.title}: {result.headline()}")
-    for line in result.not_computed(options.shell.in_shell):
-        say(line)
+    for line in result.not_computed():
+        say(in_shell(line, options.parser))
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
     if len(differing):
         say("\nUnequal:")
@@ -242,7 +243,7 @@ def _run_verify(options: argparse.Namespace) -> int:
         say(f"\nWritten: {out}")
     reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
     if len(reasons) == len(result.verdicts):
-        raise InputError("no figure could be computed: ", *reasons[0].parts)
+        raise InputError(f"no figure could be computed: {reasons[0]}")
     return 0 if result.holds else 1
 
 

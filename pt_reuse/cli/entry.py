@@ -20,7 +20,7 @@ try:
     from pt_reuse.cli.demo import add_demo
     from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_pilot, add_plan, add_times
     from pt_reuse.cli.output import complain, held_logs, lasting_streams
-    from pt_reuse.cli.parser import COMMANDS, Parser, Shell, add_command, add_commands, carry_out
+    from pt_reuse.cli.parser import COMMANDS, Parser, add_command, add_commands, carry_out
     from pt_reuse.cli.pool import add_infer_pool, add_pool
     from pt_reuse.cli.report import add_atlas, add_report
     from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     options, unknown = _parser().parse_known_args(arguments)
     if unknown:
-        options.shell.running.take(options, unknown)
+        options.parser.take(options, unknown)
     try:
         with held_logs() as held:
             status = carry_out(options)
@@ -100,7 +100,7 @@ def _parser() -> Parser:
     for name, summary in _FAMILIES.items():
         parsers += _add_members(name, add_commands(add_command(commands, name, summary)))
     for one in parsers:
-        one.set_defaults(shell=Shell(one, parsers))
+        one.set_defaults(parser=one)
     return parser
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import Argument, InputError, Option, Part, arguments_as, wrong
 from pt_reuse.cli.output import complain, shows_bars
 from pt_reuse.cli.parser import Group, Parser, add_quiet
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
@@ -67,7 +67,7 @@ class JudgmentSource:
         try:
             frame = pt.get_dataset(f"reuse:{self.collection.name}").get_qrels(self.which)
         except InputError as error:
-            raise InputError(error, place=self.name, argument="qrels") from error
+            raise InputError(str(error), place=self.name, argument="qrels") from error
         return Qrels(frame[["qid", "docno", "label"]], rel=self.rel)
 
 
@@ -99,10 +99,9 @@ def judgments_named(
 ) -> JudgmentSource:
     """Return the judgments that an option names, else those of the collection; raise where there are neither."""
     if given is not None:
-        with arguments_as(qrels=argument):
-            return judgment_source(given, collection)
+        return judgment_source(given, collection)
     if collection is None:
-        raise InputError(f"no {what} are named. Give ", Option(argument, ...), ".", argument=argument)
+        raise InputError(f"no {what} are named. Give {argument}=.", argument=argument)
     return JudgmentSource(None, collection)
 
 
@@ -126,8 +125,6 @@ def told_name(name: str) -> str:
 
 #: which of the judgments of a collection
 _WHICH = re.compile(r"[\w.-]+")
-#: what labels the runs of a collection, in messages
-_RECORD = "its record"
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
@@ -295,13 +292,12 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
                 warnings.simplefilter("ignore", PoolUnknownWarning)
             try:
                 # what labels the runs is not an option of the user's
-                with arguments_as(metadata=_RECORD):
-                    runs = plan.get()
+                runs = plan.get()
             except InputError as error:
-                if error.argument != _RECORD or not options.runs:
+                if error.argument != "metadata" or not options.runs:
                     raise
                 raise InputError(
-                    f"as runs of {collection.name}: ", error, " ", *_of_other_runs(collection), argument="runs"
+                    f"as runs of {collection.name}: {error} {_of_other_runs(collection)}", argument="runs"
                 ) from error
         return runs.labelled(labels)
 
@@ -355,14 +351,15 @@ def _folder(runs: list[str] | None, collection: Collection) -> str | None:
     source = run_files(runs)
     if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
         return source
-    raise wrong(
-        "runs", f" beside {collection.name} must be the folder that holds its run files. ", *_of_other_runs(collection)
+    raise InputError(
+        f"runs beside {collection.name} must be the folder that holds its run files. {_of_other_runs(collection)}",
+        argument="runs",
     )
 
 
-def _of_other_runs(collection: Collection) -> tuple[Part, ...]:
-    named = Option("qrels", collection.name)
-    return ("To judge other runs by its judgments, give ", named, " and no ", Argument("collection"), ".")
+def _of_other_runs(collection: Collection) -> str:
+    named = f"qrels={collection.name!r}"
+    return f"To judge other runs by its judgments, give {named} and no collection."
 
 
 def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Namespace) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import count, did_you_mean, shown
-from pt_reuse._errors import InputError, Option, arguments_as, located
 from pt_reuse._files import check_writable, checked_path, open_file, read_file
 from pt_reuse.cli.field import QRELS_HELP, Judgments, add_field, add_run_files, judgment_source, plan_field, told_name
 from pt_reuse.cli.output import (
@@ -44,6 +43,7 @@ from pt_reuse.cli.parser import (
     whole_numbers,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags, files_of, show
+from pt_reuse.errors import InputError, located
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def add_export(commands: Commands) -> Parser:
     add_contributors(parser)
     parser.checks.append(partial(_check_pool, parser))
     add_field(parser, qrels=Judgments.OPTIONAL, unless=lambda options: options.pool is not None)
+    parser.called["folder"] = "out"
     parser.set_defaults(run=_run_export)
     return parser
 
@@ -200,22 +201,21 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    with arguments_as(folder="out"):
-        plan = ExportPlan.of(
-            options.out,
-            format=options.format,
-            annotators=None if options.annotators is None else listed(options.annotators),
-            overlap=options.overlap,
-            whole_topics=options.whole_topics,
-            labels=None if options.labels is None else _scale(options.labels),
-            instructions=None if options.instructions is None else _text(options.instructions),
-            seed=options.seed,
-            overwrite=options.overwrite,
-        )
-        read_pool = _pool_of(options)
-        topics = read_topics(_named(options, "topics"))
-        texts = named_texts(_named(options, "texts"))
-        made = plan.write(read_pool(), topics, texts, verbose=shows_bars(options))
+    plan = ExportPlan.of(
+        options.out,
+        format=options.format,
+        annotators=None if options.annotators is None else listed(options.annotators),
+        overlap=options.overlap,
+        whole_topics=options.whole_topics,
+        labels=None if options.labels is None else _scale(options.labels),
+        instructions=None if options.instructions is None else _text(options.instructions),
+        seed=options.seed,
+        overwrite=options.overwrite,
+    )
+    read_pool = _pool_of(options)
+    topics = read_topics(_named(options, "topics"))
+    texts = named_texts(_named(options, "texts"))
+    made = plan.write(read_pool(), topics, texts, verbose=shows_bars(options))
     say(f"{made.headline()}.")
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
@@ -229,7 +229,7 @@ def _run_export(options: argparse.Namespace) -> None:
 def _named(options: argparse.Namespace, name: str) -> str:
     given = getattr(options, name)
     if given is None and options.collection is None:
-        raise InputError(f"no {name} are named. Give ", Option(name, ...), ".", argument=name)
+        raise InputError(f"no {name} are named. Give {name}=.", argument=name)
     return options.collection if given is None else given
 
 
@@ -419,6 +419,7 @@ def add_agreement(commands: Commands) -> Parser:
     parser.add_option("--seed", "N", "of the bootstrap; default 0", type=int, default=0)
     add_verbose(parser, "every pair of annotators")
     add_out(parser, "the tables (CSV), the majority (qrels), the settings (JSON) and the pictures (PNG)")
+    parser.called |= {"labels": "files", "qrels": "gold"}
     parser.set_defaults(run=_run_agreement)
     return parser
 
@@ -432,14 +433,12 @@ def _run_agreement(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name) for name in ("rel", "weights", "ties", "over", "resamples", "seed")}
     study_of(annotator_agreement).checked(given)
     files = check_label_files(options.files)
-    with arguments_as(qrels="gold"):
-        source = None if options.gold is None else judgment_source(options.gold)
-        gold = None if source is None else source.read()
+    source = None if options.gold is None else judgment_source(options.gold)
+    gold = None if source is None else source.read()
     names = [name for part, name in _PICTURES.items() if part != "gold" or gold is not None]
     folder = out_folder(options, [*_OF_AGREEMENT, _MAJORITY, *names])
     labels = read_labels(files)
-    with arguments_as(labels="files"):
-        result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
+    result = annotator_agreement(labels, gold=gold, scale=options.scale, **given)
     say_answer(result, verbose=options.verbose)
     _report(result, options.verbose)
     majority = majority_vote(labels, ties=options.ties, rel=result.rel)
@@ -514,6 +513,7 @@ def _end_of_labels(parser: Parser, function: str, beside: str) -> None:
         add_flag(parser, flag)
     add_verbose(parser)
     add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
+    parser.called["labels"] = "files"
     parser.set_defaults(run=partial(_run_of_labels, function))
 
 
@@ -529,8 +529,7 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     pictures = [f"{kind}.png" for kind in declared.result.plots]
     folder = out_folder(options, [*files_of(declared.result), *pictures])
     rows = read_label_rows(files)
-    with arguments_as(labels="files"):
-        result = call(rows, **given)
+    result = call(rows, **given)
     show(result, declared, options, {})
     if folder is not None:
         write_result(result, folder, options, {name: partial(result.plot, name[:-4]) for name in pictures})

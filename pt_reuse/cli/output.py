@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from pt_reuse._check import count
-from pt_reuse._errors import located
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
 from pt_reuse._text import display_width, prose, table, visible
+from pt_reuse.errors import located
 
 if TYPE_CHECKING:
     import pandas as pd

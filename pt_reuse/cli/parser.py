@@ -1,15 +1,14 @@
-"""The parser of a command: it knows its arguments by name, so that errors and advice are worded for a shell."""
+"""The parser of a command: it knows its arguments by name, so that messages can call them as a shell does."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import shlex
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import partial
@@ -17,19 +16,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from pt_reuse._check import did_you_mean
-from pt_reuse._errors import (
-    Advice,
-    Argument,
-    Aside,
-    Attribute,
-    InputError,
-    Option,
-    ReuseWarning,
-    in_python,
-    located,
-    wrong,
-)
 from pt_reuse.cli.output import complain, width_of
+from pt_reuse.errors import InputError, ReuseWarning, located
 from pt_reuse.study import DECLARED
 
 if TYPE_CHECKING:
@@ -90,6 +78,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
         self.checks: list[Callable[[argparse.Namespace], None]] = []
+        #: argument of Python -> what the command calls it, where it has another name
+        self.called: dict[str, str] = {}
         #: the group that arguments are added to
         self.at_hand: Group | None = None
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
@@ -201,126 +191,50 @@ def add_commands(parser: Parser, groups: Mapping[str, Sequence[str]] | None = No
     return commands
 
 
-#: arguments of Python that have another name here, or one of several
-_NAMES = {"download": ("no_download",), "n_jobs": ("jobs",), "pooled": ("pooled", "only_pooled")}
-#: functions and methods whose work an option does
-_BY_OPTION = {
-    "read_qrels": Option("qrels", ...),
-    "read_runs": Option("runs", ...),
-    "reorder": Option("order", ...),
-    "with_metadata": Option("pooled", ...),
-}
-#: functions and methods whose work a command, or something else, does
-_BY_COMMAND = {
-    "Experiment": "`ptr.Experiment` in Python",
-    "check_runs": "`pt-reuse runs --qrels FILE`",
-    "audit_labels": "`pt-reuse audit`",
-    "compare": "`pt-reuse compare`",
-    "depth_pool": "`pt-reuse pool`",
-    "dropped": "`pt-reuse runs`",
-    "export_tasks": "`pt-reuse judge export`",
-    "fetch": "`pt-reuse fetch NAME`",
-    "get_runs": "`pt-reuse runs --collection NAME`",
-    "infer_pool": "`pt-reuse infer-pool`",
-    "list_collections": "`pt-reuse collections`",
-    "majority_vote": "`pt-reuse judge agreement FILE.csv --out DIR`, where FILE.csv is what --out writes here",
-    "plan_labels": "`pt-reuse judge plan-labels`",
-    "remainder": "`pt-reuse pool`",
-    "sample": "to_check.csv of the plan",
-    "score": "`pt-reuse score`",
-    "register_collection": "a TOML file in the folder `collections` of PT_REUSE_HOME",
-    "submitted": "`pt-reuse collections NAME`",
-    "verify": "`pt-reuse verify NAME`",
-    **{declared["function"]: f"`pt-reuse {declared['command']['name']}`" for declared in COMMANDS},
-}
-_QUOTES = "'\""
+#: an argument with its value, or with none, outside of a call
+_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|True\b|(?=[\w\[{]))?")
 
 
-@dataclass(frozen=True)
-class Shell:
-    """Words advice for the one who called a command."""
+def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
+    """Return a message with the arguments of a command as one types them: ``--names file`` for ``names='file'``."""
 
-    running: Parser
-    commands: Sequence[Parser]
+    def typed(given: re.Match[str]) -> str:
+        action = parser.arguments.get(parser.called.get(given[1], given[1]))
+        if action is None:
+            return given[0]
+        name = action.option_strings[0] if action.option_strings else str(action.metavar)
+        value = None if action.nargs == 0 else given[2]
+        return name if value is None else f"{name} {value.strip(chr(39))}"
 
-    def in_shell(self, advice: Advice) -> str:
-        """Return advice as one types it in a shell, or in Python where no command can follow it."""
-        if isinstance(advice, Argument):
-            action = _action(self.running, advice.name)
-            return advice.name if action is None else _named(action)
-        if isinstance(advice, Aside):
-            return ""
-        if isinstance(advice, Attribute):
-            shown_by = _BY_COMMAND.get(advice.name.rpartition(".")[2], f"{advice.name} in Python")
-            # what the command at hand shows stands on the screen in a moment
-            return "below" if shown_by == f"`{self.running.prog}`" else shown_by
-        if isinstance(advice, Option):
-            return self._option(advice)
-        function = advice.function.rpartition(".")[2]
-        if function in _BY_OPTION:
-            return self._option(_BY_OPTION[function])
-        if function == "list_collections" and advice.arguments:
-            return f"`pt-reuse collections {advice.arguments.strip(_QUOTES)}`"
-        return _BY_COMMAND.get(function, f"{in_python(advice)} in Python")
-
-    def _option(self, advice: Option) -> str:
-        if advice == Option("download", True):
-            return _BY_COMMAND["fetch"]
-        for parser in (self.running, *self.commands):
-            action = _action(parser, advice.name)
-            # of another command only what has a name of its own
-            if action is not None and (parser is self.running or action.option_strings):
-                words = _typed(action, advice.value)
-                return words if parser is self.running else f"{words} of `{parser.prog}`"
-        return f"{in_python(advice)} in Python"
-
-
-def _action(parser: Parser, name: str) -> argparse.Action | None:
-    names = (name, *_NAMES.get(name, ()))
-    return next((parser.arguments[known] for known in names if known in parser.arguments), None)
-
-
-def _named(action: argparse.Action) -> str:
-    return action.option_strings[0] if action.option_strings else str(action.metavar)
-
-
-def _typed(action: argparse.Action, value: Any) -> str:
-    if action.nargs == 0:
-        # --overwrite stands for True, --no-download for False
-        stands_for = action.const and not action.dest.startswith("no_")
-        opposed = isinstance(value, bool) and value != stands_for
-        return f"no {_named(action)}" if opposed else _named(action)
-    if value is ... or isinstance(value, bool):
-        text = str(action.metavar)
-    elif isinstance(value, Mapping):
-        text = shlex.quote(",".join(f"{name}={said}" for name, said in value.items()))
-    else:
-        listing = isinstance(value, Sequence) and not isinstance(value, str)
-        text = shlex.quote(",".join(map(str, value)) if listing else str(value))
-    return f"{_named(action)} {text}" if action.option_strings else text
+    text, argument = (message, None) if isinstance(message, str) else (message.text, getattr(message, "argument", None))
+    if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
+        text = f"{argument}={text[len(argument) :]}"
+    text = _GIVEN.sub(typed, text)
+    place = None if isinstance(message, str) else message.place
+    return f"{place}: {text}" if place else text
 
 
 def carry_out(options: argparse.Namespace) -> int:
-    """Run a command and return its status; what it says is worded for it."""
-    shell: Shell = options.shell
+    """Run a command and return its status; what it says has its own words for arguments."""
+    parser: Parser = options.parser
     try:
-        shell.running.check(options)
-        with _noted_warnings(shell):
+        parser.check(options)
+        with _noted_warnings(parser):
             status: int | None = options.run(options)
     except (InputError, ReuseWarning) as error:
         # a warning where the user wants them to be errors
-        complain(f"pt-reuse: {error.worded(shell.in_shell, function=False)}")
+        complain(f"pt-reuse: {in_shell(error, parser)}")
         return 2
     return status or 0
 
 
 @contextmanager
-def _noted_warnings(shell: Shell) -> Iterator[None]:
-    """Have every warning meanwhile said as a note, worded for a command."""
+def _noted_warnings(parser: Parser) -> Iterator[None]:
+    """Have every warning meanwhile said as a note, in the words of a command."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if isinstance(message, ReuseWarning):
-            complain(f"pt-reuse: note: {message.worded(shell.in_shell, function=False)}")
+            complain(f"pt-reuse: note: {in_shell(message, parser)}")
         else:
             complain(f"pt-reuse: {category.__name__}: {message}")
 
@@ -441,6 +355,7 @@ def add_quiet(parser: Parser) -> None:
 
 def add_jobs(parser: Parser, noun: str) -> None:
     """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
+    parser.called["n_jobs"] = "jobs"
     parser.add_option("--jobs", "N", f"how many {noun} at a time, -1 for all cores; default 1", type=int)
 
 
@@ -493,14 +408,14 @@ def given_judge_rel(text: str | None) -> Any:
         label, _, grade = said.partition(":")
         numbers = label.isdecimal() and (grade or "0").isdecimal() and said.isascii() and not said.endswith(":")
         if not numbers or (not name and "=" in part):
-            raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
+            raise InputError(f"judge_rel {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
         mine = grades.get(name, {})
         if name in rels or (not grade and name in grades) or int(label) in mine:
             whose = f"judge {name!r}" if name else "all judges"
-            raise wrong(
-                "judge_rel",
-                f" must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant label (4) or "
-                "a grade for each label (4:2,5:3).",
+            raise InputError(
+                f"judge_rel must say once what the labels of {whose} mean, got {text!r}. Give one lowest relevant "
+                "label (4) or a grade for each label (4:2,5:3).",
+                argument="judge_rel",
             )
         if grade:
             grades[name] = {**mine, int(label): int(grade)}
@@ -508,10 +423,11 @@ def given_judge_rel(text: str | None) -> Any:
             rels[name] = int(label)
     found: dict[str, Any] = {**rels, **grades}
     if not found:
-        raise wrong("judge_rel", f" {_JUDGE_REL}, got {text!r}.")
+        raise InputError(f"judge_rel {_JUDGE_REL}, got {text!r}.", argument="judge_rel")
     if "" in found and len(found) > 1:
-        raise wrong(
-            "judge_rel",
-            f" must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is of all.",
+        raise InputError(
+            f"judge_rel must name a judge with every label, or with none, got {text!r}. Without JUDGE= a label is "
+            "of all.",
+            argument="judge_rel",
         )
     return found.get("", found)

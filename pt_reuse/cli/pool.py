@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, count, examples, plural
 from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
-from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import (
     SHOWN,
@@ -42,6 +41,7 @@ from pt_reuse.cli.parser import (
     whole_number,
 )
 from pt_reuse.cli.study_commands import files_of
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,12 +127,12 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     for option in given:
         if option not in takes:
             having = ", ".join(other for other, known in STRATEGIES.items() if option in known)
-            raise wrong(option, f" is no option of strategy {name!r}; it is one of {having}.")
+            raise InputError(f"{option} is no option of strategy {name!r}; it is one of {having}.", argument=option)
     lacking = "n" if "n" in takes and "n" not in given and name != "sample" else None
     if name in _ASKING and options.qrels is None:
         lacking = "qrels"
     if lacking:
-        raise InputError(f"strategy {name!r} needs ", Option(lacking, ...), ".", argument=lacking)
+        raise InputError(f"strategy {name!r} needs {lacking}=.", argument=lacking)
     _check_values(name, given)
     return given
 
@@ -232,9 +232,7 @@ def _check_unlabelled(path: Path) -> None:
     lines = read_file(path).splitlines() if path.is_file() else []
     if any(line.split()[-1] != b"-1" for line in lines if line.strip()):
         raise InputError(
-            "it has labels in place of -1, which would be lost. Move it, or give another ",
-            Option("out", ...),
-            ".",
+            "it has labels in place of -1, which would be lost. Move it, or give another out=.",
             place=str(path),
             argument="out",
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._errors import InputError
 from pt_reuse.cli.field import Judgments, add_field, judgments_named, plan_field, told_name
 from pt_reuse.cli.output import (
     complain,
@@ -18,8 +17,9 @@ from pt_reuse.cli.output import (
     table_file,
     write_files,
 )
-from pt_reuse.cli.parser import Commands, Group, Parser, add_command, add_out, add_quiet, add_verbose
+from pt_reuse.cli.parser import Commands, Group, Parser, add_command, add_out, add_quiet, add_verbose, in_shell
 from pt_reuse.cli.study_commands import add_flag, declared_flags
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
@@ -129,7 +129,7 @@ def _run_atlas(options: argparse.Namespace) -> int:
             how = {option: getattr(options, option) for option in _USUAL}
             cards[file] = report(f"reuse:{name}", verbose=shows_bars(options), **how)
         except InputError as error:
-            missing[name] = error.worded(options.shell.in_shell, function=False)
+            missing[name] = in_shell(error, options.parser)
             complain(f"pt-reuse: no card of {name}: {missing[name]}")
     if not cards:
         raise InputError("no collection has a card.")

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_jobs, choice, count, plural, positive
-from pt_reuse._errors import wrong
 from pt_reuse.cli.field import Judgments, add_field, plan_field
 from pt_reuse.cli.output import (
     SHOWN,
@@ -35,6 +34,7 @@ from pt_reuse.cli.parser import (
     listed,
 )
 from pt_reuse.cli.study_commands import add_flag, declared_flags
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,5 +315,5 @@ def _known(table: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 def _cutoffs(text: str) -> list[int]:
     words = listed(text)
     if not words or not all(word.isdecimal() for word in words):
-        raise wrong("cutoff", f" must be ranks between commas, such as 10,100, got {text!r}.")
+        raise InputError(f"cutoff must be ranks between commas, such as 10,100, got {text!r}.", argument="cutoff")
     return list(dict.fromkeys(positive("cutoff", int(word), "documents") for word in words))

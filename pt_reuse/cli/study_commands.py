@@ -11,7 +11,6 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, located, wrong
 from pt_reuse.cli.field import (
     QRELS_HELP,
     FieldPlan,
@@ -50,6 +49,7 @@ from pt_reuse.cli.parser import (
     listed,
     whole_amounts,
 )
+from pt_reuse.errors import InputError, located
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ _SWITCHES = {"switch": "store_true", "off": "store_false"}
 #: rows of all long tables on the screen together, and of each at least
 _ROWS, _LEAST_ROWS = 22, 6
 #: a topic that a run lacks, in scores that are read
-_LEFT_OUT = Option("missing_scores", "leave_out")
+_LEFT_OUT = "missing_scores='leave_out'"
 #: what has no place beside such scores
 _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata")
 #: where the option for names of judgments stands
@@ -135,11 +135,6 @@ class StudyCommand:
         return options.runs is None and all(getattr(options, name) is None for name in self._command["runs_for"])
 
     def _run(self, options: argparse.Namespace) -> None:
-        # --names is what runs are named by
-        with arguments_as(names=_JUDGMENT_NAMES) if self._dests("names") else nullcontext():
-            self._find(options)
-
-    def _find(self, options: argparse.Namespace) -> None:
         function = getattr(importlib.import_module(self._declared["module"]), self._declared["function"])
         study = study_of(function)
         given = {flag["dest"]: _given(flag, options) for flag in self._declared["flags"]}
@@ -200,7 +195,7 @@ class StudyCommand:
             beside = [name for name in ("qrels", "runs", "collection") if getattr(options, name) is not None]
             if beside or not sets:
                 problem = " names no file." if not sets else " are the judgments: no others have a place beside them."
-                raise wrong("rounds", problem)
+                raise InputError(f"rounds{problem}", argument="rounds")
             sources = [judgment_source(text) for text in sets]
         elif plan is not None:
             sources = [plan.needed_judgments()]
@@ -270,7 +265,7 @@ def _check_no_scores(options: argparse.Namespace) -> None:
     """Raise where an option of scores that are read is given, and none are."""
     for name in ("scores_format", "tasks", "ignore", "transposed", "missing_scores"):
         if getattr(options, name):
-            raise wrong(name, " is for scores that are read. Give ", Option("scores", ...), ", or leave it out.")
+            raise InputError(f"{name} is for scores that are read. Give scores=, or leave it out.", argument=name)
 
 
 def _read_scores(options: argparse.Namespace, given: Mapping[str, Any], *, several: bool) -> Scores:
@@ -281,23 +276,24 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any], *, sever
     names = [*_OF_RUNS, *(["other"] if several else [])]
     beside = [name for name in names if getattr(options, name) is not None]
     if beside:
-        raise wrong("scores", " are read instead of runs and judgments. Leave out ", Argument(beside[0]), ".")
+        raise InputError(f"scores are read instead of runs and judgments. Leave out {beside[0]}.", argument="scores")
     if not given.get("complete", True):
-        raise wrong("complete", " is for scores that are computed. Leave it out, or give ", _LEFT_OUT, ".")
-    called = {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
-    with arguments_as("read_leaderboard", tasks="tasks", ignore="ignore", transposed="transposed", **called):
-        scores = read_leaderboard(
-            options.scores,
-            options.scores_format,
-            missing="error" if options.missing_scores is None else options.missing_scores,
-            tasks=options.tasks,
-            ignore=options.ignore,
-            transposed=options.transposed,
+        raise InputError(
+            f"complete is for scores that are computed. Leave it out, or give {_LEFT_OUT}.", argument="complete"
         )
+    # beside a collection, which is not read here, --missing is of its runs
+    options.parser.called |= {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
+    scores = read_leaderboard(
+        options.scores,
+        options.scores_format,
+        missing="error" if options.missing_scores is None else options.missing_scores,
+        tasks=options.tasks,
+        ignore=options.ignore,
+        transposed=options.transposed,
+    )
     if not given["measures"]:
         return scores
-    with arguments_as(measure="measures"):
-        places = [scores.measures.index(measure_among(scores.measures, name)) for name in given["measures"]]
+    places = [scores.measures.index(measure_among(scores.measures, name)) for name in given["measures"]]
     return replace(scores, measures=[scores.measures[place] for place in places], values=scores.values[places])
 
 
@@ -342,8 +338,7 @@ def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
     if flag["kind"] == "labels":
         return given_judge_rel(value)
     if flag["kind"] == "runs" and value is not None:
-        with arguments_as("read_runs", source=name):
-            return runs_beside(options, value)
+        return runs_beside(options, value)
     if flag["kind"] != "judges" or value is None:
         return value
     from pt_reuse.judge import as_judges
@@ -372,7 +367,7 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
 
     for column in study.command.needs if study.command is not None else ():
         if column not in plan.columns:
-            raise InputError(f"every run must have a {column}, and no run has one. Give ", *how_to_give(column), ".")
+            raise InputError(f"every run must have a {column}, and no run has one. Give {how_to_give(column)}.")
     for argument in ("unit", "by", "leave_out"):
         if argument in study.parameters and getattr(options, argument, None) is not None:
             check_unit_is_given(getattr(options, argument), plan.columns, argument=argument)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag, positive, told
-from pt_reuse._errors import Advice, Call, InputError, Option, door, in_python, warn
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection, without_runs
 from pt_reuse.collections.definition import collection_names, find_collection
@@ -39,9 +38,9 @@ from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import Reading
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 
 
-@door
 def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFrame:
     """List the test collections that ``pt.get_dataset("reuse:NAME")`` knows.
 
@@ -125,8 +124,8 @@ def summary_of(collection: Collection) -> str:
     return f"{collection.title}{year}{'; ' if said else ''}{', '.join(said)}"
 
 
-def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python) -> Iterator[tuple[str, str]]:
-    """Yield what is known of a collection, as pairs of what and text, with advice put into words by a function."""
+def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
+    """Yield what is known of a collection, as pairs of what and text."""
     if collection.aliases:
         yield "also", ", ".join(collection.aliases)
     yield "documents", _source(collection.documents)
@@ -151,7 +150,7 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
         if collection.types_from:
             yield "types", f"from {collection.types_from}"
-        yield "pooled", _pooled(collection, submitted, advice)
+        yield "pooled", _pooled(collection, submitted)
         if collection.pool_order:
             yield "pool order", f"{collection.pool_order}: pooled in another order than that of scoring"
         if collection.pool_depth:
@@ -167,9 +166,9 @@ def facts_of(collection: Collection, advice: Callable[[Advice], str] = in_python
         yield "note", collection.note
 
 
-def _pooled(collection: Collection, submitted: pd.DataFrame, advice: Callable[[Advice], str]) -> str:
+def _pooled(collection: Collection, submitted: pd.DataFrame) -> str:
     if not collection.pooled_is_on_record:
-        return f"not on record; {advice(Call('infer_pool', 'runs, qrels'))} says which runs must have been"
+        return "not on record; infer_pool(runs, qrels) says which runs must have been"
     return f"{int(submitted['pooled'].astype(bool).sum()):,} of {count(len(submitted), 'run')}, on record"
 
 
@@ -225,7 +224,6 @@ class ReuseDataset(Printed, IRDSDataset):
         'FT'
     """
 
-    @door
     def __init__(self, collection: Collection | str):
         if not isinstance(collection, Collection | str):
             raise InputError(f"expected the name of a collection, such as 'trec-8/adhoc', got {collection!r}.")
@@ -245,7 +243,6 @@ class ReuseDataset(Printed, IRDSDataset):
     def _irds(self) -> Any:
         return build_irds(self.collection, self.get_runs)
 
-    @door
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid`` and ``query``, as ``irds:`` does.
 
@@ -256,7 +253,6 @@ class ReuseDataset(Printed, IRDSDataset):
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
-    @door
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label`` and what else the judgments have, as ``irds:`` does.
 
@@ -269,7 +265,6 @@ class ReuseDataset(Printed, IRDSDataset):
         compare_judgments(self.collection, frame)
         return frame
 
-    @door
     def get_judgments(self, variant: str | None = None) -> Qrels:
         """Return the judgments as a :class:`Qrels`, relevant from the label on that the collection's track counts from.
 
@@ -282,15 +277,13 @@ class ReuseDataset(Printed, IRDSDataset):
         frame = self.get_qrels(variant)
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
-                "documents are judged for several aspects of a topic; each has the highest of its labels. ",
-                Call("get_qrels"),
-                " has them apart.",
+                "documents are judged for several aspects of a topic; each has the highest of its labels. "
+                "get_qrels() has them apart.",
                 place=f"reuse:{self.collection.name}",
             )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
         return Qrels(frame[["qid", "docno", "label"]], rel=self.collection.rel)
 
-    @door
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
         """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does.
 
@@ -310,7 +303,6 @@ class ReuseDataset(Printed, IRDSDataset):
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
-    @door
     def submitted(self, *, types: RunLabels | None = None) -> pd.DataFrame:
         """Return what is on record of the submitted runs, without reading them.
 
@@ -329,7 +321,6 @@ class ReuseDataset(Printed, IRDSDataset):
         table = with_types(submitted_runs(self.collection), read_types(types))
         return table.drop(columns="url", errors="ignore")
 
-    @door
     def get_runs(
         self,
         *,
@@ -401,7 +392,6 @@ class ReuseDataset(Printed, IRDSDataset):
             self.collection, conditions, reading, types=types, runs=runs, missing=missing, download=download
         ).get()
 
-    @door
     def fetch(
         self,
         *,
@@ -436,14 +426,12 @@ class ReuseDataset(Printed, IRDSDataset):
         table = choose_runs(self.collection, None, pooled, names=names, team=team, type=type, task=task)
         return fetch_report(self.collection, table["name"].tolist(), n_jobs=n_jobs, verbose=verbose)
 
-    @door
     def source_of(self, docno: str) -> str | None:
         """Return the source of a document by its docno, None where the collection has no rule for it."""
         if not isinstance(docno, str):
             raise InputError(f"a docno must be a text, got {docno!r}.")
         return self.collection.sources.of(docno) if self.collection.sources else None
 
-    @door
     def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
         """Return the sources of `docnos`, an array as long, None where the collection has no rule for one."""
         return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
@@ -502,4 +490,4 @@ def judgments_of(collection: Collection) -> Qrels:
     try:
         return ReuseDataset(collection).get_judgments()
     except InputError as error:
-        raise InputError(error, " Or give a file of them: ", Option("qrels", "FILE"), ".") from error
+        raise InputError(f"{error} Or give a file of them: qrels='FILE'.") from error

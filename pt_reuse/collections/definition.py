@@ -18,7 +18,6 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples, told
-from pt_reuse._errors import Call, InputError, Option, Part, door, in_python, located, warn
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import (
     Collection,
@@ -38,6 +37,7 @@ from pt_reuse.collections.own_files import EXPECTED_DOCUMENTS, OwnDocuments, che
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.ordering import HowPooled
+from pt_reuse.errors import InputError, located, warn
 
 #: keys of a definition file, and of the tables in it
 KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
@@ -57,7 +57,6 @@ _LABELS: dict[str, tuple[Any, ...]] = {
 RUN_KEYS = ("folder", "files", *_LABELS, *_POOLING)
 
 
-@door
 def define(
     name: str,
     *,
@@ -117,7 +116,6 @@ def define(
     return _Definition(folder, {}).collection(given, labels)
 
 
-@door
 def read_definition(path: str | Path) -> Collection:
     """Read the definition of a collection from a TOML file.
 
@@ -359,7 +357,7 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. ", *_advice(name, own))
+        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. {_advice(name, own)}")
     return _with_local_files(collection, own)
 
 
@@ -380,8 +378,8 @@ def add(collection: Collection, *, overwrite: bool = False) -> None:
         raise InputError(f"{name!r} is a collection of the package. Choose another name, such as 'my/{name}'.")
     own = _own()
     if name in own and not overwrite and not own[name].same_as(collection):
-        advice = Option("overwrite", True)
-        raise InputError(f"{name!r} is the name of another collection already. Pass ", advice, " to replace it.")
+        advice = "overwrite=True"
+        raise InputError(f"{name!r} is the name of another collection already. Pass {advice} to replace it.")
     _check_references(collection, {**own, name: collection})
     _OWN[name] = collection
 
@@ -419,10 +417,10 @@ def _left_out(path: Path) -> Iterator[None]:
         error = fault
         if not isinstance(error, InputError):
             error = InputError(f"it cannot be read ({error.strerror or error}).", place=str(path))
-        why = error.worded(in_python, function=False)
+        why = str(error)
         if why not in _TOLD:
             _TOLD.add(why)
-            warn("a definition in your folder is left out: ", error)
+            warn(f"a definition in your folder is left out: {error}")
 
 
 def _meant(name: str, own: Mapping[str, Collection]) -> str:
@@ -457,7 +455,7 @@ def _check_references(collection: Collection, own: Mapping[str, Collection], cha
         elif not _is_of_package(name):
             said = f"{part!r} of {collection.name!r} is {source!r}: no such collection. "
             others = {other: found for other, found in own.items() if other not in chain}
-            raise InputError(said, *_advice(name, others))
+            raise InputError(f"{said}{_advice(name, others)}")
 
 
 @lru_cache(maxsize=256)
@@ -487,14 +485,14 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
     return replace(collection, **changes) if changes else collection
 
 
-def _advice(name: str, own: Mapping[str, Collection]) -> tuple[Part, ...]:
+def _advice(name: str, own: Mapping[str, Collection]) -> str:
     every = {known: without_runs(known) for known in catalogue_names()}
     known_by_name = {_DEMO: _demo(), **{known: found for known, found in every.items() if found is not None}, **own}
     # of what has no letter or digit nothing is near
     near = _nearest(name, known_by_name) if plain(name) else []
     hint = f"{'Did you mean' if near else 'Names are such as'} {examples(f'reuse:{known}' for known in near or _SUCH)}"
-    some = Call("list_collections", "'deep learning'")
-    return f"{hint}{'?' if near else '.'} ", Call("list_collections"), " shows all, ", some, " some of them."
+    some = "list_collections('deep learning')"
+    return f"{hint}{'?' if near else '.'} list_collections() shows all, {some} some of them."
 
 
 #: what people call tracks -> a word of their names; the word trec says nothing

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from pt_reuse._check import did_you_mean, examples
-from pt_reuse._errors import Call, InputError, located
 from pt_reuse.collections.collection import Collection, Source, catalogued, home
 from pt_reuse.collections.own_files import OwnDocuments, OwnJudgments, OwnTopics
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 
 #: part of a dataset of ir_datasets -> our word, the key of a definition, and the user's file that stands in for it
 _PARTS = {
@@ -34,8 +34,8 @@ def not_known(collection: Collection, part: str) -> InputError:
     if collection.origin == "own":
         return InputError(f"{said}Add {key} = ... to its definition.", place=place)
     if file is None:
-        call = Call("register_collection")
-        return InputError(said, "Define a collection of your own that names them: ", call, ".", place=place)
+        call = "register_collection()"
+        return InputError(f"{said}Define a collection of your own that names them: {call}.", place=place)
     at = collection.judgments_at
     if part == "qrels" and at is not None:
         said = f"ir_datasets does not have its judgments. They are published at {at}. "

@@ -20,11 +20,11 @@ from typing import IO, Any, NamedTuple
 from xml.etree import ElementTree
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, warn
 from pt_reuse._files import open_file
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.packed_files import packed_with
+from pt_reuse.errors import InputError, warn
 
 #: ending of a file -> its format
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv", ".csv": "csv"}

@@ -18,7 +18,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, flag, positive, told
-from pt_reuse._errors import Call, InputError, door
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import (
@@ -30,6 +29,7 @@ from pt_reuse.collections.definition import (
     read_definition,
 )
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError
 
 #: judgments: those of the pool, those of every topic and document, and the labels of two further assessors
 JUDGMENTS = ("pool", "complete", "second", "third")
@@ -128,7 +128,6 @@ class DemoDataset(ReuseDataset):
         rows = self._irds.queries_iter()
         return [{"qid": topic[0], **dict(zip(topic._fields[1:], topic[1:], strict=True))} for topic in rows]
 
-    @door
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid query``.
 
@@ -142,7 +141,6 @@ class DemoDataset(ReuseDataset):
         name = choice("variant", "query" if variant is None else variant, (*frame.columns[1:], "all"))
         return frame[["qid"]].assign(query=frame[name])
 
-    @door
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
 
@@ -161,7 +159,6 @@ class DemoDataset(ReuseDataset):
         given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
         return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
 
-    @door
     def get_judgments(self, variant: str | None = None) -> Qrels:
         """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
 
@@ -170,7 +167,6 @@ class DemoDataset(ReuseDataset):
         """
         return Qrels(self.get_qrels(variant))
 
-    @door
     def get_embeddings(
         self, variant: str = "query"
     ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
@@ -186,7 +182,6 @@ class DemoDataset(ReuseDataset):
         docnos = [document["docno"] for document in self.documents()]
         return docnos, documents, dict(zip([topic["qid"] for topic in self.topics()], queries, strict=True))
 
-    @door
     def get_dense_retriever(self, variant: str = "query", *, num_results: int = 100) -> pt.Transformer:
         """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
 
@@ -257,7 +252,6 @@ def irds_dataset(irds_id: str) -> Any:
     return ir_datasets.Dataset(Registered(irds_id))
 
 
-@door
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
     """Register a collection of your own, in PyTerrier as ``reuse:NAME`` and in ir_datasets as ``reuse/NAME``.
 
@@ -290,11 +284,10 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     elif isinstance(definition, str | os.PathLike) and not is_name and not parts:
         collection = read_definition(definition)
     else:
-        call = Call("register_collection", "'mine', documents=..., topics=..., qrels=..., runs=...")
+        call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
-            f"must be the path of a TOML file, or a name with the collection's parts, got {told(definition)}. Call ",
-            call,
-            ".",
+            f"must be the path of a TOML file, or a name with the collection's parts, got {told(definition)}. Call "
+            f"{call}.",
             argument="definition",
         )
     add(collection, overwrite=overwrite)

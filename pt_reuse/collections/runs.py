@@ -18,7 +18,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag
-from pt_reuse._errors import Call, InputError, Option, Part, ReuseWarning, arguments_as, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.collections.collection import Collection, home, places
@@ -41,6 +40,7 @@ from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import checked_conditions, chosen_rows
+from pt_reuse.errors import InputError, ReuseWarning, warn
 
 #: types of runs that the user gives, and where they come from: a file, or ``"given"``
 OwnTypes: TypeAlias = "tuple[GivenMetadata, str] | None"
@@ -58,8 +58,8 @@ class PoolUnknownWarning(ReuseWarning):
 def submitted_runs(collection: Collection) -> pd.DataFrame:
     """Return one row per run on record, or raise where there is no record."""
     if collection.submitted is None:
-        reads = (Call("get_runs"), " reads what its folder, or ", Option("runs", "FOLDER"), ", holds.")
-        raise InputError("no run of it is on record. ", *reads)
+        reads = "get_runs() reads what its folder, or runs='FOLDER', holds."
+        raise InputError(f"no run of it is on record. {reads}")
     return collection.submitted
 
 
@@ -70,9 +70,8 @@ def choose_runs(
     submitted = submitted_runs(collection)
     if pooled is not None and not collection.pooled_is_on_record:
         raise InputError(
-            "who was pooled is not on record. Leave out pooled, and let ",
-            Call("infer_pool", "runs, qrels"),
-            " say which runs must have contributed.",
+            "who was pooled is not on record. Leave out pooled, and let infer_pool(runs, qrels) say which runs "
+            "must have contributed.",
             argument="pooled",
         )
     table = with_types(submitted, types)
@@ -85,11 +84,8 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     frame = table.drop(columns=["published", "url"], errors="ignore")
     if not collection.pooled_is_on_record:
         warn(
-            "who was pooled is not on record, so every run counts as a contributor. ",
-            Call("infer_pool", "runs, qrels"),
-            " says which must have been; ",
-            Call("runs.with_metadata", "pooled=..."),
-            " keeps it.",
+            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says "
+            "which must have been; runs.with_metadata(pooled=...) keeps it.",
             category=PoolUnknownWarning,
         )
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
@@ -201,9 +197,10 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
         top = user_path(runs)
         if os.path.isdir(top):
             return top
-    raise wrong(
-        "runs",
-        f" must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is not.",
+    raise InputError(
+        f"runs must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} "
+        "is not.",
+        argument="runs",
     )
 
 
@@ -295,7 +292,6 @@ def _download(collection: Collection, names: Sequence[str], check: Check, n_jobs
         raise
     except InputError as error:
         # a folder that cannot be written to keeps nobody from the runs that are there
-        error.function = None
         return unpublished | Fetched(failed=dict.fromkeys(urls, str(error)))
     finally:
         # where nothing came, nothing is left; a folder with anything in it stays
@@ -319,43 +315,40 @@ def _tell_lacking(
     if len(had.faulty) < len(lacking):
         files = examples([f"input.{name}.gz" for name in lacking if name not in had.faulty])
         place = folder or download_folder(collection)
-        advice.append(f" Put the files into {place}, named {files} (or without 'input.', packed or not)")
-        advice += ["."] if download or folder else [", or download them with ", Option("download", True), "."]
+        advice += f" Put the files into {place}, named {files} (or without 'input.', packed or not)"
+        advice += "." if download or folder else ", or download them with download=True."
     if not there.any():
         looked = folders_of(collection, folder)
         here = "can be read as it is" if had.faulty else "is on this machine"
-        raise InputError(
-            f"none of {count(len(table), 'run')} {here}{f', and none could be downloaded: {why}' if why else '.'}",
-            *advice,
-            f" Looked in {examples(looked, 4)}." if looked else "",
-        )
+        here += f", and none could be downloaded: {why}" if why else "."
+        seen = f" Looked in {examples(looked, 4)}." if looked else ""
+        raise InputError(f"none of {count(len(table), 'run')} {here}{advice}{seen}")
     absent = sorted(set(table["team"]) - set(table["team"][there]))
     gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
     message = (
         f"{len(lacking):,} of {count(len(table), 'run')} missing, {int(there.sum()):,} there "
         f"(missing {examples(lacking)}{gone}).{f' Download: {why}' if why else ''}"
     )
-    _tell(missing, message, *advice)
+    _tell(missing, f"{message}{advice}")
 
 
-def _tell(missing: str, *message: Part, argument: str | None = None) -> None:
+def _tell(missing: str, message: str, argument: str | None = None) -> None:
     if missing == "error":
-        raise InputError(*message, argument=argument)
+        raise InputError(message, argument=argument)
     if missing == "warn":
-        warn(*message)
+        warn(message)
 
 
-def _about_faulty(collection: Collection, faulty: Mapping[str, FaultyFile]) -> list[Part]:
+def _about_faulty(collection: Collection, faulty: Mapping[str, FaultyFile]) -> str:
     """Say which files were kept aside, what is wrong with the first, and what to do; nothing where there are none."""
     if not faulty:
-        return []
+        return ""
     first = next(iter(faulty.values()))
-    return [
+    return (
         f" {count(len(faulty), 'file')} ({examples(faulty)}) kept aside in {first.path.parent}, being no run in the "
-        f"strict sense, the first since {first.fault} To read the good lines, pass ",
-        Option("bad_lines", "skip"),
-        f". Or mend the file and move it to {download_folder(collection)}. Or delete it, so that it is fetched again.",
-    ]
+        f"strict sense, the first since {first.fault} To read the good lines, pass bad_lines='skip'. Or mend the file "
+        f"and move it to {download_folder(collection)}. Or delete it, so that it is fetched again."
+    )
 
 
 def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path]) -> None:
@@ -512,15 +505,14 @@ def _plan_own(
         whose = "no run of it is on record. Where you have some,"
         if collection.origin == "own":
             whose = "its definition names no runs. Add them to it, or"
-        raise InputError(f"{whose} pass ", Option("runs", "FOLDER"), ".", argument="runs")
+        raise InputError(f"{whose} pass runs='FOLDER'.", argument="runs")
     if "task" in conditions:
         raise InputError("its runs have no tasks.", argument="task")
     checked, labels = checked_conditions(**conditions), given_metadata(**collection.labels)
     if "pooled" in conditions and "pooled" not in labels.columns:
         raise InputError(
-            "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; ",
-            Call("infer_pool", "runs, qrels"),
-            " says which runs must have contributed.",
+            "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; "
+            "infer_pool(runs, qrels) says which runs must have contributed.",
             argument="pooled",
         )
     own_types = read_types(types)
@@ -541,8 +533,7 @@ def _taken(runs: Any, reading: Reading) -> RunSet | list[Path]:
     """Return runs that the user gives as a RunSet, or as the paths of their files, which are not read yet."""
     runs = held(runs)
     if is_files(runs):
-        with arguments_as(source="runs"):
-            return run_paths(runs)
+        return run_paths(runs, "runs")
     return as_runs(runs, order=reading.order).pooled_as(reading.how_pooled)
 
 

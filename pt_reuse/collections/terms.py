@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, Option
 from pt_reuse.collections.collection import catalogue_names, catalogued, without_runs
+from pt_reuse.errors import InputError
 
 _ENDING = re.compile(r"\.(gz|bz2|xz|zst|lz4|z|txt|run|trec|res)$")
 #: what stands between a name and what programs and people add to it
@@ -31,7 +31,7 @@ _FEW_WORDS = 2
 _SHORT = 5
 
 
-def check_shareable(names: Iterable[str], allow: Option) -> None:
+def check_shareable(names: Iterable[str], allow: str) -> None:
     """Raise where some of the runs have names of runs under NIST's agreement, and more than by chance."""
     known = _under_agreement()
     mine = list(dict.fromkeys(names))
@@ -44,10 +44,8 @@ def check_shareable(names: Iterable[str], allow: Option) -> None:
     raise InputError(
         f"not shared: {count(len(both), 'run')} of {len(mine):,} ({examples(both)}) {have} of runs submitted to "
         f"{examples(titles)}. NIST gives these to people who signed its agreement, which does not let them pass the "
-        "runs on. Share scores or judgments instead, which others can compute or have. If you may share the runs, say "
-        "who allows it and why, on your own responsibility: ",
-        allow,
-        ".",
+        "runs on. Share scores or judgments instead, which others can compute or have. If you may share the runs, "
+        f"say who allows it and why, on your own responsibility: {allow}."
     )
 
 

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import shown
-from pt_reuse._errors import InputError
 from pt_reuse._files import open_file, replacing
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Late, LateField
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics
 from pt_reuse.arrays.places import Places
+from pt_reuse.errors import InputError
 
 _PAGE = 4096  # bytes
 _PIECE = 1024  # pages of a file that one thread sums up

@@ -11,9 +11,9 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import examples
-from pt_reuse._errors import Call, InputError, arguments_as
 from pt_reuse.data.frame_columns import as_pairs, checked_labels, in_judgment_columns, in_rows, with_provenance
 from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.errors import InputError
 
 #: whoever is asked with a frame of ``qid docno`` and answers with one label a row, or with a frame that has labels
 Asked: TypeAlias = "Callable[[pd.DataFrame], Iterable[Any] | pd.DataFrame]"
@@ -51,9 +51,9 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
 def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
     """Return the error for a judge that reads what it is not given."""
     return InputError(
-        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts: ",
-        Call("judging.WithTexts", "judge, topics=..., texts=..."),
-        "; in a pipeline, pt.text.get_text(dataset, 'text') in front of the judge adds texts.",
+        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts: "
+        "judging.WithTexts(judge, topics=..., texts=...); in a pipeline, pt.text.get_text(dataset, 'text') in "
+        "front of the judge adds texts.",
         argument="judge",
     )
 
@@ -87,8 +87,7 @@ def _last(judge: Any) -> Any:
 
 def _beside(pairs: pd.DataFrame, answer: pd.DataFrame) -> pd.DataFrame:
     named = in_judgment_columns(answer)
-    with arguments_as("Qrels", frame="judge"):
-        given = Qrels(named.dropna(subset="label") if "label" in named else named).to_frame()
+    given = Qrels(named.dropna(subset="label") if "label" in named else named).to_frame()
     rows = {pair: row for row, pair in enumerate(zip(given["qid"], given["docno"], strict=True))}
     found = [rows.get(pair, -1) for pair in zip(*as_pairs(pairs), strict=True)]
     kept = [column for column in given.columns if not (column in ("qid", "docno") or _OF_RANKING.fullmatch(column))]

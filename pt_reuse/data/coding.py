@@ -13,7 +13,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, shown
-from pt_reuse._errors import InputError, Option, located, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import ranges
@@ -33,6 +32,7 @@ from pt_reuse.data.frame_columns import (
 from pt_reuse.data.metadata import OF_FRAMES, given_metadata
 from pt_reuse.data.ordering import HowPooled, check_order
 from pt_reuse.data.trec import NO_ORDER
+from pt_reuse.errors import InputError, located, warn
 
 
 def run_frame(field: AnyField, row: int, name: str) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def run_names(argument: str, given: Any, what: str) -> list[str]:
     try:
         names = [as_id("name of a run", name) for name in given]
     except InputError as error:
-        raise InputError(*error.parts, argument=argument) from error
+        raise InputError(error.text, argument=argument) from error
     check_text("run name", names)
     odd = [name for name in names if not name or "\0" in name]
     twice = [name for name, times in Counter(names).items() if times > 1]
@@ -174,7 +174,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
             document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
             tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too. "
-            raise InputError(tied, *NO_ORDER) from None
+            raise InputError(f"{tied}{NO_ORDER}") from None
     return places
 
 
@@ -210,11 +210,11 @@ def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str],
     docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
     run_topics = zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
     wanted = [(run, topics[t], docno) for run, t, docno in run_topics]
-    advice = ("Mend the run, or pass ", Option("duplicates", "best"), " to keep its better-ranked occurrence.")
+    advice = "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
     return {
         run: InputError(
-            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. ",
-            *advice,
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. "
+            f"{advice}"
         )
         for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True)
     }

@@ -15,12 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed, shown
-from pt_reuse._errors import InputError
 from pt_reuse._files import user_path
 from pt_reuse._saving import CsvReader
 from pt_reuse.arrays import tokens
 from pt_reuse.data.frame_columns import plain_decimal
 from pt_reuse.data.packed_files import UnreadableError, read_bytes, read_members
+from pt_reuse.errors import InputError
 
 #: what stands between the cells; in many languages a spreadsheet writes semicolons
 SEPARATORS = (",", ";", "\t", "|")

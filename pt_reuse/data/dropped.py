@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
-from pt_reuse._errors import Attribute, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats
+from pt_reuse.errors import warn
 
 #: columns of texts, in the order in which they are kept
 _TEXTS = ("file", "reason", "name", "qid", "docno")
@@ -150,11 +150,7 @@ class Dropped:
         inner = Dropped(inside).in_words() if len(inside) else ""
         outer = count(int(whole.sum()), "file") if whole.any() else ""
         what = " and ".join(filter(None, [inner + of, outer]))
-        warn(
-            f"{what} left out: {'; '.join(why[:_SHOWN])}{more}. First {self._first()}. All of it: ",
-            Attribute("runs.dropped"),
-            ".",
-        )
+        warn(f"{what} left out: {'; '.join(why[:_SHOWN])}{more}. First {self._first()}. All of it: runs.dropped.")
 
     def _first(self) -> str:
         row = self.frame.iloc[0]

@@ -16,9 +16,9 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, shown, told
-from pt_reuse._errors import Call, InputError, Part, located, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
+from pt_reuse.errors import InputError, located, warn
 
 _U = np.uint64
 _ALL, _BYTE, _TOP = _U(2**64 - 1), _U(8), _U(56)
@@ -410,14 +410,14 @@ def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.D
 #: what a frame of results, or the tuples of a run, must have
 COLUMNS = ("qid", "docno", "score")
 #: what to do with the file of one run
-_READ_FILES: tuple[Part, ...] = (" Files are read by ", Call("read_runs"), ", several into one field.")
+_READ_FILES = " Files are read by read_runs(), several into one field."
 
 
 def result_frame(results: Any) -> pd.DataFrame:
     """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked."""
     if isinstance(results, pd.DataFrame):
         return in_our_columns(results)
-    got, more = type(results).__name__, _READ_FILES if isinstance(results, str | os.PathLike) else ()
+    got, more = type(results).__name__, _READ_FILES if isinstance(results, str | os.PathLike) else ""
     if isinstance(results, Mapping):
         if is_nested(results) or not results:
             return frame_of_nested(results, "score")
@@ -436,14 +436,14 @@ def result_frame(results: Any) -> pd.DataFrame:
             return frame_of_tuples(items)
         got = f"{got} of {shown(odd[0])}"
     forms = "a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a dict of topic -> document -> "
-    raise InputError(f"expected the results of a run: {forms}score, got {got}.", *more)
+    raise InputError(f"expected the results of a run: {forms}score, got {got}.{more}")
 
 
 def no_results_yet(argument: str) -> InputError:
     """Return the error that pipelines were given, which have no results yet."""
-    run = Call("RunSet.from_pipelines", "{name: pipeline}, topics")
+    run = "RunSet.from_pipelines({name: pipeline}, topics)"
     problem = "these are pipelines, which have no results before they are run. Run them first: "
-    return InputError(problem, run, ".", argument=argument)
+    return InputError(f"{problem}{run}.", argument=argument)
 
 
 LABELS = (-(2**15), 2**15 - 1)
@@ -454,12 +454,12 @@ def not_labels(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return ~((values == np.floor(values)) & (values >= LABELS[0]) & (values <= LABELS[1]))
 
 
-def how_to_grade(value: float) -> tuple[Part, ...]:
+def how_to_grade(value: float) -> str:
     """Return what to do with a number that is no label: of a fraction it is told what makes grades of scores."""
     advice = "Map the labels to whole grades (0 not relevant, 1, 2, ... relevant) first"
     if not np.isfinite(value) or value == np.floor(value):
-        return (f"{advice}.",)
-    return (f"{advice}: of scores and probabilities ", Call("grade_scores", "..., thresholds=0.5"), " makes them.")
+        return f"{advice}."
+    return f"{advice}: of scores and probabilities grade_scores(..., thresholds=0.5) makes them."
 
 
 #: what is known of each label beside the label: who gave it and when, by which strategy the document was chosen, in
@@ -486,7 +486,7 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
         row, got = pairs.iloc[int(odd[0])], shown(labels.iloc[int(odd[0])])
         label = f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])}"
         problem = f"{label} must be a whole number from {LABELS[0]} to {LABELS[1]}, got {got}. "
-        raise InputError(problem, *how_to_grade(float(values[odd[0]])))
+        raise InputError(f"{problem}{how_to_grade(float(values[odd[0]]))}")
     return values
 
 

@@ -17,13 +17,13 @@ import pandas as pd
 import yaml
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError, warn
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.packed_files import UnreadableError, read_beginning
 from pt_reuse.data.tables import is_table
+from pt_reuse.errors import InputError, warn
 
 #: bytes of the longest header that is read
 MOST_BYTES = 1 << 16
@@ -237,21 +237,21 @@ def _first_few(texts: Iterable[str]) -> str:
     return ", ".join([*several[:3], *(["..."] if len(several) > 3 else [])])
 
 
-def run_paths(source: str | Path | Iterable[str | Path]) -> list[Path]:
+def run_paths(source: str | Path | Iterable[str | Path], argument: str = "source") -> list[Path]:
     """Return the files that a source of :func:`read_runs` stands for."""
     try:
-        return _paths(source)
+        return _paths(source, argument)
     except InputError:
         raise
     except (OSError, ValueError) as error:
         # no permission to look, a name too long, a NUL byte in a name
         why = getattr(error, "strerror", error)
-        raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument="source") from error
+        raise InputError(f"{shorten(str(source), 200)} cannot be looked up: {why}.", argument=argument) from error
 
 
-def _paths(source: Any) -> list[Path]:
+def _paths(source: Any, argument: str) -> list[Path]:
     def refused(problem: str) -> InputError:
-        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument="source")
+        return InputError(f"{problem} Give a folder with run files, a pattern, or several files.", argument=argument)
 
     if isinstance(source, str | os.PathLike) and str(source):
         path = user_path(source)

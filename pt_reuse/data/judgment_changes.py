@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._errors import Call, InputError, door, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.rescore import HitIndex
@@ -23,9 +22,9 @@ from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.samples import check_all_labelled
+from pt_reuse.errors import InputError, located
 
 
-@door
 def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
     """Estimate the number of relevant documents in the pool of each topic from judgments of a stratified sample.
 
@@ -66,7 +65,7 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
         lacking = len(frame) if "stratum" not in frame else int(frame["stratum"].isna().sum())
         what = f"{count(lacking, 'judgment')} of {len(frame):,} without a stratum, which only a sample has. Give what "
         there = f" returns; there is {examples(frame.columns, 12)}."
-        raise InputError(what, Call("sample_pool", "...).judge(judge"), there, argument="qrels")
+        raise InputError(f"{what}sample_pool(...).judge(judge){there}", argument="qrels")
     if "inclusion" in frame:
         check_all_labelled(*(frame[name] for name in ("qid", "stratum", "label", "inclusion")), argument="qrels")
     frame = frame.assign(judged=frame["label"] >= 0, relevant=frame["label"] >= lowest, pooled=1)
@@ -86,7 +85,6 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
 _MOST = 2**31
 
 
-@door
 def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
     """Combine old judgments with those of a further round, each with its round.
 
@@ -156,7 +154,6 @@ USUAL = ("probability", "judge_score", "score", "label")
 _NUMBER_IN = {4: 3, 6: 4}
 
 
-@door
 def grade_scores(
     scores: Any, thresholds: float | Iterable[float], *, column: str | None = None, rel: int | None = None
 ) -> Qrels:
@@ -195,7 +192,9 @@ def grade_scores(
     bounds, lowest = _bounds(thresholds), checked_rel(rel)
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
-        raise wrong("scores", f" must be a frame with qid, docno and numbers, or a file, got {told(scores)}.")
+        raise InputError(
+            f"scores must be a frame with qid, docno and numbers, or a file, got {told(scores)}.", argument="scores"
+        )
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
@@ -224,7 +223,9 @@ def _bounds(thresholds: Any) -> np.ndarray:
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise wrong("thresholds", f" must be a number, or several that ascend, got {told(thresholds)}.")
+        raise InputError(
+            f"thresholds must be a number, or several that ascend, got {told(thresholds)}.", argument="thresholds"
+        )
     return numbers
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import _html
 from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
-from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -46,6 +45,7 @@ from pt_reuse.data.qrels_files import (
     write_arrays,
 )
 from pt_reuse.data.sharing import Shareable
+from pt_reuse.errors import InputError
 
 #: what a frame of judgments, or each tuple, must have
 COLUMNS = ("qid", "docno", "label")
@@ -70,10 +70,11 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
         if items and not odd:
             return frame_of_tuples(items)
         got = f"{type(given).__name__} of {shown(odd[0])}" if odd else f"{got} without an item (read before?)"
-    raise wrong(
-        argument,
-        " must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
-        f"document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got {got}.",
+    raise InputError(
+        f"{argument} must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of "
+        "topic -> document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got "
+        f"{got}.",
+        argument=argument,
     )
 
 
@@ -123,7 +124,6 @@ class Qrels(Printed, Shareable):
 
     _artifact_type: ClassVar[str] = "qrels"
 
-    @door
     def __init__(self, frame: pd.DataFrame, *, topics: Iterable[str] | None = None, rel: int | None = None):
         self.stated_rel = checked_rel(rel)
         if not isinstance(frame, pd.DataFrame):
@@ -149,7 +149,6 @@ class Qrels(Printed, Shareable):
         """Return the lowest label that is relevant; 1 if it is not given."""
         return 1 if self.stated_rel is None else self.stated_rel
 
-    @door
     def with_rel(self, rel: int | None) -> Qrels:
         """Return the same judgments, relevant from another label on; the labels stay, see :meth:`threshold`.
 
@@ -200,7 +199,6 @@ class Qrels(Printed, Shareable):
         merged.attrs[WHOLE] = self.whole
         return merged
 
-    @door
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
@@ -225,14 +223,11 @@ class Qrels(Printed, Shareable):
         """
         return count_labels(self.arrays, relevant_from(self, rel), by)
 
-    @door
     def __or__(self, other: Any) -> Qrels:
         """Unite; a document with two labels is an error. Use :meth:`union` to choose another rule."""
         # an operator takes no option
-        with arguments_as("Qrels.union"):
-            return self.union(other)
+        return self.union(other)
 
-    @door
     def union(self, other: Any, *, conflict: str = "error") -> Qrels:
         """Return the judgments of both, all (topic, document) pairs of either.
 
@@ -251,24 +246,19 @@ class Qrels(Printed, Shareable):
         if len(rels) > 1:
             raise InputError(
                 f"one side has documents relevant from label {self.rel}, the other from label {theirs.rel}. Say the "
-                "same of both by ",
-                Call("Qrels.with_rel", "rel"),
-                ".",
+                "same of both by Qrels.with_rel(rel).",
                 argument="other",
             )
         return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
 
-    @door
     def __sub__(self, other: Any) -> Qrels:
         """Remove every judgment whose (topic, document) stands in `other`: a Pool, a frame, judgments in any form."""
         return self.keep(self._find_rows(other, "other") < 0)
 
-    @door
     def restrict(self, pool: Any) -> Qrels:
         """Keep the judgments of the documents in `pool`: a Pool, a frame, judgments in any form."""
         return self.keep(self._find_rows(pool, "pool") >= 0)
 
-    @door
     def threshold(self, rel: int | None = None) -> Qrels:
         """Make the labels binary: 1 at grade `rel` or above, 0 for lower judged grades; negative labels stay.
 
@@ -279,7 +269,6 @@ class Qrels(Printed, Shareable):
         binary = np.where(labels >= lowest, 1, np.where(labels < 0, labels, 0)).astype(np.int16)
         return Qrels.of_arrays(replace(self.arrays, labels=binary, scale=0), 1)
 
-    @door
     def sample(self, share: float, *, seed: int) -> Qrels:
         """Keep a random `share` of the judgments of each topic, between 0 and 1, rounded to whole documents.
 
@@ -294,7 +283,6 @@ class Qrels(Printed, Shareable):
             kept[start + random.permutation(stop - start)[: round(share * (stop - start))]] = True
         return self.keep(kept)
 
-    @door
     def select(self, topics: Iterable[str]) -> Qrels:
         """Return the judgments of these topics alone; no other operation changes the topic set.
 
@@ -310,7 +298,6 @@ class Qrels(Printed, Shareable):
             raise InputError(f"{examples(unknown)} not among the topics {examples(self.topics)}.", argument="topics")
         return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
-    @door
     def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
         """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
 
@@ -364,7 +351,9 @@ def checked_rel(rel: Any, argument: str = "rel") -> int | None:
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
-        raise wrong(argument, f" must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.")
+        raise InputError(
+            f"{argument} must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.", argument=argument
+        )
     return int(rel)
 
 
@@ -393,14 +382,11 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
         found: Qrels = pt.get_dataset(value).get_judgments()
         return found
     if isinstance(value, str | os.PathLike):
-        with arguments_as("read_qrels", path=argument):
-            return Qrels.of_arrays(read_arrays(value))
+        return Qrels.of_arrays(read_arrays(value, argument=argument))
     frame = judged_frame(value, argument)
-    with arguments_as("Qrels", frame=argument):
-        return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
+    return Qrels(frame, topics=list(value) if isinstance(value, Mapping) else None)
 
 
-@door
 def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False) -> Qrels:
     r"""Read a TREC qrels file, ``qid iteration docno label``, or judgments whose first line names the columns.
 

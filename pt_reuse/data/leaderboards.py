@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed, shown
-from pt_reuse._errors import Call, InputError, Option, wrong
 from pt_reuse.data.score_tables import ALL, FORMS, TableForm, number, parse_markdown, parse_table, told_table
 from pt_reuse.data.task_columns import check_task_names, is_mean, is_measure_name
+from pt_reuse.errors import InputError
 
 #: format -> what stands in its columns; the run of `trec_eval` is what its file is called
 COLUMNS = {
@@ -65,7 +65,10 @@ def parse_leaderboard(
         widths = {len(columns) for columns in _AT_SPACE.values()}
         if format in FORMS or told_table([line for _, line in lines], file_name, widths):
             if header:
-                raise wrong("header", " is for lines at white space: the first line of CSV and TSV names the columns.")
+                raise InputError(
+                    "header is for lines at white space: the first line of CSV and TSV names the columns.",
+                    argument="header",
+                )
             return parse_table(lines, format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
@@ -76,9 +79,8 @@ def parse_leaderboard(
             so_many = f"So many has {' or '.join(map(repr, fit))}. " if fit else ""
             raise InputError(
                 f"a line of the format {known!r} has {len(_AT_SPACE[known])} columns, {' '.join(_AT_SPACE[known])}; "
-                f"this one has {len(row)}: {shown(line.strip())}. {so_many}Give the ",
-                Option("format", ...),
-                " of the file, or correct the line.",
+                f"this one has {len(row)}: {shown(line.strip())}. {so_many}Give the format= of the file, or correct "
+                "the line.",
                 argument="path",
                 place=f"line {n:,}",
             )
@@ -137,9 +139,8 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
     why = f"no line has the topic {ALL!r}" if not fit else f"{ALL!r} stands in several columns"
     labels = {3: "labels", 4: "labels", 6: "a run"}.get(width, "labels")
     raise InputError(
-        f"lines of {width} columns can be {forms}{'' if fit else f', or {labels}'}, and {why}, which would tell. Give ",
-        Option("format", (fit or known)[0]),
-        " or another of these." if len(fit or known) > 1 else " if it is a leaderboard.",
+        f"lines of {width} columns can be {forms}{'' if fit else f', or {labels}'}, and {why}, which would tell. "
+        f"Give format={(fit or known)[0]!r}{' or another of these' if len(fit or known) > 1 else ''}.",
         argument="format",
     )
 
@@ -163,10 +164,8 @@ def _check_no_labels(cells: Sequence[Sequence[str]], format: str) -> None:
     run = width == 6 and all(row[1] == "Q0" and row[3].isdecimal() and row[3] != "0" for row in rows)
     if qrels or run:
         raise InputError(
-            f"the lines are those of {'judgments, topic 0 document label' if qrels else 'a run'}, and no leaderboard: "
-            f"{shown(' '.join(rows[0]))}. Give them to ",
-            Call("read_qrels" if qrels else "read_runs"),
-            ".",
+            f"the lines are those of {'judgments, topic 0 document label' if qrels else 'a run'}, and no "
+            f"leaderboard: {shown(' '.join(rows[0]))}. Give them to {'read_qrels' if qrels else 'read_runs'}().",
             argument="path",
         )
 
@@ -188,10 +187,8 @@ def leaderboard_text(
         bad = [text for text in texts if text.split() != [text] or text.startswith(_BOM)]
         if bad and format != "jsonl":
             raise InputError(
-                f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, or "
-                "write with ",
-                Option("format", "jsonl"),
-                ".",
+                f"the {what} {examples(bad)} cannot stand in a column that ends with white space. Rename it first, "
+                "or write with format='jsonl'."
             )
     rows = [
         (name, topic, measure, float(values[m, t, r]))

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import shown
-from pt_reuse._errors import Call, InputError, Option, Part
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.places import FileRows
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import LONGEST_NAME, parse_numbers, plain_decimal
+from pt_reuse.errors import InputError
 
 _SPARE = 40  # words are loaded 8 bytes at a time and numbers 40 bytes back from their end
 _NEWLINE, _RETURN, _COMMENT = ord("\n"), ord("\r"), ord("#")
@@ -173,13 +173,7 @@ QRELS_LINE = "four columns: qid iteration docno label"
 SAMPLE_LINE = "five columns: qid iteration docno stratum label"
 BOM = b"\xef\xbb\xbf"
 #: how run files can be read all the same
-SKIP: tuple[Part, ...] = (
-    " Pass ",
-    Option("bad_lines", "skip"),
-    " to leave out bad lines, or ",
-    Option("other_files", "skip"),
-    " files without a run line.",
-)
+SKIP = " Pass bad_lines='skip' to leave out bad lines, or other_files='skip' files without a run line."
 #: why a line of six columns is no run line
 _REASONS = (
     "",
@@ -260,11 +254,11 @@ def fields_of_part(
     data: bytes, columns: int, line: str, *, more: bool = False, skip: bool = False, before: int = 0, first: bool = True
 ) -> Fields:
     """Return the fields of the lines of a part of a file, which may have no row."""
-    skip_advice = SKIP if columns == 6 else ()
+    skip_advice = SKIP if columns == 6 else ""
     if b"\0" in data and not skip:
         at = before + data[: data.index(b"\0")].count(b"\n") + 1
         problem = "a NUL byte, so this is not a plain text file (an image, an archive, or UTF-16?)"
-        raise InputError(f"{problem}. Expected UTF-8 text of {line}.", *skip_advice, place=f"line {at:,}")
+        raise InputError(f"{problem}. Expected UTF-8 text of {line}.{skip_advice}", place=f"line {at:,}")
     try:
         return Fields(data, columns, more=more, skip=skip, before=before)
     except BadLineError as error:
@@ -274,32 +268,31 @@ def fields_of_part(
             problem += (
                 "end so, as on old systems, all others would be passed over. Write newlines in their place first."
             )
-            raise InputError(problem, *SKIP, place=place) from None
+            raise InputError(f"{problem}{SKIP}", place=place) from None
         problem = f"expected {line}; found {error.found:,} in {shown(error.text)}. "
-        raise InputError(problem, *_advice(error, columns, first=error.first and first), place=place) from None
+        raise InputError(f"{problem}{_advice(error, columns, first=error.first and first)}", place=place) from None
 
 
 def nothing_in(what: str, columns: int, line: str) -> InputError:
     """Return what is wrong with a file without a row."""
-    advice = SKIP if columns == 6 else ()
-    return InputError(f"the file {what}; expected one line per document of {line}.", *advice)
+    advice = SKIP if columns == 6 else ""
+    return InputError(f"the file {what}; expected one line per document of {line}.{advice}")
 
 
-def _advice(error: BadLineError, columns: int, *, first: bool) -> tuple[Part, ...]:
+def _advice(error: BadLineError, columns: int, *, first: bool) -> str:
     # what to do about a line with another number of fields
+    skip = SKIP if columns == 6 else ""
     if not first:
-        return ("Mend or remove the line; names must not hold white space.", *(SKIP if columns == 6 else ()))
+        return f"Mend or remove the line; names must not hold white space.{skip}"
     # by the white space of bytes: a text has more of it, which may stand in names
     cells = [plain_decimal(cell) for cell in error.text.encode().split()]
     if columns == 6 and error.found == 4 and cells[3].is_integer():
-        return ("This looks like qrels (four columns). Use ", Call("read_qrels"), ".", *SKIP)
+        return f"This looks like qrels (four columns). Use read_qrels().{SKIP}"
     if columns == 4 and error.found == 5 and cells[4].is_integer():
-        strata = Option("strata", True)
-        return ("Where this is a sample with its strata, qid iteration docno stratum label, pass ", strata, ".")
+        return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
     if columns == 4 and error.found == 6 and np.isfinite(cells[3] + cells[4]):
-        return ("This looks like a run file (six columns). Use ", Call("read_runs"), ".")
-    away = "If this is no such file, move it away or give a pattern such as 'input.*'."
-    return (away, *(SKIP if columns == 6 else ()))
+        return "This looks like a run file (six columns). Use read_runs()."
+    return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
 
 
 def topics_in(fields: Fields) -> tuple[list[str], NDArray[np.int64]]:
@@ -323,8 +316,8 @@ def names_in(fields: Fields, column: int, what: str) -> Words:
     if int(lengths.max()) > LONGEST_NAME:
         row, kind = int(np.argmax(lengths)), "run" if fields.columns == 6 else "qrels"
         problem = f"a {what} of {int(lengths[row]):,} bytes; the longest that can be read has {LONGEST_NAME:,}"
-        advice = SKIP if fields.columns == 6 else ()
-        raise InputError(f"{problem}. Is this a {kind} file?", *advice, place=place_of(fields, row))
+        advice = SKIP if fields.columns == 6 else ""
+        raise InputError(f"{problem}. Is this a {kind} file?{advice}", place=place_of(fields, row))
     return tokens.words_at(fields.buffer, starts, ends)
 
 
@@ -356,9 +349,8 @@ def bad_number(fields: Fields, row: int, what: str) -> InputError:
     """Return what is wrong with a ``score`` or ``rank`` that is no number."""
     got = fields.text(row, 3 if what == "rank" else 4)
     return InputError(
-        f"the {what} of {document_in(fields, row)} must be a finite decimal number, got {shown(got)}. ",
-        "Mend the line, or leave the document out of the run.",
-        *SKIP,
+        f"the {what} of {document_in(fields, row)} must be a finite decimal number, got {shown(got)}. Mend the "
+        f"line, or leave the document out of the run.{SKIP}",
         place=place_of(fields, row),
     )
 

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples
-from pt_reuse._errors import Argument, Aside, InputError, Option, Part, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import SEPARATORS, WHITE, lines_of, parse_csv, read_text
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.packed_files import UnreadableError
+from pt_reuse.errors import InputError, located, warn
 
 #: what names a column of run metadata: a mapping, a frame or series, or the path of a two-column file or CSV
 RunLabels = Mapping[str, Any] | pd.Series | pd.DataFrame | str | Path
@@ -69,7 +69,7 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
         if len(found.of) < len(items):
             again = pd.Series([name for name, _ in items])
             twice = examples(again[again.duplicated()].unique())
-            raise wrong(argument, f" has {twice} more than once. Keep one {column} per run.")
+            raise InputError(f"{argument} has {twice} more than once. Keep one {column} per run.", argument=argument)
     elif column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
         found = Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
     elif column == "pooled" and isinstance(labels, bool | np.bool_):
@@ -77,7 +77,7 @@ def _read_labels(labels: Any, column: str) -> LabelsOf:
     else:
         kinds = "a dict, a Series, a DataFrame, or the path of a two-column file"
         kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
-        raise wrong(argument, f" must be {kinds}, got {type(labels).__name__}.")
+        raise InputError(f"{argument} must be {kinds}, got {type(labels).__name__}.", argument=argument)
     return lambda names: found
 
 
@@ -85,7 +85,7 @@ def _names(given: Iterable[Any], argument: str) -> list[str]:
     try:
         return as_ids("name of a run", given)
     except InputError as error:
-        raise InputError(*error.parts, argument=argument) from error
+        raise InputError(error.text, argument=argument) from error
 
 
 def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
@@ -93,7 +93,9 @@ def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
     named = frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
     if not {"name", column} <= set(named.columns):
         needed = f"the column {column!r}, and 'name' or run names as its index"
-        raise wrong(argument, f" as a DataFrame must have {needed}, got {examples(frame.columns, 12)}.")
+        raise InputError(
+            f"{argument} as a DataFrame must have {needed}, got {examples(frame.columns, 12)}.", argument=argument
+        )
     checked = _checked(named, argument)
     found = Labels(dict(zip(checked["name"], checked[column], strict=True)))
     return lambda names: found
@@ -142,7 +144,7 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
             continue
         if len(cells) != 2 or not all(cells):
             problem = f"expected two columns, run tag and {column}, got {line.strip(WHITE)!r}. Separate them by white "
-            raise InputError(problem, "space or one comma.", argument=argument, place=place)
+            raise InputError(f"{problem}space or one comma.", argument=argument, place=place)
         name, value = cells
         if column == "pooled" and name in names:
             with located(place):
@@ -171,43 +173,54 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
         with located(str(metadata)):
             return _checked(_cells(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
-        raise wrong("metadata", f" must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.")
+        raise InputError(
+            f"metadata must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.", argument="metadata"
+        )
     return _checked(_with_names(metadata), "metadata")
 
 
 def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     if "name" not in metadata.columns:
-        raise wrong(
-            argument,
-            f" has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds the run tags "
-            "to 'name', or make it the index of a frame, as text; 'team', 'type' and 'pooled' are used where present.",
+        raise InputError(
+            f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
+            "the run tags to 'name', or make it the index of a frame, as text; 'team', 'type' and 'pooled' are "
+            "used where present.",
+            argument=argument,
         )
     twice = metadata.columns[metadata.columns.duplicated()].unique()
     if len(twice):
-        raise wrong(argument, f" has more than one column {examples(twice)}. Rename or drop one.")
+        raise InputError(
+            f"{argument} has more than one column {examples(twice)}. Rename or drop one.", argument=argument
+        )
     bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
     if bare:
-        raise wrong(argument, " has no run name there. Fill it in, or drop the row.", place=f"row {bare[0]:,}")
+        raise InputError(
+            f"{argument} has no run name there. Fill it in, or drop the row.",
+            argument=argument,
+            place=f"row {bare[0]:,}",
+        )
     names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
     again = names[names.duplicated()].unique()
     if len(again):
-        raise wrong(argument, f" has more than one row for {examples(again)}. Keep one row per run.")
+        raise InputError(
+            f"{argument} has more than one row for {examples(again)}. Keep one row per run.", argument=argument
+        )
     return metadata.assign(name=names)
 
 
 def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
     """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
 
-    def refused(what: str, *more: Part) -> InputError:
-        return InputError(f"{what}. Give as ", Argument(argument), f" {expected}.", *more, argument=argument)
+    def refused(what: str, more: str = "") -> InputError:
+        return InputError(f"{what}. Give as {argument} {expected}.{more}", argument=argument)
 
     try:
         file = user_path(path)
         if "\0" in str(file) or not file.exists() or file.is_dir():
             # what looks like the name of a run may be meant as one
             name = argument == "pooled" and isinstance(path, str) and not os.path.dirname(path)
-            listed = Aside(f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}].")
-            raise refused("there is no such file", *([listed] if name else []))
+            listed = f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."
+            raise refused("there is no such file", listed if name else "")
         return lines_of(read_text(file))
     except OSError as error:
         raise refused(f"the file cannot be read: {error.strerror or error}") from error
@@ -287,18 +300,19 @@ class GivenMetadata:
         strangers.sort(key=lambda name: not hints.get(name))
         hint = hints.get(strangers[0], "") if strangers else ""
         if hint and naming.strict and argument not in self.from_files:
-            raise wrong(argument, f" names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}")
+            raise InputError(
+                f"{argument} names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}", argument=argument
+            )
         if len(strangers) == len(given.of):
             has = f"it has {examples(given.of)}" if given.of else "it is empty"
             many = f"{count(len(names), naming.noun)} ({examples(names)})"
-            how: tuple[Part, ...] = (f" Use the names of the {naming.noun}s.",)
+            how = f" Use the names of the {naming.noun}s."
             if naming.noun == "run" and not naming.strict:
-                tags = " Are these the run tags? "
-                how = (tags, Option("names", "file"), " takes run names from the file names instead.")
-            raise wrong(argument, f" names none of the {many}; {has}.", *how)
+                how = " Are these the run tags? names='file' takes run names from the file names instead."
+            raise InputError(f"{argument} names none of the {many}; {has}.{how}", argument=argument)
         if strangers:
             many = count(len(strangers), "name")
-            warn(Argument(argument), f" has {many} not among the {naming.noun}s: {examples(strangers)}.{hint}")
+            warn(f"{argument} has {many} not among the {naming.noun}s: {examples(strangers)}.{hint}")
 
 
 def _filled(table: pd.DataFrame, column: str, given: Labels, argument: str) -> pd.Series:
@@ -360,7 +374,7 @@ def _tell_lacking(table: pd.DataFrame, said: Mapping[str, set[str]], noun: str) 
         if without and len(without) < len(table):
             who = f"{count(len(without), noun)} without a {column}, though {column}s are given: {examples(without)}. "
             what = " takes each for a team of its own." if column == "team" else " needs one of every run."
-            warn(who, Option("by", column), what)
+            warn(f"{who}by={column!r}{what}")
     # an empty flag says that nobody recorded it
     unnamed = [name for name in table["name"][table["pooled"].isna()] if name not in said.get("pooled", ())]
     if "pooled" in said and unnamed:

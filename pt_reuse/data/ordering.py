@@ -10,11 +10,11 @@ import numpy as np
 
 from pt_reuse._check import choice, examples, positive, shown
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError, Option
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import NoPlaceError
 from pt_reuse.data.trec import NO_ORDER
+from pt_reuse.errors import InputError
 
 
 def check_order(argument: str, order: Any) -> None:
@@ -46,7 +46,7 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
         return
     without = [names[r] for r in np.flatnonzero(~field.ranked & field.lengths.any(axis=0)).tolist()]
     if without:
-        raise InputError(f"{examples(without)} came without a column 'rank'. ", *NO_ORDER, argument="order")
+        raise InputError(f"{examples(without)} came without a column 'rank'. {NO_ORDER}", argument="order")
     # told now, not when a block is loaded
     for block in map(field.part, range(len(field.parts))):
         try:
@@ -57,7 +57,7 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
             document = f"topic {shown(block.topics[topic])}, document {shown(docno)}"
             fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
             problem, place = f"{document} has {fault}. ", f"run {shown(names[run])}"
-            raise InputError(problem, *NO_ORDER, argument="order", place=place) from None
+            raise InputError(f"{problem}{NO_ORDER}", argument="order", place=place) from None
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class HowPooled:
         for option, mine, theirs in both:
             if mine and theirs and mine != theirs:
                 two = f"{option} of one field is {mine!r}, that of the other {theirs!r}. Give both the same "
-                raise InputError(two, Option(option, ...), ".", argument="other")
+                raise InputError(f"{two}{option}=.", argument="other")
         return HowPooled(self.order or other.order, self.depth or other.depth)
 
     def in_words(self, order: str) -> Iterator[str]:

@@ -17,8 +17,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
 from pt_reuse._files import open_file
+from pt_reuse.errors import InputError
 
 #: bytes of the largest block that is unpacked at once, about
 STEP = 1 << 20

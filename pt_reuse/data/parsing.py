@@ -20,7 +20,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
-from pt_reuse._errors import InputError, Option, Part, located, warn
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.open_field import AnyField
@@ -31,6 +30,7 @@ from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, find_document, line
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, find_in_table, is_table, reason, rows_in_table
 from pt_reuse.data.trec import NO_ORDER, tied_rank
+from pt_reuse.errors import InputError, in_parts, located, warn
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class ReadField:
 
 #: of a packed file; ir_datasets' trec-browser-provider adds a further ending to files as they came
 _PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)(\.raw)?\Z")
-_BY_TAG: tuple[Part, ...] = ("Pass ", Option("names", "file"), " to name runs by their files")
-_BY_FILE: tuple[Part, ...] = ("Rename one of the files",)
+_BY_TAG = "Pass names='file' to name runs by their files"
+_BY_FILE = "Rename one of the files"
 #: bytes of a file that are looked through at once, and of the longest line
 _CHUNK, _LONGEST = 1 << 22, 1 << 30
 _TOLD = 5  # lines of a document
@@ -125,7 +125,7 @@ def _many_tags(tags: dict[str, int]) -> InputError:
     places = ", ".join(f"{shown(tag)} from line {line:,}" for tag, line in list(tags.items())[:3])
     more = f" and {len(tags) - 3:,} more" if len(tags) > 3 else ""
     problem = f"{count(len(tags), 'run tag')} in the sixth column: {places}{more}; a run file has one. Split it, or "
-    return InputError(problem, "pass ", Option("names", "file"), " to name the run by its file.")
+    return InputError(f"{problem}pass names='file' to name the run by its file.")
 
 
 def of_files(faults: Iterable[tuple[Path, InputError]], n_files: int) -> InputError:
@@ -232,7 +232,7 @@ def _names_of(paths: Sequence[Path]) -> list[str]:
     return [_PACKED.sub("", path.name).removeprefix("input.") or path.name for path in paths]
 
 
-def _twins(files: Sequence[FileRun], names: Sequence[str], advice: tuple[Part, ...]) -> dict[int, InputError]:
+def _twins(files: Sequence[FileRun], names: Sequence[str], advice: str) -> dict[int, InputError]:
     # the files whose runs bear the name of another one before them
     first: dict[str, FileRun] = {}
     faults = {}
@@ -242,8 +242,8 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: tuple[Part, .
             # nothing that one can pass renames the runs of a table
             table = file.table or other.table
             both = f"both have a run {shown(name)}" if table else f"are both named {shown(name)}"
-            how = ("Rename one of the runs",) if table else advice
-            faults[i] = InputError(f"{other.path} and {file.path} {both}. ", *how, ", or leave one out.")
+            how = "Rename one of the runs" if table else advice
+            faults[i] = InputError(f"{other.path} and {file.path} {both}. {how}, or leave one out.")
     return faults
 
 
@@ -345,7 +345,7 @@ class RunFiles(ABC):
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
-            return FileRun(path, left_out=f"no run line: {str(error.parts[0]).strip()}")
+            return FileRun(path, left_out=f"no run line: {in_parts(error.text)[0]}")
         if self.conventions.names == "tag" and len(parts.tags) > 1:
             return FileRun(path, fault=_many_tags(parts.tags))
         bad, tag = np.concatenate(parts.bad), next(iter(parts.tags))
@@ -372,7 +372,7 @@ class RunFiles(ABC):
             return [FileRun(path, fault=InputError(problem), table=True)]
         except InputError as error:
             if isinstance(error, NoRunError) and self.conventions.other_files == "skip":
-                return [FileRun(path, left_out=f"no row of a run: {str(error.parts[0]).strip()}", table=True)]
+                return [FileRun(path, left_out=f"no row of a run: {in_parts(error.text)[0]}", table=True)]
             return [FileRun(path, fault=error, table=True)]
         of_run, row, why = np.concatenate(bad, axis=1)
         found = []
@@ -398,7 +398,7 @@ def tied_row(path: Path, run: str, topic: str, at: int) -> InputError:
     rank = np.nan if group.part.ranks is None else float(group.part.ranks[rows[0]])
     document = f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)}"
     tied = f"{document} has rank {shown(rank)}, which another document of the topic has too. "
-    return InputError(tied, *NO_ORDER, place=reading.place(int(group.row[rows[0]])))
+    return InputError(f"{tied}{NO_ORDER}", place=reading.place(int(group.row[rows[0]])))
 
 
 _T = TypeVar("_T")

@@ -22,11 +22,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, flag, positive, shown
-from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, is_temporary, sweep_temporary, user_path
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
 from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column, text_groups
+from pt_reuse.errors import InputError, located, warn
 
 #: where an object lies in memory, as Python and Java print it
 _ADDRESS = re.compile(r"(?<=0x)[0-9a-fA-F]+|(?<=@)[0-9a-f]{4,}")
@@ -472,7 +472,7 @@ class KeptResults:
 
     def __init__(self, cache: Any):
         if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-            raise wrong("cache", f" must be the path of a folder, got {cache!r}.")
+            raise InputError(f"cache must be the path of a folder, got {cache!r}.", argument="cache")
         self.folder = user_path(cache)
         if not self._holds_results():
             check_writable(self.folder, [], overwrite=True, argument="cache")
@@ -595,8 +595,8 @@ class KeptPipeline(pt.Transformer):
         if others:
             problem = f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not "
             problem += f"asked at this moment, {examples(others)}, and results are kept topic by topic. Do without "
-            advice = (Option("cache", ...), ", or pass the results as a frame.")
-            raise InputError(problem, *advice, argument="pipelines")
+            advice = "cache=, or pass the results as a frame."
+            raise InputError(f"{problem}{advice}", argument="pipelines")
         return results
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, shown
-from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
@@ -46,6 +45,7 @@ from pt_reuse.data.lines import (
 )
 from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, pieces_of_lines, read_bytes
 from pt_reuse.data.trec import check_names, check_topics
+from pt_reuse.errors import InputError, located, warn
 
 #: rows whose hashes are computed at once, which bounds memory
 _HASHED_AT_ONCE = 1 << 16
@@ -119,9 +119,8 @@ class JudgedRows:
             row, kept = int(clash[0]), int(first_row[clash[0]])
             two = f"{self._document(row)} has label {int(self.labels[kept])} and {int(self.labels[row])}"
             raise InputError(
-                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; ",
-                Call("Qrels.union", "conflict=..."),
-                " merges two sets of judgments by a rule.",
+                f"{two} ({count(len(clash), 'conflicting label')} in all). Keep one label per document; "
+                "Qrels.union(conflict=...) merges two sets of judgments by a rule.",
                 place=self._place(kept, row),
             )
         again = np.flatnonzero(first_row != np.arange(len(self.topic)))
@@ -190,8 +189,8 @@ def united(mine: QrelsArrays, theirs: QrelsArrays, conflict: str) -> QrelsArrays
         document = f"topic {shown(theirs.documents.qid(row))}, document {shown(theirs.documents.docno(row))}"
         two = f"{int(mine.labels[found[row]])} and {int(theirs.labels[row])}"
         many = f"({count(int(clash.sum()), 'such document')}). Choose "
-        others = (Option("conflict", "first"), ", 'second', 'higher' or 'lower'.")
-        raise InputError(f"{document} has label {two} {many}", *others, argument="conflict")
+        others = "conflict='first', 'second', 'higher' or 'lower'."
+        raise InputError(f"{document} has label {two} {many}{others}", argument="conflict")
     chosen = {"second": new, "higher": np.maximum(old, new), "lower": np.minimum(old, new)}.get(conflict, old)
     merged = np.where(clash, chosen, np.where(old == -1, new, old))
     # a judgment that takes over another's label takes over its further columns, too: who judged, which round
@@ -274,15 +273,15 @@ _AT_ONCE = 1 << 20
 _LARGE = 1 << 24
 
 
-def read_arrays(path: Any, *, strata: bool = False) -> QrelsArrays:
+def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> QrelsArrays:
     """Read a TREC qrels file, packed or not."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a qrels file, got {path!r}.", argument="path")
+        raise InputError(f"expected the path of a qrels file, got {path!r}.", argument=argument)
     path = user_path(path)
     try:
         if not path.exists() or path.is_dir():
             what = "is a folder" if path.is_dir() else "is no file"
-            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument="path")
+            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument=argument)
         data = read_bytes(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -353,8 +352,7 @@ def _judged_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) ->
         row = int(odd[0])
         raise InputError(
             f"the label of {document_in(fields, row)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got "
-            f"{shown(fields.text(row, c))}. ",
-            *how_to_grade(float(values[row])),
+            f"{shown(fields.text(row, c))}. {how_to_grade(float(values[row]))}",
             place=place_of(fields, row),
         )
     found = tokens.decode(tokens.as_tokens(names_in(fields, 3, "stratum"))) if strata else None
@@ -368,7 +366,7 @@ def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, stra
     flag("strata", strata)
     path = checked_path(path)
     if path.exists() and not overwrite:
-        raise InputError(f"{path} exists. Pass ", Option("overwrite", True), " to replace it.", argument="path")
+        raise InputError(f"{path} exists. Pass overwrite=True to replace it.", argument="path")
     written = qrels_file(arrays, strata=strata)
     try:
         with replacing(path) as file:
@@ -398,7 +396,7 @@ def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
 def _strata(arrays: QrelsArrays) -> list[str]:
     if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
         problem = "not every judgment has a stratum, so they are not of a sample. Write them without "
-        raise InputError(problem, Option("strata", True), ".", argument="strata")
+        raise InputError(f"{problem}strata=True.", argument="strata")
     names = arrays.extra["stratum"].astype(str).tolist()
     check_names(dict.fromkeys(names), "stratum")
     return [f"{name} " for name in names]

@@ -13,7 +13,6 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, examples, flag, positive, shown, told
-from pt_reuse._errors import Call, InputError, Option, Part, arguments_as, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
@@ -36,6 +35,7 @@ from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_
 from pt_reuse.data.store import HEADER, check_keeping, read_kept
 from pt_reuse.data.tables import TableLabels, is_table
 from pt_reuse.data.within_memory import memory_bytes
+from pt_reuse.errors import InputError, located
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class FileReading:
             memory_bytes(self.memory)
             if self.cache is None:
                 what = " needs a folder in which the field is kept. Pass "
-                raise wrong("memory", what, Option("cache", "FOLDER"), ", too.")
+                raise InputError(f"memory{what}cache='FOLDER', too.", argument="memory")
 
     def coded(self, paths: Sequence[Path], labels: GivenMetadata) -> CodedRuns:
         """Return the runs of some files, labelled."""
@@ -105,20 +105,20 @@ class FileReading:
 
 def _check_cache(cache: Any) -> None:
     if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-        raise wrong("cache", f" must be the path of a folder, got {cache!r}.")
+        raise InputError(f"cache must be the path of a folder, got {cache!r}.", argument="cache")
     folder = user_path(cache)
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise wrong("cache", f" {folder} is a file. Give a folder for the cache; it is made if missing.")
+        raise InputError(
+            f"cache {folder} is a file. Give a folder for the cache; it is made if missing.", argument="cache"
+        )
     if not os.path.exists(folder / HEADER):
         # what is there already may be of use even where nothing can be written
         check_keeping(folder)
 
 
-_FORMS: tuple[Part, ...] = (
-    " must be a RunSet (",
-    Call("read_runs"),
-    " or get_runs() makes one), a dict of run name -> results or file, a frame with the columns 'name', 'qid', "
-    "'docno' and 'score', run files, or a collection's name ('reuse:dl19')",
+_FORMS = (
+    " must be a RunSet (read_runs() or get_runs() makes one), a dict of run name -> results or file, a frame with "
+    "the columns 'name', 'qid', 'docno' and 'score', run files, or a collection's name ('reuse:dl19')"
 )
 
 
@@ -126,22 +126,19 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
     """Code runs that are given in another form than a RunSet."""
     given = held(given)
     if is_files(given):
-        with arguments_as("read_runs", source=argument):
-            return FileReading(order=order).coded(run_paths(given), given_metadata())
+        return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
     named = _by_name(given, argument, hint)
-    with arguments_as("read_runs", source=argument):
-        results = _with_rows_of_files(named, order)
-    with arguments_as("RunSet.from_frames", frames=argument):
-        return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
+    results = _with_rows_of_files(named, order, argument)
+    return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
 
 
-def _with_rows_of_files(named: Mapping[Any, Any], order: str) -> list[Any]:
+def _with_rows_of_files(named: Mapping[Any, Any], order: str, argument: str) -> list[Any]:
     """Return the results of runs, with the rows of those that are files in their place."""
     paths = {}
     for name, given in named.items():
         if isinstance(given, str | Path):
             with located(f"run {shown(str(name))}"):
-                found = run_paths(given)
+                found = run_paths(given, argument)
                 if len(found) > 1:
                     raise InputError(f"{given} is {len(found):,} files. Give the file of this run.")
                 paths[name] = found[0]
@@ -206,8 +203,11 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
 
 
 def _unnamed(got: str, argument: str) -> InputError:
-    return wrong(argument, f" is {got}, the results of one run without its name. Name the run: {{'bm25': results}}.")
+    return InputError(
+        f"{argument} is {got}, the results of one run without its name. Name the run: {{'bm25': results}}.",
+        argument=argument,
+    )
 
 
 def _no_runs(argument: str, got: str, hint: str) -> InputError:
-    return wrong(argument, *_FORMS, f", got {got}.{hint}")
+    return InputError(f"{argument}{_FORMS}, got {got}.{hint}", argument=argument)

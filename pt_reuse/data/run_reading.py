@@ -10,16 +10,15 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._errors import InputError, door
 from pt_reuse.data.ir_metadata import run_paths
 from pt_reuse.data.judgments import Qrels, as_qrels, is_collection
 from pt_reuse.data.metadata import GivenMetadata, RunLabels, given_metadata
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_files import FileReading, coded_runs, holds_judgments
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 
 
-@door
 def read_runs(
     source: str | Path | Iterable[str | Path],
     *,

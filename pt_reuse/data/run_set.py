@@ -13,7 +13,6 @@ import pyterrier as pt
 
 from pt_reuse import _html
 from pt_reuse._check import examples, positive
-from pt_reuse._errors import InputError, door
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
@@ -42,6 +41,7 @@ from pt_reuse.data.units import (
     restricted,
     units_of,
 )
+from pt_reuse.errors import InputError
 
 
 class _Systems(dict[str, pt.Transformer]):
@@ -94,7 +94,6 @@ class RunSet(Printed, Shareable):
         self._dropped = Dropped.none() if dropped is None else dropped
 
     @classmethod
-    @door
     def from_frames(
         cls,
         frames: Mapping[str, Any],
@@ -123,7 +122,6 @@ class RunSet(Printed, Shareable):
         return cls.of_coded(how.coded(frames.values()))
 
     @classmethod
-    @door
     def from_pipelines(
         cls,
         pipelines: Mapping[str, pt.Transformer],
@@ -175,7 +173,6 @@ class RunSet(Printed, Shareable):
         how = HowPooled(how_pooled.order or mine.order, how_pooled.depth or mine.depth)
         return RunSet(self.field, self._table, self.order, how, self._dropped)
 
-    @door
     def select(
         self,
         names: str | Iterable[str] | None = None,
@@ -201,7 +198,6 @@ class RunSet(Printed, Shareable):
         kept = self._table if table is None else table
         return RunSet(field, kept, order or self.order, self.how_pooled, self._dropped)
 
-    @door
     def with_metadata(
         self,
         *,
@@ -226,7 +222,6 @@ class RunSet(Printed, Shareable):
         """Unite two fields; a name may stand in one of them only, and both must have the same order."""
         return self.union(other)
 
-    @door
     def union(self, other: Any) -> RunSet:
         """Return the runs of both fields, those of `other` last, with all topics of both.
 
@@ -245,7 +240,6 @@ class RunSet(Printed, Shareable):
         dropped = self._dropped | other._dropped
         return RunSet(field, stack_tables(self.run_table, other.run_table), self.order, how_pooled, dropped)
 
-    @door
     def split_teams(
         self, *, seed: int, share: float = 0.5, type: str | Iterable[str] | None = None
     ) -> tuple[RunSet, RunSet]:
@@ -265,7 +259,6 @@ class RunSet(Printed, Shareable):
         drawn, others = drawn_teams(chosen.run_table, share, seed)
         return chosen.select(drawn), chosen.select(others)
 
-    @door
     def restrict(
         self,
         docnos: Iterable[str] | None = None,
@@ -287,7 +280,6 @@ class RunSet(Printed, Shareable):
         """
         return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
 
-    @door
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order, with the same documents in each list.
 
@@ -299,7 +291,6 @@ class RunSet(Printed, Shareable):
         field = in_order(self.field, self._names, self.order, order)
         return self if order == self.order else self._with(field, order=order)
 
-    @door
     def in_pool_order(self, order: str | None = None) -> RunSet:
         """Return the runs in the `order` in which they are pooled.
 
@@ -316,7 +307,6 @@ class RunSet(Printed, Shareable):
     def __contains__(self, name: object) -> bool:
         return name in self._row
 
-    @door
     def row(self, name: str) -> int:
         """Return the position of the run called `name`, from 0; InputError if there is none."""
         check_known("run", name, self._names)
@@ -357,12 +347,10 @@ class RunSet(Printed, Shareable):
         """Return whether it is recorded for every run whether it was pooled."""
         return bool(self._table["pooled"].notna().all())
 
-    @door
     def units(self, by: str) -> Units:
         """Return the units of the field: `by` is ``"team"``, ``"type"``, ``"family"`` or ``"run"``."""
         return units_of(self._table, by)
 
-    @door
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return one run as a PyTerrier frame: ``qid docno rank score name``, ranks from 0."""
         return run_frame(self.field, self.row(name), name)
@@ -394,7 +382,6 @@ class RunSet(Printed, Shareable):
         """Return the topic names, in natural order."""
         return list(self.field.topics)
 
-    @door
     def docnos(self, *, depth: int | None = None) -> list[str]:
         """Return the documents that the runs retrieve for any topic, each once, in the order of their bytes.
 
@@ -445,7 +432,6 @@ class RunSet(Printed, Shareable):
         """Return how much `dropped` is, in words such as ``3 lines and 1 file``; empty where nothing was left out."""
         return self._dropped.in_words()
 
-    @door
     def write(self, folder: str | Path, *, compress: bool = True, overwrite: bool = False) -> list[Path]:
         """Write each run as a TREC run file, ``input.<name>.gz`` or ``input.<name>``, and return their paths.
 
@@ -454,7 +440,6 @@ class RunSet(Printed, Shareable):
         """
         return write_runs(self.field, self.names, self.__getitem__, folder, compress=compress, overwrite=overwrite)
 
-    @door
     def write_table(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are; return its path.
 

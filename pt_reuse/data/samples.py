@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 #: rounding of probabilities that were written to a file
 _ROUNDING = 1e-6

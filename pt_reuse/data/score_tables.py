@@ -13,9 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples, listed, shown
-from pt_reuse._errors import Call, InputError, Option, warn
 from pt_reuse.data.task_columns import (
-    PROPOSED,
     ScoreMatrix,
     Selection,
     beside_measures,
@@ -24,7 +22,9 @@ from pt_reuse.data.task_columns import (
     doubtful_names,
     is_mean,
     is_measure_name,
+    proposed,
 )
+from pt_reuse.errors import InputError, warn
 
 #: a line for each score under a line that names the columns; a line for each system, or topic, and a column for each
 #: task, or system; a line for each system, and maybe topic, and a column for each measure
@@ -210,9 +210,7 @@ def _table(
     if _is_of_documents(header):
         raise InputError(
             f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
-            "leaderboard. Give labels as judgments, and a run to ",
-            Call("read_runs"),
-            ".",
+            "leaderboard. Give labels as judgments, and a run to read_runs().",
             argument="path",
         )
     # the numbers of rows that pandas writes
@@ -404,9 +402,7 @@ def _wide(
         raise InputError(
             f"there are lines by {shown(header[_roles(header)['qid'][0]])}, and columns that are no measures, "
             f"{examples(tasks)}. Write a line for each score with the columns name, qid, measure, value; leave the "
-            "column out; or give ",
-            Option("format", MEASURES),
-            ".",
+            f"column out; or give format={MEASURES!r}.",
             argument="path",
         )
     if topics is None:
@@ -423,11 +419,7 @@ def _wide(
         s, t = wrong[0]
         raise InputError(
             f"system {shown(systems[s])}, task {shown(tasks[t])} must be a number, got {shown(scores[s, t])}. Write "
-            "numbers such as 0.5, leave a missing score empty, or choose the scores by ",
-            Option("tasks", ...),
-            " or ",
-            Option("ignore", ...),
-            ".",
+            "numbers such as 0.5, leave a missing score empty, or choose the scores by tasks= or ignore=.",
             argument="path",
             place=f"line {lines[s, t]:,}",
         )
@@ -480,9 +472,8 @@ def _places_of_measures(
 def _tell_left_out(names: list[str]) -> None:
     if names:
         warn(
-            f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. ",
-            Option("ignore", names if len(names) <= PROPOSED else ...),
-            " leaves them out without this warning.",
+            f"the columns are measures, and not tasks; left out, as they are none: {examples(names, 12)}. "
+            f"{proposed('ignore', names)} leaves them out without this warning."
         )
 
 
@@ -492,9 +483,8 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
     roles = _roles(header)
     if role not in roles and 0 in roles.get("name" if transposed else "qid", []):
         raise InputError(
-            f"the first column is {shown(header[0])}, and its names would be taken for those of {noun}s. Give ",
-            Option("transposed", not transposed),
-            f", or call the column {role!r}.",
+            f"the first column is {shown(header[0])}, and its names would be taken for those of {noun}s. Give "
+            f"transposed={not transposed!r}, or call the column {role!r}.",
             argument="transposed",
         )
     at = roles.get(role, [0])[0]

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import pyterrier as pt
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError, door, wrong
 from pt_reuse._files import TREE, checked_path, read_file, temporary
 from pt_reuse._result import CONTENTS
 from pt_reuse._saving import digests_of
+from pt_reuse.errors import InputError
 
 #: what PyTerrier reads of every artifact, and in it the digest of the file that has the digests of all others
 META, DIGEST = "pt_meta.json", "digest"
@@ -26,7 +26,6 @@ class Shareable:
     #: under which type PyTerrier knows the artifact
     _artifact_type: ClassVar[str]
 
-    @door
     def to_artifact(
         self,
         folder: str | Path,
@@ -74,7 +73,7 @@ class Shareable:
         card = {"title": title, "description": description, "source": source, "license": license}
         odd = [name for name, text in card.items() if not isinstance(text, str | None)]
         if odd:
-            raise wrong(odd[0], f" must be a text, got {told(card[odd[0]])}.")
+            raise InputError(f"{odd[0]} must be a text, got {told(card[odd[0]])}.", argument=odd[0])
         settings = {name: str(value) for name, value in (getattr(self, "settings", None) or {}).items()}
         meta = {"type": kind.ARTIFACT_TYPE, "format": kind.ARTIFACT_FORMAT, "package_hint": kind.ARTIFACT_PACKAGE_HINT}
         meta["card"] = {**card, "what": " ".join(repr(self).split()), "settings": settings}

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse._files import (
     STALE,
     Alone,
@@ -47,6 +46,7 @@ from pt_reuse.data.dropped import packed, unpacked
 from pt_reuse.data.ir_metadata import real_paths
 from pt_reuse.data.parsing import Conventions, Longer, ReadField, parse_files
 from pt_reuse.data.within_memory import Budget, in_units, read_within
+from pt_reuse.errors import InputError, warn
 
 FORMAT = 8  # to be raised when the files, their arrays or the hash of names change
 HEADER = "pt_reuse-runs.json"
@@ -291,7 +291,7 @@ def _tell_stale(folder: Path, stale: StaleCacheError) -> bool:
     try:
         check_keeping(folder)
     except InputError as error:
-        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: ", error)
+        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: {error}")
         return False
     warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
     return True
@@ -303,7 +303,9 @@ def _real_sources(paths: Sequence[Path], folder: Path, threads: int) -> tuple[li
     top = os.path.join(os.path.realpath(folder), "")
     links = [os.path.realpath(path) for path in paths if path.is_symlink()]
     if any(path.startswith(top) for path in (*real, *links)):
-        raise wrong("cache", f" {folder} holds the run files themselves. Give another folder for the cache.")
+        raise InputError(
+            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
+        )
     try:
         return real, fingerprints(list(dict.fromkeys(real)), threads)
     except OSError as error:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns, examples, flag, shown
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse._files import check_writable, checked_path, open_file, replacing
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
@@ -38,6 +37,7 @@ from pt_reuse.data.packed_files import (
     give_back,
     kind_of_table,
 )
+from pt_reuse.errors import InputError, located, warn
 
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
@@ -300,8 +300,8 @@ def _number_column(pa: Any, column: Any) -> NDArray[np.float64]:
 
 
 RUN_TABLE = "a row per document with the columns qid, docno and score"
-SKIP_ROWS: tuple[Part, ...] = (" Pass ", Option("bad_lines", "skip"), " to leave out bad rows.")
-SKIP_FILE: tuple[Part, ...] = (" Pass ", Option("other_files", "skip"), " to leave out files without a row of a run.")
+SKIP_ROWS = " Pass bad_lines='skip' to leave out bad rows."
+SKIP_FILE = " Pass other_files='skip' to leave out files without a row of a run."
 #: the columns that make a bad row, in the order in which they are looked at
 _CHECKED = ("qid", "docno", "score", "rank")
 _NAME, _NUMBER = f"text of 1 to {LONGEST_NAME:,} bytes without NUL", "a finite number"
@@ -368,10 +368,10 @@ class TableReading:
     def check(self, *, skip: bool) -> None:
         """Raise unless what was read is runs; all row groups must have been read."""
         if not self._good and self._first_bad is None:
-            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.", *SKIP_FILE)
+            raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")
         if self._first_bad is not None and not (skip and self._good):
             kind, advice = (InputError, SKIP_ROWS) if self._good else (NoRunError, SKIP_FILE)
-            raise kind(self._first_bad[0], *advice, place=self._first_bad[1])
+            raise kind(f"{self._first_bad[0]}{advice}", place=self._first_bad[1])
         for name, run in self.names.items():
             if run not in self._good:
                 row, why = self._bad[run]
@@ -389,11 +389,11 @@ class TableReading:
         try:
             columns("a table of runs", list(there), needed)
         except InputError as error:
-            raise NoRunError(*error.parts, *SKIP_FILE) from None
+            raise NoRunError(f"{error.text}{SKIP_FILE}") from None
         wanted = [*needed, *(column for column in ("rank", "name") if column in there and column not in needed)]
         twice = [column for column in wanted if list(there).count(column) > 1]
         if twice:
-            raise NoRunError(f"more than one column {examples(twice)}. Drop or rename one.", *SKIP_FILE)
+            raise NoRunError(f"more than one column {examples(twice)}. Drop or rename one.{SKIP_FILE}")
         return wanted
 
     def _checked(self, pa: Any, group: Any, before: int) -> RowGroup:
@@ -402,7 +402,7 @@ class TableReading:
                 return read(pa, group[name])
             except TypeError as error:
                 problem = f"the column {name!r} must hold {error}, got {group[name].type}. Write it as such."
-                raise NoRunError(problem, *SKIP_FILE) from None
+                raise NoRunError(f"{problem}{SKIP_FILE}") from None
 
         qids, docnos, scores = (
             column("qid", _name_column),
@@ -548,9 +548,7 @@ class TableLabels:
             (mine, one), (theirs, other) = list(said.items())[:2]
             raise InputError(
                 f"the runs in {one} were pooled with {option}={mine!r} by what it says, those in {other} with "
-                f"{theirs!r}. Give both the same ",
-                Option(option, ...),
-                ".",
+                f"{theirs!r}. Give both the same {option}=.",
                 argument=option,
             )
         return next(iter(said), None)
@@ -561,9 +559,8 @@ class TableLabels:
         if order == next(iter(ORDERS)) and others:
             path, written = others[0]
             warn(
-                f"its runs were in the order {written!r} when they were written, and are ranked here by {order!r}. ",
-                Option("order", "rank"),
-                " keeps the ranks that they have in it.",
+                f"its runs were in the order {written!r} when they were written, and are ranked here by {order!r}. "
+                "order='rank' keeps the ranks that they have in it.",
                 place=str(path),
             )
 
@@ -620,9 +617,7 @@ def write_table(
     except UnicodeEncodeError as error:
         raise InputError(
             f"the name {shown(error.object)} is no UTF-8, which all text of a table is. Write run files, which hold "
-            f"any bytes: ",
-            Call("runs.write", "folder"),
-            ".",
+            "any bytes: runs.write(folder)."
         ) from error
     except OSError as error:
         problem = f"{target} cannot be written: {error.strerror or error}. What was there is as it was."

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples
-from pt_reuse._errors import InputError, Option, warn
+from pt_reuse.errors import InputError, warn
 
 #: what a mean over tasks, their sum or the rank by it is called, in the languages of many leaderboards
 _MEANS = """
@@ -102,7 +102,7 @@ _LETTER = {"p", "r"}
 #: a score is no larger, so that sums and squares of scores are numbers
 LARGEST = 1e100
 #: how many names an error proposes
-PROPOSED = 12
+_PROPOSED = 12
 #: fractions stay within the first, percentages within the second
 _SCALES = (1.0, 100.0)
 #: whole numbers are no scores beside columns so much of which has decimals
@@ -303,11 +303,8 @@ class ScoreMatrix:
         rest: list[str] = [name for name in self.tasks if name not in set(names)] if tasks else list(self.tasks)
         raise InputError(
             f"{said}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
-            "is no score by ",
-            Option("ignore", names if tasks and len(names) <= PROPOSED else ...),
-            "; or, if all are right, name the tasks by ",
-            Option("tasks", rest if not tasks and len(rest) <= PROPOSED else ...),
-            ".",
+            f"is no score by {proposed('ignore', names if tasks else [])}; or, if all are right, name the tasks by "
+            f"{proposed('tasks', [] if tasks else rest)}.",
             argument="path",
         )
 
@@ -410,13 +407,16 @@ def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = ()
         _ask(names, [*odd, *without], where, ", and ".join(why))
 
 
+def proposed(argument: str, names: list[str]) -> str:
+    """Return an argument with the names to give it, without them where there are none or many."""
+    return f"{argument}={names!r}" if 0 < len(names) <= _PROPOSED else f"{argument}="
+
+
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
     raise InputError(
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give ",
-        Option("tasks", rest if 0 < len(rest) <= PROPOSED else ...),
-        f" for the {where}s that are scores of a task, or ",
-        Option("ignore", odd if len(odd) <= PROPOSED else ...),
-        " for those to leave out.",
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
+        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
+        "to leave out.",
         argument="path",
     )

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples, flag
-from pt_reuse._errors import InputError, Option, Part
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
@@ -22,34 +21,25 @@ from pt_reuse.data.lines import (
     place_of,
 )
 from pt_reuse.data.packed_files import guarded
+from pt_reuse.errors import InputError
 
 #: bytes that a run's name may have as part of a file's, of which most systems take 255
 _LONGEST = 255 - len("input..gz")
 #: what to do about a rank column that gives no order
-NO_ORDER: tuple[Part, ...] = (
-    Option("order", "rank"),
-    " has no order to follow. Use ",
-    Option("order", "trec_eval"),
-    " (by score) or ",
-    Option("order", "file"),
-    ".",
-)
+NO_ORDER = "order='rank' has no order to follow. Use order='trec_eval' (by score) or order='file'."
 
 
 def without_advice(error: InputError) -> InputError:
     """Return an error of a run file without the advice to leave out lines or files."""
-    # an error of now words options as the caller calls them
-    advice = InputError(*SKIP).parts
-    if error.parts[-len(advice) :] == advice:
-        error.parts = error.parts[: -len(advice)]
+    error.text = error.text.removesuffix(SKIP)
     return error
 
 
 def tied_rank(fields: Fields, row: int) -> InputError:
     """Return what is wrong with a rank that two documents of a topic have."""
     return InputError(
-        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too. ",
-        *NO_ORDER,
+        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too. "
+        f"{NO_ORDER}",
         place=place_of(fields, row),
     )
 

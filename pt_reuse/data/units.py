@@ -12,8 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, did_you_mean, examples, flag, shown, told
-from pt_reuse._errors import Argument, Aside, Call, InputError, Option, arguments_as, door, warn, wrong
-from pt_reuse._errors import Part as MessagePart
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField
@@ -21,6 +19,7 @@ from pt_reuse.arrays.stratified import share_of
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import as_ids, text_words
 from pt_reuse.data.metadata import record_in_words
+from pt_reuse.errors import InputError, warn
 
 
 def distinct(column: pd.Series) -> list[str]:
@@ -83,8 +82,7 @@ def check_unit_is_given(by: str, columns: Collection[str], *, argument: str = "b
     """Raise when no run will have the unit, before runs are read whose tables have these columns filled."""
     # a run without a team is a team of its own
     if by not in ("run", "team") and COLUMNS[by] not in columns:
-        with arguments_as(by=argument):
-            raise _without_unit(by, "no run has one", grouping=grouping)
+        raise _without_unit(by, "no run has one", argument, grouping=grouping)
 
 
 def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Units:
@@ -99,9 +97,9 @@ def units_of(run_table: pd.DataFrame, by: str, *, grouping: bool = False) -> Uni
         clash = [name for name in lacking if name in teams]
         if clash:
             who = f"{examples(clash)} is a team, and a run without one has this name, which would be its own team"
-            raise InputError(f"{who}. Give ", *how_to_give("team"), ".", argument="by")
+            raise InputError(f"{who}. Give {how_to_give('team')}.", argument="by")
         who = f"{count(len(lacking), 'run')} without a team, each taken for a team of its own: {examples(lacking)}. "
-        warn(who, *how_to_give("team"), " says whose they are.")
+        warn(f"{who}{how_to_give('team')} says whose they are.")
         values = values.where(values.notna(), run_table["name"])
     codes, names = pd.factorize(values)
     return Units(by, tuple(str(name) for name in names), codes.astype(np.int64), own=len(lacking))
@@ -128,18 +126,17 @@ def described(run_table: pd.DataFrame) -> pd.DataFrame:
     return run_table[[*_OF_EVERY_RUN, *(("family",) if "family" in run_table else ())]]
 
 
-def how_to_give(by: str) -> tuple[MessagePart, ...]:
+def how_to_give(by: str) -> str:
     """Return the advice that says of which unit each run is; a family has no argument of its own."""
-    when = Aside(" when reading the runs")
-    if by == "family":
-        return (Option("metadata", ...), " with a column 'family'", when)
-    return (Option(f"{by}s", ...), when)
+    given = "metadata= with a column 'family'" if by == "family" else f"{by}s="
+    return f"{given} when reading the runs"
 
 
-def _without_unit(by: str, who: str, *, grouping: bool = False) -> InputError:
-    other = (" or leave out ", Argument("by")) if grouping else (" or use ", Option("by", "run"))
-    advice = (f" needs the {by} of every run; {who}. Give ", *how_to_give(by), ",", *other, ".")
-    return InputError(Option("by", by), *advice, argument="by")
+def _without_unit(by: str, who: str, argument: str = "by", *, grouping: bool = False) -> InputError:
+    other = f"leave out {argument}=" if grouping else f"use {argument}='run'"
+    return InputError(
+        f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}.", argument=argument
+    )
 
 
 #: so many names are told in full
@@ -184,10 +181,11 @@ def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDAr
     """Return which runs are on record as pooled, or as not; tell of runs of which neither is on record."""
     unknown = column.isna().to_numpy()
     if unknown.all() and len(unknown):
-        leave, say = Option("pooled", pooled), Call("runs.with_metadata", "pooled=...")
-        infer = (Call("infer_pool", "runs, qrels"), " says which runs must have contributed.")
-        what = "who was pooled is not on record. Leave out "
-        raise InputError(what, leave, ", or say it first: ", say, "; ", *infer, argument="pooled")
+        raise InputError(
+            f"who was pooled is not on record. Leave out pooled={pooled!r}, or say it first: "
+            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says which runs must have contributed.",
+            argument="pooled",
+        )
     left = int((unknown & among).sum())
     if left:
         warn(f"{count(left, 'run')} left out: not on record whether pooled.")
@@ -200,8 +198,8 @@ def check_known(what: str, value: Any, known: list[str], *, argument: str | None
         return
     if not known:
         given = what in ("team", "type", "family")
-        advice: tuple[MessagePart, ...] = (" Give ", *how_to_give(what), ".") if given else ()
-        raise InputError(f"no {what} {shown(value)}; no run has a {what}.", *advice, argument=argument)
+        advice = f" Give {how_to_give(what)}." if given else ""
+        raise InputError(f"no {what} {shown(value)}; no run has a {what}.{advice}", argument=argument)
     there = examples(known, _ALL) if len(known) <= _ALL else examples(known)
     raise InputError(f"no {what} {shown(value)} among {there}.{did_you_mean(value, known)}", argument=argument)
 
@@ -214,7 +212,6 @@ def _several(argument: str, given: Any) -> list[Any]:
     return list(given)
 
 
-@door
 def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, share: float, seed: int) -> list[str]:
     """Draw a random share of a corpus: the documents are shuffled once, and the first share is kept.
 
@@ -250,7 +247,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
     if not n:
-        raise wrong("share", f" {told(share)} of {count(len(distinct), 'document')} is no document.")
+        raise InputError(f"share {told(share)} of {count(len(distinct), 'document')} is no document.", argument="share")
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
     return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
@@ -274,19 +271,21 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
     if number and (0 < share < 1 or (whole_allowed and share == 1)):
         return float(share)
     upto = "at most 1" if whole_allowed else "below 1"
-    raise wrong("share", f" must be a number above 0 and {upto}, got {told(share)}.")
+    raise InputError(f"share must be a number above 0 and {upto}, got {told(share)}.", argument="share")
 
 
 def _docnos(corpus: Any) -> list[bytes]:
     if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
-        raise wrong("corpus", f" must be document names, or documents with a docno, got {type(corpus).__name__}.")
+        raise InputError(
+            f"corpus must be document names, or documents with a docno, got {type(corpus).__name__}.", argument="corpus"
+        )
     names: list[Any] = [document.get("docno") if isinstance(document, Mapping) else document for document in corpus]
     odd = next((i for i, name in enumerate(names) if not isinstance(name, str) or not name), None)
     if odd is not None:
         wanted = "document names, or documents with a docno"
-        raise wrong("corpus", f" must be {wanted}; document {odd:,} has {shown(names[odd])}.")
+        raise InputError(f"corpus must be {wanted}; document {odd:,} has {shown(names[odd])}.", argument="corpus")
     if not names:
-        raise wrong("corpus", " has no documents.")
+        raise InputError("corpus has no documents.", argument="corpus")
     return tokens.encoded(names)
 
 
@@ -370,13 +369,13 @@ def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
 def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
     if not several or not all(isinstance(one, str) and one for one in several):
-        raise wrong("prefix", f" must be a text or several, got {told(prefix)}.")
+        raise InputError(f"prefix must be a text or several, got {told(prefix)}.", argument="prefix")
     return _chosen_by(lambda docno: docno.startswith(tuple(several)))
 
 
 def _chosen_by(where: Any) -> Callable[[Words], NDArray[np.bool_]]:
     if not callable(where):
-        raise wrong("where", f" must be a function of a docno, got {told(where)}.")
+        raise InputError(f"where must be a function of a docno, got {told(where)}.", argument="where")
     return lambda words: np.array([holds(where, docno) for docno in tokens.decode(tokens.as_tokens(words))], dtype=bool)
 
 
@@ -384,7 +383,7 @@ def holds(where: OfDocno, docno: str) -> bool:
     """Return what a user's ``where=`` says of a document name, or raise where that is neither True nor False."""
     answer: object = where(docno)
     if type(answer).__name__ not in ("bool", "bool_"):
-        raise wrong("where", f" must return True or False, got {told(answer)} for {shown(docno)}.")
+        raise InputError(f"where must return True or False, got {told(answer)} for {shown(docno)}.", argument="where")
     return bool(answer)
 
 
@@ -392,4 +391,4 @@ def check_same_order(mine: str, other: str) -> None:
     """Raise where two fields that are to be united stand in two ranking orders."""
     if mine != other:
         what = f"one field is ordered {mine!r}, the other {other!r}. Put the other in order by "
-        raise InputError(what, Call("RunSet.reorder", repr(mine)), ".", argument="other")
+        raise InputError(f"{what}RunSet.reorder({mine!r}).", argument="other")

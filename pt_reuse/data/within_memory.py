@@ -23,7 +23,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import Argument, InputError, Option, located, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
@@ -52,6 +51,7 @@ from pt_reuse.data.parsing import (
     tied_row,
 )
 from pt_reuse.data.tables import is_table
+from pt_reuse.errors import InputError, located
 
 #: bytes of the least that can be given
 LEAST = 64 * 10**6
@@ -87,15 +87,17 @@ def memory_bytes(memory: Any) -> int:
             return _enough(operator.index(memory), memory)
         except TypeError:
             pass
-    raise wrong(
-        "memory", f" must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}."
+    raise InputError(
+        f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
+        argument="memory",
     )
 
 
 def _enough(size: int, memory: Any) -> int:
     if size < LEAST:
-        raise wrong(
-            "memory", f" must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once."
+        raise InputError(
+            f"memory must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once.",
+            argument="memory",
         )
     return size
 
@@ -161,8 +163,8 @@ class Budget:
     def _too_little(self, what: str, size: float, how: str) -> InputError:
         needed = size / (1 - _SPARE)
         memory = in_units(1.05 * needed).replace(" ", "")
-        parts = (f"{what} {in_units(needed)}, and ", Argument("memory"), f" is {in_units(self.memory)}. Pass ")
-        return InputError(*parts, Option("memory", memory), f", or {how}.", argument="memory")
+        parts = f"{what} {in_units(needed)}, and memory is {in_units(self.memory)}. Pass "
+        return InputError(f"{parts}memory={memory!r}, or {how}.", argument="memory")
 
 
 def _of_group(rows: int, size: int, held: int) -> int:
@@ -444,7 +446,7 @@ def read_within(
     files = spooling.read(paths, verbose=verbose)
     for path, before, now in zip(paths, checks, checksums(paths, budget.threads), strict=True):
         if before != now:
-            raise InputError(*changed().parts, place=str(path))
+            raise InputError(changed().text, place=str(path))
     coding = partial(_Coding, spooling=spooling, folder=spools)
     runs, names = run_names_of(files, len(paths), conventions, lambda some, called: coding(some, called).faults())
     made = coding(runs, names)

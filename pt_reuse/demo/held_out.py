@@ -10,10 +10,10 @@ import pandas as pd
 from ir_measures import nDCG
 from numpy.typing import NDArray
 
-from pt_reuse._errors import Call, InputError
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
 
@@ -87,9 +87,7 @@ def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
     if np.isnan(labels).any():
         raise InputError(
             f"{np.isnan(labels).sum():,} of {len(labels):,} documents in the top tens of the runs have no label; "
-            "expected complete judgments, as from ",
-            Call("get_judgments", "'complete'"),
-            " of the demo collection.",
+            "expected complete judgments, as from get_judgments('complete') of the demo collection.",
             argument="complete",
         )
     marked = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & (labels >= complete.rel))

@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, positive, whole
-from pt_reuse._errors import door
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.data.judgments import Qrels
@@ -85,7 +84,6 @@ class SimulatedField(Record):
         return "runs in .run_table"
 
 
-@door
 def simulate_field(
     *, seed: int = 8, n_topics: int = 25, n_docs: int = 2000, n_teams: int = 9, length: int = 100, depth: int = 10
 ) -> SimulatedField:

@@ -13,10 +13,10 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import AP, nDCG
 
-from pt_reuse._errors import InputError
 from pt_reuse.collections.provider import DemoDataset
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut, compare_held_out, top_tens
+from pt_reuse.errors import InputError
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.agreement import Agreement

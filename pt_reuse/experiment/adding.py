@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import InputError, Option, Part, warn
 from pt_reuse._files import write_together
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.errors import InputError, warn
 from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns, Values
 
 _SAME = 1e-9
@@ -83,17 +83,15 @@ class Adding:
             said += f"columns ({ORDER}), and differs for {some}: "
             digits = _digits_of(odd.values()) if finished and self._digits(measure) is None else None
             if digits is not None:
-                warn(f"{said}the result is rounded. Pass ", Option("round", digits), ".")
+                warn(f"{said}the result is rounded. Pass round={digits!r}.")
                 continue
-            why: list[Part] = []
-            if finished:
-                why = ["the runs or judgments are not those of the experiment, or its topics are others (pass "]
-                why += [Option("topics", ...), "), or "]
+            others = (
+                "the runs or judgments are not those of the experiment, or its topics are others (pass topics=), or "
+            )
+            why = others if finished else ""
             warn(
-                said,
-                *why,
-                "its provider breaks score ties another way, averages differently, or mixes it up with another "
-                "measure. Compare its added columns among themselves.",
+                f"{said}{why}its provider breaks score ties another way, averages differently, or mixes it up with "
+                "another measure. Compare its added columns among themselves."
             )
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -240,9 +238,9 @@ def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
     choice("layout", layout, LAYOUTS)
     marks = arguments.get("highlight") is not None
     if layout == "long" and (marks or not arguments["dataframe"]):
-        option = Option("highlight", ...) if marks else Option("dataframe", False)
+        option = "highlight=" if marks else "dataframe=False"
         said = " needs a column or a key per measure, of which the long layout has none. Leave one of the two out."
-        raise InputError("", option, said, argument="layout")
+        raise InputError(f"{option}{said}", argument="layout")
 
 
 def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:

@@ -16,13 +16,13 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, told
-from pt_reuse._errors import Call, InputError, Option, Part, located, warn
 from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, given_metadata
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.experiment.columns import DEFAULTS, REUSE, Measures
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.rescoring import check_provided
@@ -86,9 +86,8 @@ def check_baseline(arguments: Mapping[str, Any], n_systems: int) -> None:
     """Raise where pt.Experiment could not test against the baseline."""
     baseline = arguments.get("baseline")
     if baseline is not None and arguments["perquery"] is not False:
-        means = " adds tests of the means, which pt.Experiment gives alone. Leave "
-        parts = "", Option("baseline", ...), means, Option("perquery", ...), " out."
-        raise InputError(*parts, argument="baseline")
+        problem = "baseline adds tests of the means, which pt.Experiment gives alone. Leave perquery= out."
+        raise InputError(problem, argument="baseline")
     if isinstance(baseline, int | np.integer) and not 0 <= baseline < n_systems:
         problem = f"baseline must be the name of a system, or its number from 0 to {n_systems - 1}, got {baseline}."
         raise InputError(problem, argument="baseline")
@@ -124,9 +123,7 @@ def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_ju
     kinds = tuple(choice("reuse", value, REUSE) for value in ((reuse,) if isinstance(reuse, str) else reuse))
     if "predicted" in kinds and not with_field:
         raise InputError(
-            "what systems would score is learned from the runs of a field. Pass ",
-            Option("field", ...),
-            ", or leave out 'predicted'.",
+            "what systems would score is learned from the runs of a field. Pass field=, or leave out 'predicted'.",
             argument="reuse",
         )
     return kinds
@@ -168,11 +165,11 @@ def _topics_file(path: str) -> pd.DataFrame:
         found = pt.io.read_topics(path, "singleline", tokenise=False)
     # python-terrier has no word on a line without a query
     except (OSError, ValueError, LookupError, NameError) as error:
-        raise InputError(f"topics {path!r} cannot be read as topics.", *_TOPIC_FILES, argument="topics") from error
+        raise InputError(f"topics {path!r} cannot be read as topics.{_TOPIC_FILES}", argument="topics") from error
     if found.empty or found["qid"].duplicated().any():
         twice = found["qid"][found["qid"].duplicated()]
         problem = "holds no topic" if found.empty else f"has topic {twice.iloc[0]!r} twice"
-        raise InputError(f"topics {path!r} {problem}.", *_TOPIC_FILES, argument="topics")
+        raise InputError(f"topics {path!r} {problem}.{_TOPIC_FILES}", argument="topics")
     return found
 
 
@@ -226,7 +223,7 @@ def check_measures(measures: Measures, judged: Iterable[str]) -> None:
                 f"{name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from qid, docno, "
                 f"score and label alone. Leave the measure out, or pass "
             )
-            raise InputError(said, Option("reuse", ["unjudged"]), ".", argument="eval_metrics")
+            raise InputError(f"{said}reuse=['unjudged'].", argument="eval_metrics")
     # pt.Experiment computes those, too, that we know ourselves
     check_provided(measures.values())
 
@@ -305,14 +302,11 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
     lacking = table["name"][column_of(table, by).isna()].tolist()
     if lacking:
         # systems that are pipelines have no metadata
-        of_families = "systems whose metadata says it, ", Call("RunSet.from_pipelines", "..., metadata=...")
+        of_families = "systems whose metadata says it, RunSet.from_pipelines(..., metadata=...)"
         raise InputError(
-            f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: {examples(lacking)}. "
-            "Give ",
-            *(of_families if by == "family" else (Option(f"{by}s", ...),)),
-            ", or use ",
-            Option("by", "run"),
-            ".",
+            f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: "
+            f"{examples(lacking)}. Give {of_families if by == 'family' else f'{by}s='}, or use "
+            "by='run'.",
             argument="by",
         )
     if field is None:
@@ -322,7 +316,7 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
     clash = [name for name in own_teams if name in field.teams]
     if by == "team" and clash:
         said = f"{examples(clash)} is a team of the field, and a system that is given no team is a team of its own name"
-        raise InputError(f"{said}. Give ", Option("teams", ...), ", or give the system another name.", argument="teams")
+        raise InputError(f"{said}. Give teams=, or give the system another name.", argument="teams")
     if by != "team" or not field.run_table["team"].isna().any():
         return field
     # runs without one are their own teams, which was told
@@ -333,13 +327,11 @@ def _check_pooled(field: RunSet | None, table: pd.DataFrame) -> None:
     tables = [table] if field is None else [table, field.run_table]
     if any(part["pooled"].fillna(True).astype(bool).any() for part in tables):
         return
-    nobody, parts = "no system", tuple[Part, ...]()
-    if field is None:
-        parts = ("Mark some with ", Option("pooled", ...), ", or give ", Option("field", ...), ".")
-    else:
-        nobody, marked = "no run of the field and no system", Call("field.with_metadata", "pooled=...")
-        parts = (marked, " says who of the field was, ", Option("pooled", True), " counts the systems.")
-    raise InputError(f"{nobody} is pooled, so that there is no pool. ", *parts, argument="pooled")
+    nobody, advice = "no system", "Mark some with pooled=, or give field=."
+    if field is not None:
+        nobody = "no run of the field and no system"
+        advice = "field.with_metadata(pooled=...) says who of the field was, pooled=True counts the systems."
+    raise InputError(f"{nobody} is pooled, so that there is no pool. {advice}", argument="pooled")
 
 
 def check_pool_order(field: RunSet | None, systems: RunSet | None, pool_order: str | None) -> None:

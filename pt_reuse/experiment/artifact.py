@@ -18,7 +18,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import told
-from pt_reuse._errors import InputError, Option, located
 from pt_reuse._files import read_file
 from pt_reuse._result import CONTENTS, DAMAGED, Record, read_result
 from pt_reuse._saving import SavedFiles, digests_of
@@ -29,6 +28,7 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import DIGEST, META, as_json
+from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
 from pt_reuse.scoring.scores import Scores
 
@@ -154,7 +154,7 @@ class ReuseArtifact(pt.Artifact):
             )
         before = self._allowed
         if before is None and allow is None:
-            check_shareable(self._checked(self._names_of_runs), Option("allow", "who, and why"))
+            check_shareable(self._checked(self._names_of_runs), "allow='who, and why'")
         # uploading builds a package
         self._allowed = allow or before or ""
         try:

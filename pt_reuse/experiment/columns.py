@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
-from pt_reuse._errors import Call, Option, Part, warn
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.lists import BY_SCORE
@@ -21,6 +20,7 @@ from pt_reuse.collections.collection import catalogued
 from pt_reuse.data.catalogue import judged_alike
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import warn
 from pt_reuse.pooling.fit import SLACK, PoolFit
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import (
@@ -395,7 +395,7 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
     if fit.stranger_share <= SLACK:
         return
     systems = count(n_systems, "system")
-    get: tuple[Part, ...] = (sentence(hint),) if hint else (Option("field", ...), " takes the runs that were pooled.")
+    get = sentence(hint) if hint else "field= takes the runs that were pooled."
     known, unique, lacks = (
         f"the {systems} of this experiment alone",
         f"a unique is a judged document that no other of them has in its top {fit.depth}",
@@ -409,12 +409,9 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
         )
     yield Caveat(
         f"uniques among the {systems} alone, {fit.stranger_share:.0%} of the judgments have no contributor",
-        (
-            f"the columns that end in{NO_FIELD} know {known}: {unique}. {lacks} "
-            f"{fit.strangers:,} of {fit.judged:,} judged documents ({fit.stranger_share:.0%}) there: another pool was "
-            "judged, and what a system loses here says nothing of it. ",
-            *get,
-        ),
+        f"the columns that end in{NO_FIELD} know {known}: {unique}. {lacks} {fit.strangers:,} of {fit.judged:,} "
+        f"judged documents ({fit.stranger_share:.0%}) there: another pool was judged, and what a system loses here "
+        f"says nothing of it. {get}",
     )
 
 
@@ -424,9 +421,8 @@ def _tell_of_the_default(columns: Columns, wanted: Wanted) -> None:
     idle = f", so that {listed(wanted.idle)} changed no column" if wanted.idle else ""
     hint = f"{sentence(columns.hint)} " if columns.hint else ""
     warn(
-        f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}",
-        Option("reuse", list(wanted.kinds)),
-        " says that these columns are all you want.",
+        f"without a field, {where}, and leave-out-uniques is left out{idle}. {hint}reuse={list(wanted.kinds)!r} "
+        "says that these columns are all you want."
     )
 
 
@@ -475,10 +471,8 @@ def _warn_of_order(order: str, topics: Mapping[str, int], n_systems: int, exampl
     more = f" and {len(topics) - 3} more" if len(topics) > 3 else ""
     warn(
         f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}){equal}. In order={order!r} ({what}) the "
-        f"scores of {len(topics):,} of {count(n_systems, 'system')} are different: {', '.join(some)}{more}. {example} "
-        "For the scores in that order use ",
-        Call("ptr.score", f"result.runs.reorder({order!r}), qrels, measures"),
-        ".",
+        f"scores of {len(topics):,} of {count(n_systems, 'system')} are different: {', '.join(some)}{more}. "
+        f"{example} For the scores in that order use ptr.score(result.runs.reorder({order!r}), qrels, measures)."
     )
 
 

@@ -10,9 +10,9 @@ import ir_measures
 import pandas as pd
 
 from pt_reuse._check import choice, count, examples, listed, told
-from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 from pt_reuse.experiment.adding import TIME, like
 from pt_reuse.experiment.columns import BEWARE_OF_UNIQUES, NO_FIELD, NOT_POOLED, SUMMED, sentence
 from pt_reuse.scoring.caveats import BEWARE, CaveatWarning
@@ -79,7 +79,6 @@ class ExperimentResult(pd.DataFrame):
         return made
 
     @property
-    @door
     def runs(self) -> RunSet:
         """Return the systems as they were executed, in the order of pt.Experiment's scores (``"trec_eval9"``).
 
@@ -91,7 +90,6 @@ class ExperimentResult(pd.DataFrame):
         """
         return self._kept().runs
 
-    @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
         """Return what a paper prints: of the systems at hand, in their order, a row per measure.
 
@@ -122,13 +120,10 @@ class ExperimentResult(pd.DataFrame):
         kept = self._kept()
         if kept.means is None:
             raise InputError(
-                "pt.Experiment computed no means. Call Experiment with ",
-                Option("perquery", "both"),
-                ", and report the averages.",
+                "pt.Experiment computed no means. Call Experiment with perquery='both', and report the averages."
             )
         return _report_of(kept, kept.means, measures, *_at_hand(self, kept.means))
 
-    @door
     def reuse_summary(self) -> pd.DataFrame:
         """Return, per measure, how the ranking of the field changes when each unit is scored without its uniques.
 
@@ -156,21 +151,20 @@ class ExperimentResult(pd.DataFrame):
             raise InputError("this frame has no summary: an operation of pandas lost it. Ask the result itself.")
         if not kept["summary"]:
             hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
-            nothing = "nothing was left out, so there is no summary. Give ", Option("field", ...), " or name 'lou' in "
-            warn(*nothing, Option("reuse", ...), f".{hint}")
+            warn(f"nothing was left out, so there is no summary. Give field= or name 'lou' in reuse=.{hint}")
         summary = pd.DataFrame(kept["summary"])
         beware = kept["settings"].get(BEWARE_OF_UNIQUES)
         if beware is not None:
-            warn(f"beware: {beware}. Experiment says more with ", Option("reuse", ["lou"]), ".", category=CaveatWarning)
+            warn(f"beware: {beware}. Experiment says more with reuse=['lou'].", category=CaveatWarning)
         # a unit that does not exist is None, whatever pandas makes of one among names
         worst = pd.Series([row["field_worst"] for row in kept["summary"]], dtype=object)
         return summary.assign(field_worst=worst) if kept["summary"] else summary
 
     def _kept(self) -> Executed:
         if self._executed is None:
-            where = Call("ptr.Experiment", "...")
+            where = "ptr.Experiment(...)"
             raise InputError(
-                "this frame knows no runs: it was made of several frames. Ask the result of ", where, " itself."
+                f"this frame knows no runs: it was made of several frames. Ask the result of {where} itself."
             )
         return self._executed
 

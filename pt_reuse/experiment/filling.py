@@ -12,11 +12,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Attribute, Call, InputError, Option, Part
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
 from pt_reuse.judge import AskedJudge, HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
@@ -38,14 +38,14 @@ def checked_filler(fill: Any, judge_rel: Any, kinds: Iterable[str]) -> NamedJudg
     """Return the judge that fills holes, None where no column of filled scores is asked for."""
     wanted = "filled" in kinds
     if fill is None and wanted:
-        raise InputError("'filled' needs a judge. Give one by ", Option("fill", ...), ".", argument="reuse")
+        raise InputError("'filled' needs a judge. Give one by fill=.", argument="reuse")
     if fill is None and judge_rel is not None:
-        raise InputError("judge_rel is of a judge. Give one by ", Option("fill", ...), ".", argument="judge_rel")
+        raise InputError("judge_rel is of a judge. Give one by fill=.", argument="judge_rel")
     if fill is None:
         return None
     if not wanted:
-        parts = "a judge fills holes for the columns of 'filled' alone. Name it in ", Option("reuse", ["filled"]), "."
-        raise InputError(*parts, argument="fill")
+        parts = "a judge fills holes for the columns of 'filled' alone. Name it in reuse=['filled']."
+        raise InputError(parts, argument="fill")
     judges = as_judges(fill, "fill", rel=judge_rel)
     if len(judges) > 1:
         names = examples([judge.name for judge in judges])
@@ -103,19 +103,13 @@ class _Answer:
                 f"judge {name!r} gave no label to {of} of the systems; they stay unjudged in the columns 'filled', "
                 f"and 'filled unknown' counts them.{unread}{all_of_them}"
             )
-            yield Caveat(f"{name} gave no label to {of}", (said,))
+            yield Caveat(f"{name} gave no label to {of}", said)
         unsaid = judge.rel is None and judge.grades is None and judge.judge.declared_labels() is None
         if unsaid and self.labels.judge_rel < rel and judge.judge.known_pairs() is None:
             yield Caveat(
                 f"labels 0 and 1 of {name} taken for binary",
-                (
-                    f"judge {name!r} gave the labels 0 and 1 alone, of which 1 is taken for relevant, where people "
-                    f"count from {rel}. ",
-                    Option("judge_rel", 1),
-                    " says that this is right, ",
-                    Option("judge_rel", rel),
-                    " that it grades as people do.",
-                ),
+                f"judge {name!r} gave the labels 0 and 1 alone, of which 1 is taken for relevant, where people count "
+                f"from {rel}. judge_rel=1 says that this is right, judge_rel={rel!r} that it grades as people do.",
             )
 
 
@@ -138,18 +132,12 @@ def _ask(judge: NamedJudge, documents: pd.DataFrame, people: Scale) -> _Answer:
 
 def _failed(name: str, error: Exception) -> Caveat:
     # the text of another library may hold an address with a key
-    why: Part = error if isinstance(error, InputError) else f"{type(error).__name__}. Call the judge alone to read it."
+    why = error if isinstance(error, InputError) else f"{type(error).__name__}. Call the judge alone to read it."
     return Caveat(
         f"{name} failed, nothing is filled",
-        (
-            f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
-            "running the systems again, give ",
-            Attribute("result.runs"),
-            " in their place, and a judge that reads as ",
-            Call("judging.WithTexts", "judge, ..."),
-            ". It failed with: ",
-            why,
-        ),
+        f"judge {name!r} failed, so that the columns 'filled' are empty; all others are there. To fill without "
+        "running the systems again, give result.runs in their place, and a judge that reads as "
+        f"judging.WithTexts(judge, ...). It failed with: {why}",
     )
 
 

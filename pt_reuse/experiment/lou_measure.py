@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown, told
-from pt_reuse._errors import Call, InputError, Option, door, warn
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 from pt_reuse.experiment.arguments import as_field
 from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
 from pt_reuse.pooling.fit import MOSTLY
@@ -85,9 +85,7 @@ class _LeaveOutUniques(Derived):
         if any(not self._is_like(other) for other in named):
             warn(
                 f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
-                "two. Give ",
-                Option("name", ...),
-                " to have both in one experiment.",
+                "two. Give name= to have both in one experiment."
             )
 
     def _is_like(self, other: _LeaveOutUniques) -> bool:
@@ -116,11 +114,10 @@ class _LeaveOutUniques(Derived):
         if not len(strangers) or strangers.mean() <= MOSTLY or self._was_told("strangers"):
             return
         warn(
-            f"{self!r}: {int(strangers.sum()):,} of {len(strangers):,} judged documents ({strangers.mean():.0%}) are "
-            f"within depth {self.params['depth']} of no pooled run of the field, nor of the system, so they stay "
-            "whoever is left out. Check the field and the depth: ",
-            Call("infer_pool", "runs, qrels"),
-            " says which runs and which depth fit the judgments.",
+            f"{self!r}: {int(strangers.sum()):,} of {len(strangers):,} judged documents ({strangers.mean():.0%}) "
+            f"are within depth {self.params['depth']} of no pooled run of the field, nor of the system, so they "
+            "stay whoever is left out. Check the field and the depth: infer_pool(runs, qrels) says which runs and "
+            "which depth fit the judgments.",
             category=CaveatWarning,
         )
 
@@ -130,10 +127,9 @@ class _LeaveOutUniques(Derived):
             return
         warn(
             f"{self!r}: of {count(alone, 'document')} that a system alone has in its first {self.params['depth']}, "
-            f"{judged:,} {'is' if judged == 1 else 'are'} judged: it did not contribute to the pool, and only what is "
-            "judged can be taken out. That it loses little or nothing says nothing of the judgments; ",
-            Call("check_new_run", "new, runs, qrels"),
-            " predicts what such a run would score.",
+            f"{judged:,} {'is' if judged == 1 else 'are'} judged: it did not contribute to the pool, and only what "
+            "is judged can be taken out. That it loses little or nothing says nothing of the judgments; "
+            "check_new_run(new, runs, qrels) predicts what such a run would score.",
             category=CaveatWarning,
         )
 
@@ -154,12 +150,9 @@ class _LeaveOutUniques(Derived):
         for name in twins:
             if (team is None or theirs[name] != team) and not self._was_told(name):
                 warn(
-                    f"{self!r}: the results are those of run {shown(name)} of the field, which has found all of their "
-                    "documents as well, so that none is unique. Leave the run out of ",
-                    Option("field", ...),
-                    ", or name its team, ",
-                    Option("team", theirs[name]),
-                    ".",
+                    f"{self!r}: the results are those of run {shown(name)} of the field, which has found all of "
+                    "their documents as well, so that none is unique. Leave the run out of field=, or name its "
+                    f"team, team={theirs[name]!r}."
                 )
 
     @cached_property
@@ -221,7 +214,6 @@ def _pairs(pool: Pool) -> pd.MultiIndex:
     return pd.MultiIndex.from_frame(pool.to_frame()[["qid", "docno"]])
 
 
-@door
 def LOU(  # noqa: N802 - named as a measure
     measure: MeasureLike,
     *,

@@ -13,11 +13,11 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse._errors import InputError, Option, door, located
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 from pt_reuse.experiment.adding import Adding, check_layout, in_layout, plan_tables, to_long
 from pt_reuse.experiment.arguments import (
     as_field,
@@ -108,7 +108,6 @@ def Experiment(
 ) -> Any: ...
 
 
-@door
 def Experiment(
     retr_systems: Any,
     topics: Any,
@@ -276,7 +275,6 @@ def Experiment(
     return _evaluated(retr_systems, topics, qrels, eval_metrics, cache=cache, **how)
 
 
-@door
 def add_columns(
     result: pd.DataFrame,
     runs: Any = None,
@@ -494,7 +492,7 @@ def _evaluated(
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
-        raise InputError(nothing, Option("reuse", []), ".", argument="eval_metrics")
+        raise InputError(f"{nothing}reuse=[].", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names, kept)
     judgments = judgments_asked(topics, all_judgments, arguments, rel)

@@ -14,11 +14,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, listed, positive, shown, told
-from pt_reuse._errors import InputError, door, located, warn, wrong
 from pt_reuse.data.coding import run_names
 from pt_reuse.data.frame_columns import LABELS, as_ids, as_pairs, number_column
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.units import OfDocno, holds
+from pt_reuse.errors import InputError, located, warn
 
 
 class _Kept(pt.Transformer):
@@ -76,10 +76,12 @@ class OnlyJudged(_Kept):
     schematic: ClassVar[dict[str, Any]] = {"label": "judged", "help_url": None}
     _judged = True
 
-    @door
     def __init__(self, qrels: Any, *, min_label: int = 0):
         if isinstance(min_label, bool) or not isinstance(min_label, int | np.integer):
-            raise wrong("min_label", f" must be a whole number from {LABELS[0]} to {LABELS[1]}, got {told(min_label)}.")
+            raise InputError(
+                f"min_label must be a whole number from {LABELS[0]} to {LABELS[1]}, got {told(min_label)}.",
+                argument="min_label",
+            )
         self.qrels, self.min_label = as_qrels(qrels), int(min_label)
         documents, judged = self.qrels.arrays.documents, self.qrels.arrays.labels >= self.min_label
         self._pairs = pd.MultiIndex.from_arrays([documents.qids()[judged], documents.docnos()[judged]])
@@ -134,7 +136,6 @@ class OnlyDocuments(_Kept):
 
     schematic: ClassVar[dict[str, Any]] = {"label": "part of corpus", "help_url": None}
 
-    @door
     def __init__(self, docnos: Iterable[str] | None = None, *, where: OfDocno | None = None):
         if (docnos is None) == (where is None):
             raise InputError("say which documents to keep: either docnos, their names, or where, a function of a name.")
@@ -233,7 +234,6 @@ class PoolDocuments(pt.Transformer):
     # without an address of its own pyterrier would look the documentation up on the network
     schematic: ClassVar[dict[str, Any]] = {"label": "Pool", "inner_pipelines_mode": "combine", "help_url": None}
 
-    @door
     def __init__(
         self, *pipelines: pt.Transformer | Sequence[pt.Transformer] | Mapping[str, pt.Transformer], depth: int
     ):

@@ -16,7 +16,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, examples, positive, shown
-from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse.data.coding import code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
@@ -25,6 +24,7 @@ from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.experiment.columns import ORDER, Wanted
 from pt_reuse.scoring.scores import topics_of_runs
 
@@ -212,7 +212,7 @@ def given_names(names: Sequence[Any] | None) -> list[str] | None:
     try:
         return None if names is None else [as_id("name of a system", name) for name in names]
     except InputError as error:
-        raise InputError(*error.parts, argument="names") from error
+        raise InputError(error.text, argument="names") from error
 
 
 def _is_one_run(systems: Any) -> bool:
@@ -244,7 +244,7 @@ def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | 
         which = ", ".join(str(i) for i, name in enumerate(called) if name == twice[0])
         # a frame prints as several lines
         problem = f"the systems at {which} have one name, {shown(' '.join(twice[0].split()))}. Give a dict of name -> "
-        raise InputError(problem, "system, or distinct ", Option("names", ...), ".", argument="retr_systems")
+        raise InputError(f"{problem}system, or distinct names=.", argument="retr_systems")
     by_name = dict(zip(called, values, strict=True))
     recorders = {name: Recorder(name, kept) for name, one in by_name.items() if isinstance(one, pt.Transformer)}
     return Systems(by_name, recorders)
@@ -281,7 +281,7 @@ class Keeping:
             yield
             return
         inner = {name: system.pipeline for name, system in self.pipelines.items()}
-        with arguments_as(pipelines="retr_systems"), self.results.opened(inner, topics) as kept:
+        with self.results.opened(inner, topics) as kept:
             for name, system in self.pipelines.items():
                 system.kept = kept[name]
             try:
@@ -312,7 +312,7 @@ def kept_systems(
         if name in pipelines or has_address(name):
             why = "is that of several" if name in pipelines else "is another in every process"
             said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
-            raise InputError(said, "system, or ", Option("names", ...), ".", argument="retr_systems")
+            raise InputError(f"{said}system, or names=.", argument="retr_systems")
         pipelines[name] = wrapped[i] = KeptPipeline(name, system, results, batch_size=arguments.get("batch_size"))
     keeping = Keeping(results, pipelines)
     return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
@@ -322,17 +322,17 @@ def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Map
     """Raise where an argument of pt.Experiment does not go with a folder of results."""
     if arguments.get("batch_size") is not None:
         positive("batch_size", arguments["batch_size"], "topics")
-    without = " Leave it out, or ", Option("cache", ...), "."
+    without = " Leave it out, or cache=."
     if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
-        raise InputError("'mrt': the time of results that are kept is not known.", *without, argument="eval_metrics")
+        raise InputError(f"'mrt': the time of results that are kept is not known.{without}", argument="eval_metrics")
     for name, value in (("plan", "tree"), ("precompute_prefix", True)):
         if arguments.get(name) == value:
             said = " runs what systems share for all topics at once, and results are kept system by system."
-            raise InputError("", Option(name, value), said, *without, argument=name)
+            raise InputError(f"{name}={value!r}{said}{without}", argument=name)
     folder = arguments.get("save_dir")
     if folder is not None and os.path.realpath(folder) == os.path.realpath(results.folder):
         same = f" and the cache are one folder, {results.folder}. Give the cache a folder of its own."
-        raise InputError("", Option("save_dir", ...), same, argument="cache")
+        raise InputError(f"save_dir={same}", argument="cache")
 
 
 # the runs that the results make
@@ -411,10 +411,8 @@ def _naming_repeats(frames: Mapping[str, pd.DataFrame]) -> Iterator[None]:
             if again.any():
                 row = pairs[again].iloc[0]
                 raise InputError(
-                    f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, so that "
-                    "ranks and LOU are undefined. Mend the pipeline, or pass ",
-                    Option("reuse", []),
-                    " to do without them.",
+                    f"system {name!r} has document {row['docno']!r} more than once for topic {row['qid']!r}, so "
+                    "that ranks and LOU are undefined. Mend the pipeline, or pass reuse=[] to do without them.",
                     argument="retr_systems",
                 ) from None
         raise

@@ -14,10 +14,10 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, flag, fraction, positive, whole
-from pt_reuse._errors import warn
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
+from pt_reuse.errors import warn
 from pt_reuse.judge import as_judge
 from pt_reuse.judging.session import Judged, checked_folder, field_marks, open_session, qrels_of
 from pt_reuse.judging.topic_texts import TopicTexts

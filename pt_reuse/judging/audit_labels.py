@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive
-from pt_reuse._errors import InputError, Option, ReuseWarning, located, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends, written
 from pt_reuse.arrays import pairs
@@ -25,6 +24,7 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
+from pt_reuse.errors import InputError, ReuseWarning, located, warn
 from pt_reuse.judge import JudgeRel
 from pt_reuse.judging.compare_labels import (
     OTHER_PEOPLE,
@@ -493,7 +493,7 @@ class LabelAudit(Result):
     def persons(self) -> pd.DataFrame:
         """Return each judge beside each other person, and last beside all."""
         if not len(self.beside):
-            raise InputError("there are no other people to stand beside; give ", Option("people", ...), ".")
+            raise InputError("there are no other people to stand beside; give people=.")
         last = self.yardstick.rename(columns={"people_tau_b": "person_tau_b"}).assign(person="all, mean")
         return pd.concat([self.beside.astype({"topics": float}), last], ignore_index=True)
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, flag, names, positive, shown, told
 from pt_reuse._check import columns as check_columns
-from pt_reuse._errors import InputError, Option, door, located, warn, wrong
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
 from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.adaptive import Budget
 from pt_reuse.judging.session import Judged, Session, checked_folder, open_session, qrels_of
@@ -219,7 +219,6 @@ class Calibrated(Judge):
         (30, 30)
     """
 
-    @door
     def __init__(
         self,
         judge: Any,
@@ -285,7 +284,7 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
     topics = as_ids("topic", share) if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
     if not topics or not set(topics) <= set(people.topics):
         what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
-        raise wrong("share", f" must be {what}, got {told(share)}.")
+        raise InputError(f"share must be {what}, got {told(share)}.", argument="share")
     left = [topic for topic in people.topics if topic not in topics]
     rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
     return people.select(topics), rest
@@ -453,16 +452,11 @@ def judge_with_model(
     standard deviation 1.
     """
     if not isinstance(pool, Pool):
-        raise wrong("pool", f" must be a Pool, got {told(pool)}. depth_pool makes one of runs.")
+        raise InputError(f"pool must be a Pool, got {told(pool)}. depth_pool makes one of runs.", argument="pool")
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     if budget is None and total is None:
         raise InputError(
-            "say how many documents people judge: ",
-            Option("budget", ...),
-            " of each topic or ",
-            Option("total", ...),
-            " in all.",
-            argument="budget",
+            "say how many documents people judge: budget= of each topic or total= in all.", argument="budget"
         )
     judge, asked_model = as_judge(people, "people"), Model.of(model)
     columns = None if column is None else names("column", column)

@@ -18,9 +18,9 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, count, examples, flag, names, number, positive, shown, told, whole
-from pt_reuse._errors import InputError, Option, door, located, wrong
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, now, number_column, plain
+from pt_reuse.errors import InputError, located
 from pt_reuse.judge import Judge
 from pt_reuse.judging.noisy_judge import label_set
 from pt_reuse.judging.session import Journal
@@ -228,21 +228,20 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     choice("decide", decide, DECISIONS)
     if (thresholds is not None) != (form == "score"):
         raise InputError(
-            "thresholds say from which score on a document has each label, and go with ",
-            Option("answers", "score"),
-            f", got answers={form!r} and thresholds={told(thresholds)}.",
+            "thresholds say from which score on a document has each label, and go with answers='score', got "
+            f"answers={form!r} and thresholds={told(thresholds)}.",
             argument="thresholds",
         )
     bounds = None if thresholds is None else _bounds(thresholds)
     if labels is None and bounds is not None:
         labels = range(len(bounds) + 1)
     if form == "probabilities" and (labels is None or isinstance(labels, Set)):
-        which = Option("labels", (0, 1))
-        raise InputError("probabilities are of labels. Say which, in their order: ", which, ".", argument="labels")
+        which = "labels=(0, 1)"
+        raise InputError(f"probabilities are of labels. Say which, in their order: {which}.", argument="labels")
     known = None if labels is None else tuple(label_set(labels))
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
         what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
-        raise wrong("labels", f" must {what}, got {told(labels)}.")
+        raise InputError(f"labels must {what}, got {told(labels)}.", argument="labels")
     return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
 
 
@@ -251,7 +250,7 @@ def _bounds(thresholds: Any) -> tuple[float, ...]:
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     numbers = number_column(pd.Series(listed, dtype=object))
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise wrong("thresholds", f" must be numbers that ascend, got {told(thresholds)}.")
+        raise InputError(f"thresholds must be numbers that ascend, got {told(thresholds)}.", argument="thresholds")
     return tuple(numbers.tolist())
 
 
@@ -321,7 +320,7 @@ class Retry:
         errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
         if not all(isinstance(error, type) and issubclass(error, Exception) for error in errors):
             what = "a class of errors or several in a tuple, such as TimeoutError"
-            raise wrong("on", f" must be {what}, got {told(self.on)}.")
+            raise InputError(f"on must be {what}, got {told(self.on)}.", argument="on")
         positive("times", self.times, "further calls")
         for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
             number(name, getattr(self, name), least=least)
@@ -467,7 +466,6 @@ class Callable(Judge):
         Cost: 2 documents, 2 calls, 4 tokens in, 0 out
     """
 
-    @door
     def __init__(
         self,
         fn: Any,
@@ -489,7 +487,7 @@ class Callable(Judge):
     ):
         super().__init__(name, rel=rel)
         if not callable(fn):
-            raise wrong("fn", f" must be a function, got {told(fn)}.")
+            raise InputError(f"fn must be a function, got {told(fn)}.", argument="fn")
         self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
         self._form = answer_form(answers, labels, thresholds, decide, rel)
@@ -497,12 +495,10 @@ class Callable(Judge):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
         if (cache is not None or version is not None) and (not isinstance(version, str) or not version.strip()):
-            raise wrong(
-                "version",
-                f" must be a text, got {told(version)}. A cache needs the version of the function, model and "
-                "prompt in a word: an answer to another prompt is another answer. Pass ",
-                Option("version", ...),
-                ".",
+            raise InputError(
+                f"version must be a text, got {told(version)}. A cache needs the version of the function, model and "
+                "prompt in a word: an answer to another prompt is another answer. Pass version=.",
+                argument="version",
             )
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
             if value is not None and not isinstance(value, kind):
@@ -646,16 +642,16 @@ class Callable(Judge):
         times = f" {outcome.calls:,} times" if outcome.calls > 1 else ""
         first = f" (the first of a batch of {len(batch.documents):,})" if len(batch.documents) > 1 else ""
         advice = (
-            (f"What it answered before is in {self._cache.folder}: judge again to go on.",)
+            f"What it answered before is in {self._cache.folder}: judge again to go on."
             if self._cache is not None
-            else ("What it answered before is lost: pass ", Option("cache", "folder"), " to keep it.")
+            else "What it answered before is lost: pass cache='folder' to keep it."
         )
         if isinstance(outcome.error, InputError):
             said = str(outcome.error).rstrip(".")
         else:
             # the text of another library may hold an address with a key, or what was read
             said = f"{type(outcome.error).__name__}, whose text is in the error's __cause__"
-        return InputError(f"the function failed{first}{times}: {said}. ", *advice, place=batch.place)
+        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=batch.place)
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:

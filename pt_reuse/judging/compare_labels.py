@@ -14,12 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples
-from pt_reuse._errors import Call, InputError, Option, located, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import JudgeRel, NamedJudge, Oracle, Scale, lowest_relevant
 from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
@@ -268,7 +268,7 @@ class LabelAgreement(Result):
     def persons(self, judge: str | None = None, figure: str = "kappa", labels: str = "binary") -> pd.DataFrame:
         """Return a figure of judges and other people on the same documents."""
         if not len(self.beside):
-            raise InputError("there are no other people to stand beside; give ", Option("people", ...), ".")
+            raise InputError("there are no other people to stand beside; give people=.")
         choice("figure", figure, COMPARED)
         rows = self.beside[
             (self.beside["figure"] == figure) & (self.beside["labels"] == choice("labels", labels, TAKEN))
@@ -723,10 +723,9 @@ def _warn_of_few_grades(human: Qrels, people: AnnotatorLabels) -> None:
     low = [name for name, most in zip(people.annotators, highest.tolist(), strict=True) if most <= 1]
     if low:
         warn(
-            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as not "
-            f"relevant and relevant. Where they are grades, say of all people from which one on they are relevant: ",
-            Call("Qrels", f"..., rel={human.rel}"),
-            ".",
+            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as "
+            "not relevant and relevant. Where they are grades, say of all people from which one on they are "
+            f"relevant: Qrels(..., rel={human.rel})."
         )
 
 

@@ -13,11 +13,11 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, examples, flag, shown, told
-from pt_reuse._errors import Argument, InputError, Option, arguments_as, door, warn, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._result import Record
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import as_judge
 from pt_reuse.judging.protocols import Decision, Progress, Protocol, Status
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
@@ -348,7 +348,6 @@ class ContinuousJudging(Record):
             verdict=self.verdict(),
         )
 
-    @door
     def plot(
         self, *, ax: Axes | None = None, title: str | None = None, legend: bool = True, width: float | None = None
     ) -> Axes:
@@ -488,17 +487,17 @@ def judge_continuously(
 
 def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
     if not isinstance(protocol, Protocol):
-        raise wrong("protocol", f" must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.")
+        raise InputError(
+            f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.", argument="protocol"
+        )
     if pool is not None and (runs is not None or not isinstance(pool, Pool)):
-        raise wrong("pool", " must be a Pool, the initial one, and be given without ", Argument("runs"), ".")
+        raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
     has_depth = protocol.pool_depth is not None
     if has_depth if runs is None and pool is None else runs is not None and not has_depth:
         raise InputError(
-            f"{protocol.name} begins with ",
-            f"a depth-{protocol.pool_depth} pool. Give the " if has_depth else "no pool. Give it no ",
-            Argument("runs"),
-            " of which to make it." if has_depth else ", or a ",
-            *(() if has_depth else (Option("pool_depth", ...), ".")),
+            f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the runs of which to make it."
+            if has_depth
+            else f"{protocol.name} begins with no pool. Give it no runs, or a pool_depth=.",
             argument="runs",
         )
 
@@ -507,7 +506,7 @@ def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
     qids = as_ids("qid", topics["qid"].tolist())
     if not qids:
-        raise wrong("topics", " has no topic to judge.")
+        raise InputError("topics has no topic to judge.", argument="topics")
     queries = list(topics["query"]) if "query" in topics else [None] * len(qids)
     said = [query if isinstance(query, str) and query.strip() else None for query in queries]
     return dict(zip(qids, said, strict=True))
@@ -523,9 +522,7 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
             kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
         raise InputError(
             f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
-            f"example of what is relevant. Give {remedy}, or take no query as an example: ",
-            Option("query_seed", False),
-            ".",
+            f"example of what is relevant. Give {remedy}, or take no query as an example: query_seed=False.",
             argument="topics",
         )
 
@@ -535,8 +532,7 @@ def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPo
         return InitialPool.of(pool, "initial pool")
     if protocol.pool_depth is None:
         return None
-    with arguments_as(order="pool_order", depth="pool_depth"):
-        made = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
+    made = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
     return InitialPool.of(made, f"depth-{protocol.pool_depth} pool")
 
 

@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, examples, flag, whole
-from pt_reuse._errors import Call, warn, wrong
-from pt_reuse._errors import Option as Pass
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError, warn
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
-from pt_reuse.options import Option
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
@@ -105,7 +103,7 @@ class DynamicUniques(LeaveOneOutResult):
 
 QuerySeed: TypeAlias = Annotated[
     bool,
-    Option(
+    options.Option(
         "whether the query is one of the relevant examples from which the classifier learns.",
         check=partial(flag, "query_seed"),
     ),
@@ -124,19 +122,19 @@ def leave_out_dynamic(
     measures: options.Measures,
     corpus: Annotated[
         Any,
-        Option(
+        options.Option(
             "the documents, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
             ":class:`~pt_reuse.judging.Scorer`, as of :func:`~pt_reuse.judging.judge_continuously`.",
             check=checked_corpus,
         ),
     ],
-    topics: Annotated[pd.DataFrame, Option("a frame with ``qid`` and ``query``.")],
+    topics: Annotated[pd.DataFrame, options.Option("a frame with ``qid`` and ``query``.")],
     *,
     by: options.Unit = "team",
     depth: options.Depth = None,
     judge: Annotated[
         Any,
-        Option(
+        options.Option(
             "who labels chosen documents that have no label in `qrels`: a Judge, a function, or judgments in any form. "
             "Default nobody: they count as not relevant, and ``.topics`` count them.",
             check=as_judge,
@@ -148,7 +146,7 @@ def leave_out_dynamic(
     query_seed: QuerySeed = True,
     presumed_negatives: Annotated[
         int,
-        Option(
+        options.Option(
             "documents drawn at random from which it learns as if they were not relevant.",
             check=lambda value: whole("presumed_negatives", value, "documents", least=0),
         ),
@@ -476,20 +474,16 @@ def _caveats(made: Sequence[_MadeTopic]) -> Iterator[Caveat]:
             (
                 f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
                 "contributors have no label, and count as not relevant: the judgments were not found by such a "
-                "classifier, and what it would find is not known. ",
-                Pass("judge", ...),
-                " may label them.",
+                "classifier, and what it would find is not known. judge= may label them."
             ),
         )
     short = sum(min(map(len, topic.sets)) < topic.pooled.judged for topic in made)
     if short:
         yield Caveat(
             f"the corpus ended on {count(short, 'topic')}",
-            (
-                f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments "
-                "as there are in qrels, with all contributors or without some of them. So what is lost there is not "
-                "made up for. Has the scorer the whole corpus?",
-            ),
+            f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments as "
+            "there are in qrels, with all contributors or without some of them. So what is lost there is not made "
+            "up for. Has the scorer the whole corpus?",
         )
 
 
@@ -498,9 +492,8 @@ def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None
     judged = qrels.arrays.documents.sizes
     lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
     if lacking:
-        raise wrong(
-            "topics",
-            f" lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the judgments, or ",
-            Call("Qrels.select", "topics"),
-            " judgments of those that you give.",
+        raise InputError(
+            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
+            "judgments, or Qrels.select(topics) judgments of those that you give.",
+            argument="topics",
         )

@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, examples, fraction, told
-from pt_reuse._errors import InputError, door, wrong
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_pairs,
@@ -21,6 +20,7 @@ from pt_reuse.data.frame_columns import (
     plain,
 )
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import InputError
 from pt_reuse.judge import KnownJudge
 
 #: by how much the probabilities of a row may miss 1, as they were written with few digits
@@ -48,11 +48,11 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
 
 
 def _no_confusion(what: str) -> InputError:
-    return wrong(
-        "confusion",
-        " must have a row for each true label, of probabilities of the labels that are given, 0 or more, with a sum of "
-        "1: a mapping of true label -> given label -> probability, a frame with true labels down and given labels "
-        f"across, or an array of labels 0, 1, 2 ...; {what}.",
+    return InputError(
+        "confusion must have a row for each true label, of probabilities of the labels that are given, 0 or more, "
+        "with a sum of 1: a mapping of true label -> given label -> probability, a frame with true labels down and "
+        f"given labels across, or an array of labels 0, 1, 2 ...; {what}.",
+        argument="confusion",
     )
 
 
@@ -82,11 +82,10 @@ def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
     odd = not_labels(values).any() or (values < least).any() or len(set(values.tolist())) < len(listed)
     if odd or len(listed) < 2:
         what = f"two or more whole numbers from {least} to {LABELS[1]}, each once"
-        raise wrong("labels", f" must be {what}, got {told(labels)}.")
+        raise InputError(f"labels must be {what}, got {told(labels)}.", argument="labels")
     return [int(value) for value in values]
 
 
-@door
 def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     """Return the confusion matrix of a judge who errs at a given rate.
 
@@ -117,7 +116,6 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     return _matrix(shares, listed, listed)
 
 
-@door
 def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     """Return the confusion matrix of two sets of judgments of the same documents.
 
@@ -194,7 +192,6 @@ class Noisy(KnownJudge):
         0.752
     """
 
-    @door
     def __init__(self, qrels: Any, confusion: Any, seed: int, *, unknown: str = "skip", name: str = "noisy"):
         self._seed = checked_seed(seed)
         super().__init__(qrels, unknown, name)

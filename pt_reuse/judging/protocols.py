@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Any
 
 from pt_reuse._check import count, examples, flag, fraction, number, positive, whole
-from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,6 @@ class DenseTopic(Condition):
 
     above: float = 0.5
 
-    @door
     def __post_init__(self) -> None:
         fraction("above", self.above)
 
@@ -118,7 +117,6 @@ class FewJudged(Condition):
 
     below: int = 150
 
-    @door
     def __post_init__(self) -> None:
         positive("below", self.below, "documents")
 
@@ -161,7 +159,6 @@ class FruitfulBatch(Condition):
     early_above: float = 0.1
     early_batches: int = 2
 
-    @door
     def __post_init__(self) -> None:
         fraction("above", self.above)
         fraction("early_above", self.early_above)
@@ -247,7 +244,6 @@ class Protocol:
     evaluate_up_to: float = 1.0
     evaluate_from: int = 1
 
-    @door
     def __post_init__(self) -> None:
         for name in ("pool_depth", "topic_budget", "total_budget"):
             if getattr(self, name) is not None:
@@ -264,14 +260,13 @@ class Protocol:
         self._set("goes_on_while", tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,))
         strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
         if strangers:
-            raise wrong("goes_on_while", f" must list conditions, such as FewJudged(150), got {examples(strangers)}.")
+            raise InputError(
+                f"goes_on_while must list conditions, such as FewJudged(150), got {examples(strangers)}.",
+                argument="goes_on_while",
+            )
         if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
             raise InputError(
-                f"{self.name} goes on until every document is judged. Give ",
-                Option("topic_budget", ...),
-                " or ",
-                Option("total_budget", ...),
-                ".",
+                f"{self.name} goes on until every document is judged. Give topic_budget= or total_budget=.",
                 argument="topic_budget",
             )
 

@@ -18,11 +18,11 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown, told
-from pt_reuse._errors import InputError, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.adaptive.chooser import TopicLists
@@ -239,7 +239,7 @@ class Judged:
             kept = False
         if not kept:
             problem = f"the judge says something of a label that a session cannot keep: {told(record['more'])}. "
-            raise InputError(problem, "Let it say texts and finite numbers alone.", argument="judge")
+            raise InputError(f"{problem}Let it say texts and finite numbers alone.", argument="judge")
         return record
 
 
@@ -326,7 +326,7 @@ def checked_folder(session: Any) -> Path | None:
         return None
     given = os.fspath(session) if isinstance(session, str | os.PathLike) else None
     if not isinstance(given, str) or not given or "\0" in given:
-        raise wrong("session", f" must be a folder, got {told(session)}.")
+        raise InputError(f"session must be a folder, got {told(session)}.", argument="session")
     folder = user_path(given)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="session")

@@ -9,8 +9,8 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse._errors import InputError, arguments_as, door, warn, wrong
 from pt_reuse.data.frame_columns import as_id, as_pairs, check_frame, text_groups
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Judge, as_judge
 
 #: what is shown of a topic, in this order, where topics have it
@@ -29,7 +29,10 @@ def topic_frame(topics: Any) -> pd.DataFrame:
         topics = topics.rename(columns={"title": "query"})
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
         got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
-        raise wrong("topics", f" must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.")
+        raise InputError(
+            f"topics must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
+            argument="topics",
+        )
     return topics
 
 
@@ -45,7 +48,7 @@ def shown_topics(topics: Any, qids: Sequence[str]) -> dict[str, dict[str, str]]:
     lacking = [qid for qid in qids if "query" not in found.get(qid, {})]
     if lacking:
         lacks = f"{count(len(lacking), 'topic')} of the pool without a query: {examples(lacking)}. "
-        raise InputError(lacks, "People cannot judge what they do not know.", argument="topics")
+        raise InputError(f"{lacks}People cannot judge what they do not know.", argument="topics")
     return {qid: found[qid] for qid in qids}
 
 
@@ -67,15 +70,15 @@ def document_texts(
         by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     else:
-        raise wrong(
-            "texts",
-            " must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or a "
-            f"transformer that adds 'text', got {told(texts)}.",
+        raise InputError(
+            "texts must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or "
+            f"a transformer that adds 'text', got {told(texts)}.",
+            argument="texts",
         )
     lacking = [docno for _, docno in keys if (_, docno) not in found]
     if lacking:
         lacks = f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. "
-        raise InputError(lacks, "Give the texts of all documents of the pool.", argument="texts")
+        raise InputError(f"{lacks}Give the texts of all documents of the pool.", argument="texts")
     blank = [docno for (_, docno), text in found.items() if not text.strip()]
     if blank:
         warn(f"{count(len(blank), 'document')} of {len(keys):,} with an empty text: {examples(blank)}.")
@@ -92,7 +95,9 @@ def _from_transformer(
     got = texts(frame)
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
-        raise wrong("texts", f" is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.")
+        raise InputError(
+            f"texts is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.", argument="texts"
+        )
     rows = zip(*as_pairs(got), got["text"].tolist(), strict=True)
     return {(qid, docno): text for qid, docno, text in rows if isinstance(text, str)}
 
@@ -101,7 +106,9 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     left, found = set(wanted), {}
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
-            raise wrong("texts", f" must be documents as dicts with 'docno' and 'text', got {told(document)}.")
+            raise InputError(
+                f"texts must be documents as dicts with 'docno' and 'text', got {told(document)}.", argument="texts"
+            )
         docno = as_id("docno", document["docno"])
         if docno in left:
             found[docno] = _text(document, docno)
@@ -129,10 +136,9 @@ class TopicTexts:
         if topics is None:
             return
         if not isinstance(topics, pd.DataFrame):
-            raise wrong("topics", f" must be a frame with qid and query, got {told(topics)}.")
-        with arguments_as(frame="topics"):
-            check_frame(topics, ("qid",))
-            codes, names = text_groups("qid", topics["qid"])
+            raise InputError(f"topics must be a frame with qid and query, got {told(topics)}.", argument="topics")
+        check_frame(topics, ("qid",))
+        codes, names = text_groups("qid", topics["qid"])
         twice = [names[code] for code in codes[pd.Series(codes).duplicated().to_numpy()].tolist()]
         if twice:
             stands = f"topic {examples(dict.fromkeys(twice))} stands more than once. Keep one row per topic."
@@ -189,7 +195,6 @@ class WithTexts(Judge):
         [0, 1]
     """
 
-    @door
     def __init__(
         self,
         judge: Any,
@@ -237,8 +242,8 @@ def _checked_texts(texts: Any) -> Any:
     kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
     if texts is None or (isinstance(texts, kinds) and not isinstance(texts, str | bytes | Iterator)):
         return texts
-    raise wrong(
-        "texts",
-        " must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds 'text', such as "
-        f"pt.text.get_text(dataset), which can be read again and again; got {told(texts)}.",
+    raise InputError(
+        "texts must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds "
+        f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {told(texts)}.",
+        argument="texts",
     )

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count
-from pt_reuse._errors import InputError, Option
+from pt_reuse.errors import InputError
 from pt_reuse.plots.marks import draw_dots, draw_level
 from pt_reuse.plots.sheet import (
     BESIDE,
@@ -113,12 +113,9 @@ def check_view(view: str, by: str | None, allowed: Sequence[str], run_table: pd.
         return
     choice("by", by, allowed)
     if by != "run" and (by not in run_table or run_table[by].isna().all()):
+        how = "metadata= with a column 'family'" if by == "family" else f"{by}s="
         raise InputError(
-            Option("by", by),
-            f" needs runs with a {by}; no run has one. Give ",
-            *((Option("metadata", ...), " with a column 'family'") if by == "family" else (Option(f"{by}s", ...),)),
-            " when reading the runs.",
-            argument="by",
+            f"by={by!r} needs runs with a {by}; no run has one. Give {how} when reading the runs.", argument="by"
         )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from pt_reuse._check import flag, told
-from pt_reuse._errors import InputError, wrong
+from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -251,11 +251,11 @@ def _share(ax: Axes) -> float:
 def _check_linear(ax: Axes) -> None:
     """Raise unless axes are plain ones: on a log scale losses vanish, and bars have no length."""
     if ax.name != "rectilinear":
-        raise wrong("ax", f" must be plain Axes, got {ax.name} ones.")
+        raise InputError(f"ax must be plain Axes, got {ax.name} ones.", argument="ax")
     for which, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())):
         if scale != "linear":
             problem = f" must have linear scales; that of its {which} axis is {scale}."
-            raise wrong("ax", problem)
+            raise InputError(f"ax{problem}", argument="ax")
 
 
 @dataclass(frozen=True)
@@ -274,18 +274,18 @@ class Place:
     def __post_init__(self) -> None:
         flag("legend", self.legend)
         if self.title is not None and not isinstance(self.title, str):
-            raise wrong("title", f" must be a text or None, got {told(self.title)}.")
+            raise InputError(f"title must be a text or None, got {told(self.title)}.", argument="title")
         if self.width is None:
             return
         if self.ax is not None:
             problem = " is that of a new figure; the axes given as ax have their own. Give one of the two."
-            raise wrong("width", problem)
+            raise InputError(f"width{problem}", argument="width")
         number = isinstance(self.width, Real) and not isinstance(self.width, bool)
         if not number or not _LEAST <= self.width <= _MOST:
-            raise wrong(
-                "width",
-                f" must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column or 7 "
-                f"for a page, got {told(self.width)}.",
+            raise InputError(
+                f"width must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column "
+                f"or 7 for a page, got {told(self.width)}.",
+                argument="width",
             )
 
 
@@ -338,13 +338,13 @@ class Sheet:
                 problem = f" must be matplotlib Axes, got {type(place.ax).__name__}."
                 if isinstance(place.ax, np.ndarray):
                     problem += " Give one of them, such as axes[0]."
-                raise wrong("ax", problem)
+                raise InputError(f"ax{problem}", argument="ax")
             _check_linear(place.ax)
             if names and len(place.ax.get_shared_y_axes().get_siblings(place.ax)) > 1:
                 problem = (
                     f" shares its y axis with other axes, where other names than those of these {names} would stand."
                 )
-                raise wrong("ax", problem, " Make the axes without sharey.")
+                raise InputError(f"ax{problem} Make the axes without sharey.", argument="ax")
             whole = place.ax.figure.bbox.width / place.ax.figure.dpi
             return cls(place.ax, place, float(whole * min(_share(place.ax), 1.0)), new=False)
         return cls(new_figure(place.inches).subplots(), place, place.inches, new=True)

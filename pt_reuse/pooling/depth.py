@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, told, whole
-from pt_reuse._errors import Argument, arguments_as, warn, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import Fusion, TopicRows
 from pt_reuse.arrays.lists import TopicDocs, offsets
@@ -22,6 +21,7 @@ from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
+from pt_reuse.errors import InputError, warn
 from pt_reuse.options import described
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, contributors_of
 
@@ -208,14 +208,15 @@ def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> N
     """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
     own = np.full(len(known), _NONE, dtype=np.int64)
     if not isinstance(given, Mapping | None):
-        raise wrong(argument, f" must map each {noun} to its depth, got {told(given)}.")
+        raise InputError(f"{argument} must map each {noun} to its depth, got {told(given)}.", argument=argument)
     place = {name: i for i, name in enumerate(known)}
     for name, depth in (given or {}).items():
         if name not in place:
             hint = did_you_mean(name, known) or f" There is {examples(known)}."
-            raise wrong(argument, f" names {told(name)}, not among the {count(len(known), noun)}.{hint}")
-        with arguments_as(depth=f"{argument}[{name!r}]"):
-            own[place[name]] = checked_depth(depth)
+            raise InputError(
+                f"{argument} names {told(name)}, not among the {count(len(known), noun)}.{hint}", argument=argument
+            )
+        own[place[name]] = checked_depth(depth, f"{argument}[{name!r}]")
     return own
 
 
@@ -223,11 +224,8 @@ def _warn_of_idle(runs: RunSet, of_run: NDArray[np.int64], contributors: Contrib
     idle = np.flatnonzero((of_run < _NONE) & ~contributors.runs)
     if len(idle):
         warn(
-            Argument("depth_by_run"),
-            f" has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is taken "
-            f"({examples([runs.names[row] for row in idle.tolist()])}). ",
-            Argument("contributors"),
-            " says who contributes.",
+            f"depth_by_run has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is "
+            f"taken ({examples([runs.names[row] for row in idle.tolist()])}). contributors says who contributes."
         )
 
 
@@ -342,9 +340,9 @@ def check_pooling(depth: Any, order: Any) -> None:
     check_order_or_none("order", order)
 
 
-def checked_depth(depth: Any) -> int:
+def checked_depth(depth: Any, argument: str = "depth") -> int:
     """Return a user's ``depth=`` as an int, or say that it is no depth of a pool."""
-    return positive("depth", depth, "documents per run and topic")
+    return positive(argument, depth, "documents per run and topic")
 
 
 def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:

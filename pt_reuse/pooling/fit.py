@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import Call
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
@@ -28,7 +27,7 @@ MOSTLY = 0.5
 SLACK = 0.05
 #: the label of what was pooled and not judged
 SET_ASIDE = -1
-_INFER = Call("infer_pool", "runs, qrels")
+_INFER = "infer_pool(runs, qrels)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +98,10 @@ class PoolFit:
         if self.stranger_share > MOSTLY:
             yield Caveat(
                 f"{self.stranger_share:.0%} of the judgments have no contributor",
-                (
-                    f"{self.in_words()}. If contributing runs are missing here, or the depth or the order is not the "
-                    "pool's, uniques are not what they were. If the documents were chosen otherwise, by a classifier "
-                    "for instance, they stay whoever is left out. ",
-                    _INFER,
-                    " says which runs and which depth fit the judgments.",
-                ),
+                f"{self.in_words()}. If contributing runs are missing here, or the depth or the order is not the "
+                "pool's, uniques are not what they were. If the documents were chosen otherwise, by a classifier "
+                f"for instance, they stay whoever is left out. {_INFER} says which runs and which depth fit the "
+                "judgments.",
             )
 
     def of_pool(self) -> Iterator[Caveat]:
@@ -118,34 +114,24 @@ class PoolFit:
         if self.set_aside > MOSTLY * self.unjudged:
             yield Caveat(
                 f"{share} is unjudged, as of a sample",
-                (
-                    f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
-                    "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a "
-                    "part of all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not "
-                    "judged for not relevant.",
-                ),
+                f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
+                "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a "
+                "part of all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not "
+                "judged for not relevant.",
             )
         elif self.assumed:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
             yield Caveat(
                 f"{who} assumed, {share} unjudged",
-                (
-                    f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
-                    f"judgment: some were not pooled, or not to depth {self.depth}, and {not_theirs}",
-                    _INFER,
-                    " says which runs must have been; ",
-                    Call("runs.with_metadata", "pooled=..."),
-                    " keeps it.",
-                ),
+                f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
+                f"judgment: some were not pooled, or not to depth {self.depth}, and {not_theirs}{_INFER} says which "
+                "runs must have been; runs.with_metadata(pooled=...) keeps it.",
             )
         else:
             yield Caveat(
                 f"{share} is unjudged",
-                (
-                    f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and {not_theirs}",
-                    _INFER,
-                    " says which depth fits the judgments.",
-                ),
+                f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and "
+                f"{not_theirs}{_INFER} says which depth fits the judgments.",
             )
 
 
@@ -202,7 +188,7 @@ class Pooling:
     ) -> Pooling:
         """Return how the runs of a field, in the order of the scores, were pooled; `units` are those of all runs."""
         order = (runs.pool_order or runs.order) if pool_order is None else pool_order
-        check_order("order", order)
+        check_order("pool_order", order)
         check_in_order(runs.field, runs.names, runs.order, order)
         return cls(runs.order, order, depth, contributors.runs, units.of_run)
 

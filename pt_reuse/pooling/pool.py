@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import _html
 from pt_reuse._check import choice, count, did_you_mean, examples, told
-from pt_reuse._errors import InputError, Option, door, warn, wrong
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
@@ -26,6 +25,7 @@ from pt_reuse.data.qrels_files import topic_set
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.units import Units, column_of, units_of
+from pt_reuse.errors import InputError, warn
 
 
 class Rule(Enum):
@@ -66,11 +66,9 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
     """Return the runs of a field that a user's ``contributors=`` names: ``"pooled"``, ``"all"``, or run names."""
     if isinstance(contributors, str):
         if contributors in runs and contributors not in (Rule.POOLED.value, Rule.ALL.value):
-            raise wrong(
-                "contributors",
-                " is the name of a run. Give run names as a list: ",
-                Option("contributors", [contributors]),
-                ".",
+            raise InputError(
+                f"contributors is the name of a run. Give run names as a list: contributors={[contributors]!r}.",
+                argument="contributors",
             )
         rule = Rule(choice("contributors", contributors, (Rule.POOLED.value, Rule.ALL.value)))
         if rule is Rule.ALL:
@@ -79,11 +77,7 @@ def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contribu
         chosen = runs.pooled.fillna(True).to_numpy(dtype=bool)
         if not chosen.any():
             raise InputError(
-                "no run is marked as pooled. Pass ",
-                Option("contributors", Rule.ALL.value),
-                ", or mark runs with ",
-                Option("pooled", ...),
-                ".",
+                f"no run is marked as pooled. Pass contributors={Rule.ALL.value!r}, or mark runs with pooled=.",
                 argument="contributors",
             )
         return Contributors(rule, chosen, tuple(runs.names[row] for row in np.flatnonzero(unknown).tolist()))
@@ -97,14 +91,19 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
     """Return the run names that a user's ``contributors=`` lists; with `known` None it is not known which there are."""
     names = list(contributors) if isinstance(contributors, Iterable) else []
     if not names:
-        raise wrong("contributors", f" must be 'pooled', 'all' or run names, got {told(contributors)}.")
+        raise InputError(
+            f"contributors must be 'pooled', 'all' or run names, got {told(contributors)}.", argument="contributors"
+        )
     if known is None:
         return names
     there = set(known)
     strangers = [name for name in names if not isinstance(name, str) or name not in there]
     if strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
-        raise wrong("contributors", f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}")
+        raise InputError(
+            f"contributors names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
+            argument="contributors",
+        )
     return names
 
 
@@ -240,7 +239,6 @@ class Pool(Printed, Shareable):
         self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
 
     @classmethod
-    @door
     def from_frame(
         cls,
         frame: pd.DataFrame,
@@ -332,7 +330,6 @@ class Pool(Printed, Shareable):
         units = units_of(self.run_table, by)
         return self.entries.sole(units), units
 
-    @door
     def uniques(self, by: str = "team") -> pd.DataFrame:
         """Return the documents, judged or not, that only one unit (`by` team, run, type or family) contributed.
 
@@ -349,7 +346,6 @@ class Pool(Printed, Shareable):
         frame[units.column] = np.array([*units.names, None], dtype=object)[unit[rows]]
         return frame
 
-    @door
     def without(
         self,
         team: str | Iterable[str] | None = None,
@@ -389,7 +385,6 @@ class Pool(Printed, Shareable):
             pool.columns, rest.columns = counted_anew(pool, rest)
         return pool
 
-    @door
     def remainder(self, qrels: Any) -> Pool:
         """Return the documents without a judgment (label >= 0) in `qrels`, including those with a label of -1 or less.
 
@@ -402,7 +397,6 @@ class Pool(Printed, Shareable):
         settings = {**self.settings, "judged_before": int(judged.sum())}
         return self._of(kept, self.entries.take(kept), self.run_table, settings)
 
-    @door
     def counts(self, qrels: Any = None) -> pd.DataFrame:
         """Return the number of documents of every topic, also of empty ones: ``qid documents``.
 
@@ -414,7 +408,6 @@ class Pool(Printed, Shareable):
         to_judge = self.remainder(qrels).documents.sizes
         return table.assign(judged=table["documents"] - to_judge, to_judge=to_judge)
 
-    @door
     def judge(self, judge: Any) -> Qrels:
         """Return the labels of the pool's documents, with their provenance.
 

@@ -12,14 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, examples, positive, shown, told
-from pt_reuse._errors import Aside, InputError, Option, door, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.stratified import share_of
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 
 
-@door
 def sample_pool(
     pool: Pool,
     *,
@@ -70,7 +69,7 @@ def sample_pool(
     by bands of rank, as in TREC's Terabyte 2006, Million Query, Legal, Clinical Decision Support and TRECVID tracks.
     """
     if not isinstance(pool, Pool):
-        raise wrong("pool", f" must be a Pool, such as depth_pool makes, got {told(pool)}.")
+        raise InputError(f"pool must be a Pool, such as depth_pool makes, got {told(pool)}.", argument="pool")
     if pool.unsampled is not None:
         raise InputError("the pool is a sample already. Sample the pool that it was drawn from.", argument="pool")
     check_sampling(share=share, n=n, strata=strata, bands=bands, seed=seed)
@@ -96,9 +95,7 @@ def sample_pool(
 def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) -> None:
     """Raise where arguments of :func:`~pt_reuse.pools.sample_pool` are wrong whatever the pool is."""
     if (share is None) == (n is None):
-        raise InputError(
-            "say how much to sample: either ", Option("share", 0.1), " or ", Option("n", 50), ".", argument="share"
-        )
+        raise InputError("say how much to sample: either share=0.1 or n=50.", argument="share")
     checked_seed(seed)
     ends = checked_bands(strata, bands)
     argument, given = ("share", share) if n is None else ("n", n)
@@ -117,7 +114,7 @@ def _amount(argument: str, value: Any) -> float:
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
         what = "What is not to be judged at all, leave out of the pool."
-        raise wrong("share", f" must be above 0 and at most 1, got {told(value)}. {what}")
+        raise InputError(f"share must be above 0 and at most 1, got {told(value)}. {what}", argument="share")
     return float(value)
 
 
@@ -168,11 +165,10 @@ class Strata:
             return [by_name[name] for name in self.names]
         values = list(given)
         if isinstance(given, Mapping) or not self.banded or len(values) != len(self.names):
-            raise wrong(
-                argument,
-                f" must be one number{', one for each band' if self.banded else ''}",
-                Aside(", or a dict of stratum -> number"),
-                f", got {told(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
+            raise InputError(
+                f"{argument} must be one number{', one for each band' if self.banded else ''}, or a dict of stratum "
+                f"-> number, got {told(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
+                argument=argument,
             )
         return values
 
@@ -185,7 +181,9 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
     frame = pool.to_frame()
     known = [name for name in frame.columns if name not in ("qid", "docno")]
     if not isinstance(column, str) or column not in known:
-        raise wrong("strata", f" must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.")
+        raise InputError(
+            f"strata must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.", argument="strata"
+        )
     values = frame[column]
     missing = values.isna().to_numpy()
     if missing.any():
@@ -212,11 +210,11 @@ def checked_bands(column: Any, bands: Any) -> list[float] | None:
     ascending = all(low < high for low, high in pairwise(ends))
     if column is None or not ends or len(ends) < len(given) or not ascending or not whole:
         kind = "whole numbers from 1, each" if column in _PLACES else "numbers, each"
-        raise wrong(
-            "bands",
-            " must be the last value of each band of a column, ",
-            Option("strata", RANK if column is None else column),
-            f", {kind} larger than the one before, such as [10, 50, 100], got {told(bands)}.",
+        raise InputError(
+            "bands must be the last value of each band of a column, "
+            f"strata={(RANK if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
+            f"100], got {told(bands)}.",
+            argument="bands",
         )
     return ends
 
@@ -227,7 +225,10 @@ def _banded(frame: pd.DataFrame, column: str, ends: list[float]) -> Strata:
         # the scale of a priority means nothing: its bands count places, the document of highest priority first
         values = frame.groupby("qid")[column].rank(method="first", ascending=False)
     elif not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        raise wrong("bands", f" are of numbers, and {shown(column)} holds {shown(values.iloc[0])}. Leave them out.")
+        raise InputError(
+            f"bands are of numbers, and {shown(column)} holds {shown(values.iloc[0])}. Leave them out.",
+            argument="bands",
+        )
     band = np.searchsorted(ends, values.to_numpy(dtype=np.float64), side="left").astype(np.int64)
     beyond = band == len(ends)
     if beyond.any():

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, names, number, shown, told
-from pt_reuse._errors import Argument, InputError, door, located, wrong
 from pt_reuse.data.frame_columns import as_id
+from pt_reuse.errors import InputError, located
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class LogisticScorer(Scorer):
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
         logistic_regression()
         if number("strength", strength) == 0:
-            raise wrong("strength", " must be a number above 0, got 0.")
+            raise InputError("strength must be a number above 0, got 0.", argument="strength")
         if not len(docnos):
             raise InputError("there are no documents.")
         check_documents(docnos)
@@ -187,7 +187,6 @@ class TfIdf(LogisticScorer):
         (2, 4)
     """
 
-    @door
     def __init__(
         self,
         corpus: Iterable[Mapping[str, Any]] | pd.DataFrame,
@@ -201,7 +200,7 @@ class TfIdf(LogisticScorer):
         check_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
-            raise wrong("vectorizer", f" must be {what}, got {told(vectorizer)}.")
+            raise InputError(f"vectorizer must be {what}, got {told(vectorizer)}.", argument="vectorizer")
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
@@ -261,7 +260,6 @@ class Vectors(LogisticScorer):
         (2, 2)
     """
 
-    @door
     def __init__(
         self,
         docnos: Sequence[str] | Mapping[str, Any],
@@ -272,19 +270,16 @@ class Vectors(LogisticScorer):
     ):
         if isinstance(docnos, Mapping) == (vectors is not None):
             raise InputError(
-                "give the ",
-                Argument("vectors"),
-                " of the documents, one a row, or a mapping of document -> vector.",
-                argument="vectors",
+                "give the vectors of the documents, one a row, or a mapping of document -> vector.", argument="vectors"
             )
         known = list(docnos)
         array = _numbers(list(docnos.values()) if isinstance(docnos, Mapping) else vectors, "vectors")
         if array.ndim != 2 or len(array) != len(known):
             wanted = f"one row for each of {count(len(known), 'document')}"
-            raise wrong("vectors", f" must have {wanted}, got the shape {array.shape}.")
+            raise InputError(f"vectors must have {wanted}, got the shape {array.shape}.", argument="vectors")
         super().__init__(np.array(known, dtype=object), array, strength)
         if queries is not None and not isinstance(queries, Mapping):
-            raise wrong("queries", f" must be a mapping of topic -> vector, got {told(queries)}.")
+            raise InputError(f"queries must be a mapping of topic -> vector, got {told(queries)}.", argument="queries")
         self._queries: dict[str, NDArray[np.float64]] = {}
         for qid, given in (queries or {}).items():
             vector = _numbers(given, "queries")
@@ -338,7 +333,9 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
     logistic_regression()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
         what = f"yield one dict per document, with 'docno' and {examples(fields, 5)}"
-        raise wrong("corpus", f" must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.")
+        raise InputError(
+            f"corpus must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.", argument="corpus"
+        )
 
 
 def checked_corpus(corpus: Any) -> Any:
@@ -381,9 +378,9 @@ def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise wrong(argument, " must be vectors of numbers, all of one length.") from error
+        raise InputError(f"{argument} must be vectors of numbers, all of one length.", argument=argument) from error
     if not np.isfinite(array).all():
-        raise wrong(argument, " must hold numbers alone, no NaN and no infinity.")
+        raise InputError(f"{argument} must hold numbers alone, no NaN and no infinity.", argument=argument)
     return array
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._errors import InputError, Option, located, warn, wrong
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.result import Result, Told, clauses, key_figures_of
 
 if TYPE_CHECKING:
@@ -134,10 +134,8 @@ def compare_scores(
     at = [[scores.topics.index(topic) for topic in shared] for scores in (truth, estimate)]
     if bootstrap is not None and not len(shared) == len(truth.topics) == len(estimate.topics):
         raise InputError(
-            f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} and "
-            f"{len(estimate.topics):,}. Score both on those that they share, or give ",
-            Option("resamples", 0),
-            ".",
+            f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} "
+            f"and {len(estimate.topics):,}. Score both on those that they share, or give resamples=0.",
             argument="resamples",
         )
     for m, measure in enumerate(truth.measures):
@@ -178,8 +176,9 @@ def checked_names(names: Any) -> tuple[str, str]:
     """Return a user's ``names=`` as two texts that differ, or say that they are nothing of the kind."""
     found = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str | bytes) else ()
     if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
-        raise wrong(
-            "names", f" must be two texts that differ, what to call the two that are compared, got {told(names)}."
+        raise InputError(
+            f"names must be two texts that differ, what to call the two that are compared, got {told(names)}.",
+            argument="names",
         )
     return found[0], found[1]
 

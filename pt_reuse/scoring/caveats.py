@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, plural
-from pt_reuse._errors import Call, Option, Part, ReuseWarning, note, warn
 from pt_reuse.data.catalogue import grade_of
 from pt_reuse.data.judgments import WHOLE, Qrels, Whole, is_relevant_only
 from pt_reuse.data.units import Units
+from pt_reuse.errors import ReuseWarning, note, warn
 from pt_reuse.scoring.measures import made_of
 
 #: measures that set judged documents against unjudged ones, besides those with judged_only=True
@@ -44,7 +44,7 @@ class Caveat:
     """What one must know beside a number."""
 
     note: str
-    parts: tuple[Part, ...]
+    text: str
 
 
 def relevant_only(qrels: Qrels, whose: str = "") -> Iterator[Caveat]:
@@ -57,7 +57,7 @@ def relevant_only(qrels: Qrels, whose: str = "") -> Iterator[Caveat]:
     less = f" Labels below 0, {negative:,} of them, count as no judgment." if negative else ""
     place = f"{whose}: " if whose else ""
     said = f"{place}the judgments, {n:,}, are of relevant documents only, none has label 0.{less} {_NOT_TOLD_APART}"
-    yield Caveat(f"{place}judgments of relevant documents only", (said,))
+    yield Caveat(f"{place}judgments of relevant documents only", said)
 
 
 def tell_of_frame(measure: ir_measures.Measure, qrels: pd.DataFrame, whole: Whole | None) -> None:
@@ -75,12 +75,9 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
         return
     yield Caveat(
         f"no judgment is relevant from label {rel}",
-        (
-            f"no judgment has a label of at least {rel}, the largest is {int(labels.max())}. So no document is "
-            "relevant and no unique is taken out: that nothing is lost says nothing of the pool. ",
-            Option("rel", ...),
-            " is the lowest label that is relevant.",
-        ),
+        f"no judgment has a label of at least {rel}, the largest is {int(labels.max())}. So no document is relevant "
+        "and no unique is taken out: that nothing is lost says nothing of the pool. rel= is the lowest label that is "
+        "relevant.",
     )
 
 
@@ -105,14 +102,9 @@ def grade_of_known(
     name, rel = known
     yield Caveat(
         f"relevant from label 1, and from {rel} in the track",
-        (
-            f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
-            "came without this grade, so here they are relevant from label 1. Give ",
-            Option("rel", rel),
-            " with the judgments, or ",
-            Option("rel", 1),
-            " where label 1 is meant.",
-        ),
+        f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
+        f"came without this grade, so here they are relevant from label 1. Give rel={rel!r} with the judgments, or "
+        "rel=1 where label 1 is meant.",
     )
 
 
@@ -124,10 +116,8 @@ def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
     weight = f"One topic weighs {1 / n_topics:.0%} of each mean, so" if n_topics else "So"
     yield Caveat(
         f"{place}{count(n_topics, 'topic')} only",
-        (
-            f"{place}there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. {weight} scores, ranks, "
-            f"tests and intervals say little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
-        ),
+        f"{place}there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. {weight} scores, ranks, "
+        f"tests and intervals say little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
     )
 
 
@@ -135,7 +125,7 @@ def one_run(n_runs: int) -> Iterator[Caveat]:
     """Yield a caveat where there is one run, and so no ranking."""
     if n_runs == 1:
         what = "there is one run, so there is no ranking: correlations have no value, and no rank can change."
-        yield Caveat("1 run only", (what,))
+        yield Caveat("1 run only", what)
 
 
 def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Caveat]:
@@ -150,7 +140,7 @@ def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Cave
     else:
         who = f"{'the only run' if n == 1 else f'all {n:,} runs'} that {'counts' if n == 1 else 'count'} here "
         who += f"{'is' if n == 1 else 'are'} of the {units.by} {name!r}"
-    yield Caveat(f"1 {units.by} only", (f"{who}, so {so}.",))
+    yield Caveat(f"1 {units.by} only", f"{who}, so {so}.")
 
 
 def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
@@ -174,12 +164,9 @@ def not_pooled(
     mates = "" if units.by == "run" else f", nor did any other of {'its' if n == 1 else 'their'} {of}"
     yield Caveat(
         f"{count(n, 'run')} that did not contribute{mates}",
-        (
-            f"{count(n, 'run')} did not contribute to the pool{mates} ({examples(lacking)}), so no unique is taken out "
-            "and the score is the same whatever the pool is: that nothing is lost says nothing of the judgments. ",
-            Call("check_new_run", "new, runs, qrels"),
-            " predicts what such a run would score.",
-        ),
+        f"{count(n, 'run')} did not contribute to the pool{mates} ({examples(lacking)}), so no unique is taken out "
+        "and the score is the same whatever the pool is: that nothing is lost says nothing of the judgments. "
+        "check_new_run(new, runs, qrels) predicts what such a run would score.",
     )
 
 
@@ -197,7 +184,7 @@ def _sees_unjudged(measure: ir_measures.Measure) -> bool:
 def tell(caveats: Iterable[Caveat]) -> None:
     """Warn of each caveat."""
     for caveat in caveats:
-        warn(*caveat.parts, category=CaveatWarning)
+        warn(caveat.text, category=CaveatWarning)
 
 
 def beware(*caveats: Iterable[Caveat]) -> None:

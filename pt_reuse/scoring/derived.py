@@ -17,9 +17,9 @@ import pandas as pd
 from ir_measures import Metric
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import InputError, Option, door, warn
 from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 from pt_reuse.scoring.bounds import Bounds, has_bounds, score_bounds
 from pt_reuse.scoring.caveats import of_judged
 from pt_reuse.scoring.measures import MeasureLike, OwnMeasure, cutoff_of, parse_measures
@@ -154,11 +154,10 @@ class _Bounded(Derived):
         if "max_label" in self.params or (of.NAME != "nDCG" and of.params.get("rel", 1) <= highest):
             return
         warn(
-            f"{self!r} takes {highest} for the highest label that an unjudged document may have, that of the judgments "
-            "it gets. pt.Experiment hands over those of the topics asked, or of a batch of them: where other topics of "
-            "the collection have higher labels, the values are wrong. Say the highest label of all judgments, ",
-            Option("max_label", ...),
-            ", or give pt.Experiment a Qrels, which knows it.",
+            f"{self!r} takes {highest} for the highest label that an unjudged document may have, that of the "
+            "judgments it gets. pt.Experiment hands over those of the topics asked, or of a batch of them: where "
+            "other topics of the collection have higher labels, the values are wrong. Say the highest label of all "
+            "judgments, max_label=, or give pt.Experiment a Qrels, which knows it."
         )
 
     @abstractmethod
@@ -209,7 +208,6 @@ class _CondensedList(Derived):
         return calculated(self._made_of(qrels), qrels, kept, qids)
 
 
-@door
 def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the lowest score that the unjudged documents of a list allow.
 
@@ -252,7 +250,6 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
     return _Low(measure, max_label=max_label)
 
 
-@door
 def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
 
@@ -284,7 +281,6 @@ def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.M
     return _High(measure, max_label=max_label)
 
 
-@door
 def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the highest less the lowest score that the unjudged documents of a list allow.
 
@@ -316,7 +312,6 @@ def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measur
     return _Residual(measure, max_label=max_label)
 
 
-@door
 def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure of the condensed list: unjudged documents are taken out before it is computed.
 

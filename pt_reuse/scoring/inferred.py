@@ -13,8 +13,8 @@ from ir_measures import Metric
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
-from pt_reuse._errors import Call, InputError
 from pt_reuse.data.samples import check_all_labelled
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.measures import OwnMeasure
 
 #: what sample_eval.pl adds to the relevant and to the judged documents above a rank, so that no share is 0 / 0
@@ -216,11 +216,8 @@ ir_measures.measures.registry.update(xinfAP=xinfAP, xinfNDCG=xinfNDCG)
 
 #: where judgments with strata come from
 _HOW = (
-    "Score with what ",
-    Call("sample_pool", "...).judge(judge"),
-    " returns, or with a file of sampled judgments: ",
-    Call("read_qrels", "path, strata=True"),
-    ".",
+    "Score with what sample_pool(...).judge(judge) returns, or with a file of sampled judgments: read_qrels(path, "
+    "strata=True)."
 )
 
 
@@ -230,14 +227,13 @@ def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
         return
     what = f"{measure!r} is estimated from a sample, and "
     if "stratum" not in qrels.columns:
-        raise InputError(f"{what}the judgments have no column 'stratum'. ", *_HOW, argument="qrels")
+        raise InputError(f"{what}the judgments have no column 'stratum'. {_HOW}", argument="qrels")
     missing = qrels["stratum"].isna().to_numpy()
     if missing.any():
         row = qrels.iloc[int(np.flatnonzero(missing)[0])]
         raise InputError(
             f"{what}{count(int(missing.sum()), 'judgment')} of {len(qrels):,} have no stratum, such as topic "
-            f"{shown(row['query_id'])}, document {shown(row['doc_id'])}. ",
-            *_HOW,
+            f"{shown(row['query_id'])}, document {shown(row['doc_id'])}. {_HOW}",
             argument="qrels",
         )
     if "inclusion" in qrels.columns and len(qrels):
@@ -258,9 +254,8 @@ def _check_inclusion(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
     if len(odd):
         t, s = divmod(int(odd[0]), len(strata))
         raise InputError(
-            f"{measure!r} of topic {shown(names[t])}: {int(judged[odd[0]]):,} of {int(pooled[odd[0]]):,} documents of "
-            f"stratum {shown(strata[s])} are judged, more than the inclusion probability {inclusion[odd[0]]:.4g} says. "
-            "Rows of documents that were pooled and not sampled, label -1, are missing. ",
-            *_HOW,
+            f"{measure!r} of topic {shown(names[t])}: {int(judged[odd[0]]):,} of {int(pooled[odd[0]]):,} documents "
+            f"of stratum {shown(strata[s])} are judged, more than the inclusion probability {inclusion[odd[0]]:.4g} "
+            f"says. Rows of documents that were pooled and not sampled, label -1, are missing. {_HOW}",
             argument="qrels",
         )

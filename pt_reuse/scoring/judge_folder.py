@@ -14,13 +14,13 @@ from typing import Any
 import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
-from pt_reuse._errors import InputError, arguments_as, door, located, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import headed_judgments, read_csv, read_csv_labels
 from pt_reuse.data.frame_columns import OURS
 from pt_reuse.data.judgments import Qrels, checked_rel, read_qrels
 from pt_reuse.data.leaderboards import ALL, FORMATS
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.errors import InputError, located
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.scores import MISSING, Scores
 
@@ -220,7 +220,6 @@ class _Said:
     format: str | None = None
 
 
-@door
 def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
     r"""Read a folder of judges: for each a file of labels, a leaderboard, or both, in several formats.
 
@@ -282,8 +281,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
             if name in (boards if kind is Kind.BOARD else labels):
                 raise _fault(f"{name!r} has a file of this kind already ({kind.value}). Rename one.", str(path))
             if kind is Kind.BOARD:
-                with arguments_as("read_leaderboard", missing="missing"):
-                    boards[name] = read_leaderboard(path, of.format, missing=missing)
+                boards[name] = read_leaderboard(path, of.format, missing=missing)
                 size, topics = len(boards[name].names), len(boards[name].topics)
             else:
                 labels[name] = read_judge_labels(path, kind).with_rel(of.rel)
@@ -318,7 +316,7 @@ def checked_table(families: Any) -> Path | None:
 def checked_folder(folder: Any, argument: str = "folder") -> Path:
     """Return the folder of judges, or the file of one, that a user names."""
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder) or "\0" in os.fspath(folder):
-        raise wrong(argument, f" must be a path, got {told(folder)}.")
+        raise InputError(f"{argument} must be a path, got {told(folder)}.", argument=argument)
     place = user_path(folder)
     if not place.exists():
         raise InputError(f"{place}: no such file or folder.", argument=argument)

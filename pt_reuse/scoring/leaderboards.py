@@ -13,7 +13,6 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, examples, flag, shown, told
 from pt_reuse._check import names as checked_names
-from pt_reuse._errors import Call, InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import headed_judgments, judgment_header
 from pt_reuse.data.leaderboards import READ, parse_leaderboard
@@ -21,6 +20,7 @@ from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
 from pt_reuse.data.task_columns import LARGEST, Selection, is_measure_name
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.scoring.scores import MISSING, Scores
 
 #: which rows of a leaderboard become scores
@@ -37,7 +37,6 @@ _DROPPED = {"drop_tasks": "qid", "drop_systems": "name"}
 _ROUNDED = 3
 
 
-@door
 def read_leaderboard(
     path: str | Path | pd.DataFrame,
     format: str | None = None,
@@ -149,7 +148,7 @@ def read_leaderboard(
     flag("header", header)
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
-        raise wrong("measure", f" must be the name of a measure, got {told(measure)}.")
+        raise InputError(f"measure must be the name of a measure, got {told(measure)}.", argument="measure")
     form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
@@ -167,10 +166,9 @@ def read_leaderboard(
         dropped: list[str] = []
         if missing in _DROPPED:
             frame, dropped = _without_gaps(frame, missing)
-        with arguments_as(frame="path"):
-            scores = Scores.from_frame(
-                frame, teams=teams, types=types, metadata=metadata, missing="error" if missing in _DROPPED else missing
-            )
+        scores = Scores.from_frame(
+            frame, teams=teams, types=types, metadata=metadata, missing="error" if missing in _DROPPED else missing
+        )
     of_all = set(frame["qid"]) == {ALL}
     settings = {
         "scores": f"leaderboard {called} ({', '.join(formats)})",
@@ -220,8 +218,8 @@ def _check_form(form: TableForm, formats: list[str]) -> None:
     given = {"transposed": form.transposed} if set(formats) <= {LONG} or not set(FORMS) & set(formats) else {}
     given |= {"measure": form.measure != MEASURE} if not {TABLE, LONG} & set(formats) else {}
     for option in (name for name, is_given in given.items() if is_given):
-        raise wrong(
-            option, f" is for a table; this is of the format {formats[0]!r}. Give ", Option("format", TABLE), "."
+        raise InputError(
+            f"{option} is for a table; this is of the format {formats[0]!r}. Give format={TABLE!r}.", argument=option
         )
 
 
@@ -242,15 +240,10 @@ def _check_every_score(rows: pd.DataFrame) -> None:
         return
     raise InputError(
         f"{len(holes):,} of {there.size:,} scores are missing, the first of system "
-        f"{shown(there.index[holes[0][0]])}, task {shown(there.columns[holes[0][1]])}. ",
-        Option("missing", "drop_tasks"),
-        f" leaves out {count(int((~there.all()).sum()), 'task')} of {there.shape[1]:,}, ",
-        Option("missing", "drop_systems"),
-        f" {count(int((~there.all(axis=1)).sum()), 'system')} of {len(there):,}; ",
-        Option("missing", "zero"),
-        " counts a missing score 0, ",
-        Option("missing", "leave_out"),
-        " averages over the tasks that a system has.",
+        f"{shown(there.index[holes[0][0]])}, task {shown(there.columns[holes[0][1]])}. missing='drop_tasks' leaves "
+        f"out {count(int((~there.all()).sum()), 'task')} of {there.shape[1]:,}, missing='drop_systems' "
+        f"{count(int((~there.all(axis=1)).sum()), 'system')} of {len(there):,}; missing='zero' counts a missing "
+        "score 0, missing='leave_out' averages over the tasks that a system has.",
         argument="path",
     )
 
@@ -269,9 +262,9 @@ def _without_gaps(rows: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[
 def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[pd.DataFrame, list[str]]:
     """Return what `_read` does, of a frame."""
     if format not in (None, *FORMS):
-        raise wrong("format", f" of a frame must be one of {examples(FORMS)}, got {format!r}.")
+        raise InputError(f"format of a frame must be one of {examples(FORMS)}, got {format!r}.", argument="format")
     if frame.empty:
-        raise wrong("path", " is a frame without a row or a column.")
+        raise InputError("path is a frame without a row or a column.", argument="path")
     _check_no_labels([str(name) for name in frame.columns])
     found, rows = parse_frame(frame, format, form)
     return _once(rows.assign(place=[f"row {n:,}" for n in rows["line"]])), [found]
@@ -281,7 +274,7 @@ def _check_no_labels(columns: Sequence[str] | None) -> None:
     """Raise where the names of columns are those of labels of documents, whose means are no scores."""
     if columns is not None and judgment_header(columns):
         named = f"the columns {examples(columns, 12)} are those of labels of documents, and no leaderboard. "
-        raise InputError(named, "Read them by ", Call("read_qrels"), ".", argument="path")
+        raise InputError(f"{named}Read them by read_qrels().", argument="path")
 
 
 def _read(path: Any, format: str | None, form: TableForm, names: str, header: bool) -> tuple[pd.DataFrame, list[str]]:
@@ -347,9 +340,8 @@ def _tag(rows: pd.DataFrame) -> str:
     tags = rows.loc[rows["measure"] == "runid", "value"].unique().tolist()
     if len(tags) != 1:
         raise InputError(
-            f"there {'is no row' if not tags else 'are several rows'} `runid all TAG`, which would name the run. Give ",
-            Option("names", "file"),
-            ".",
+            f"there {'is no row' if not tags else 'are several rows'} `runid all TAG`, which would name the run. "
+            "Give names='file'.",
             argument="names",
         )
     return str(tags[0])
@@ -364,7 +356,7 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
     if which == ALL or of_all.all():
         chosen = rows[of_all]
         if chosen.empty:
-            raise InputError(f"no row has the topic {ALL!r}. Give ", Option("rows", "topics"), ".", argument="rows")
+            raise InputError(f"no row has the topic {ALL!r}. Give rows='topics'.", argument="rows")
         by_topic_only = sorted(set(rows["measure"]) - set(chosen["measure"]))
         _tell_left_out(by_topic_only, f"no row {ALL!r}", set())
         _tell_left_out(texts, "texts for values", _OF_ALL_TOPICS)
@@ -377,9 +369,8 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
     if without:
         raise InputError(
             f"{count(len(without), 'run')} {'stands' if len(without) == 1 else 'stand'} in the rows {ALL!r} alone, "
-            f"without a topic: {examples(without)}. Give ",
-            Option("rows", ALL),
-            ", or a leaderboard that has the topics of each run.",
+            f"without a topic: {examples(without)}. Give rows={ALL!r}, or a leaderboard that has the topics of each "
+            "run.",
             argument="path",
         )
     _check_all(chosen, rows[of_all])
@@ -394,9 +385,8 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     if is_text.all():
         row = rows.iloc[0]
         raise InputError(
-            f"no value is a number; the first is {shown(row['value'])}. Write numbers such as 0.5, and check the ",
-            Option("format", ...),
-            " of the file.",
+            f"no value is a number; the first is {shown(row['value'])}. Write numbers such as 0.5, and check the "
+            "format= of the file.",
             argument="path",
             place=row["place"],
         )
@@ -433,7 +423,5 @@ def _check_all(topics: pd.DataFrame, of_all: pd.DataFrame) -> None:
         warn(
             f"the rows {ALL!r} of {examples(odd['measure'].unique(), 12)} are not the mean over the topics: run "
             f"{shown(row['name'])} has {row['value']:.4f} there, and the mean {row['mean']:.4f} by "
-            f"{shown(row['measure'])}. Means are over the topics here; ",
-            Option("rows", ALL),
-            " takes these rows as they stand.",
+            f"{shown(row['measure'])}. Means are over the topics here; rows={ALL!r} takes these rows as they stand."
         )

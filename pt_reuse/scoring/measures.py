@@ -20,8 +20,8 @@ from ir_measures import Metric
 from numpy.typing import NDArray
 
 from pt_reuse._check import did_you_mean, examples
-from pt_reuse._errors import InputError, Option, warn
 from pt_reuse.arrays.kernels import Spec
+from pt_reuse.errors import InputError, warn
 
 #: a measure's name, and a cutoff or parameters behind it
 #: no measure has these in its name
@@ -259,11 +259,10 @@ def _derived(name: str) -> ir_measures.Measure | None:
 
 def _unknown(name: Any) -> InputError:
     several = re.split(r",?\s+", name.strip()) if isinstance(name, str) else []
-    advice = (" Several are given as ", Option("measures", several), ".") if len(several) > 1 else ()
+    advice = f" Several are given as measures={several!r}." if len(several) > 1 else ""
     return InputError(
         f"unknown measure {name!r}. Give a measure of ir_measures or its name, such as AP, 'nDCG@10', "
-        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.{_near(name)}",
-        *advice,
+        f"'P(rel=2)@10', or a name of trec_eval, such as 'map' or 'ndcg_cut_10'.{_near(name)}{advice}",
         argument="measures",
     )
 

@@ -18,7 +18,6 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._errors import InputError
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.kernels import UNJUDGED, Cells
@@ -36,6 +35,7 @@ from pt_reuse.data.topic_jobs import (
     run_topics,
     topics_array,
 )
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, native_spec
 

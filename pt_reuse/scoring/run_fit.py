@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, Option, Part
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.lists import BY_SCORE
@@ -30,7 +29,7 @@ _MANY_FIRST, _MANY = 0.3, 0.9
 #: where rows were put in at random, lists that rise all the way are as rare as this; a column of ranks is no chance
 _CHANCE = 1e-4
 #: what a study finds where it looks for more
-_SEE: tuple[Part, ...] = (Call("check_runs", "runs, qrels"), " shows every run.")
+_SEE = "check_runs(runs, qrels) shows every run."
 
 
 @dataclass(frozen=True)
@@ -255,7 +254,7 @@ def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, *, scored: bool) -> Iter
     zero = " A topic that a run lacks counts 0." if scored else ""
     yield Caveat(
         f"{count(len(lacking), 'run')} without {count(n, 'topic')} of the judgments{' or fewer' if n > 1 else ''}",
-        (f"{lacks}.{zero}{ids} ", *_SEE),
+        f"{lacks}.{zero}{ids} {_SEE}",
     )
 
 
@@ -268,11 +267,8 @@ def _of_documents(runs: RunSet, qrels: Qrels) -> Iterator[Caveat]:
     docno = tokens.decode(tokens.as_tokens(mine.words_of(np.zeros(1, dtype=np.int64))))[0]
     yield Caveat(
         f"{count(len(names), 'run')} without a judged document",
-        (
-            f"no document of {_who(names)} has a judgment. Are docnos written alike? "
-            f"{names[0]!r} has {docno!r}, the judgments {qrels.arrays.documents.docno(0)!r}. ",
-            *_SEE,
-        ),
+        f"no document of {_who(names)} has a judgment. Are docnos written alike? {names[0]!r} has {docno!r}, the "
+        f"judgments {qrels.arrays.documents.docno(0)!r}. {_SEE}",
     )
 
 
@@ -283,13 +279,9 @@ def _of_distances(fit: RunFit) -> Iterator[Caveat]:
     names = [fit.names[r] for r in turned.tolist()]
     yield Caveat(
         f"{count(len(names), 'run')} with scores that rise with the rank",
-        (
-            f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that "
-            "the lists are turned round. Give minus the distance as score, or read the runs by their ranks: ",
-            Option("order", "rank"),
-            ". ",
-            *_SEE,
-        ),
+        f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that the "
+        "lists are turned round. Give minus the distance as score, or read the runs by their ranks: order='rank'. "
+        f"{_SEE}",
     )
 
 
@@ -309,10 +301,7 @@ def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]
     low, mean, high = (of[m, r] for of in (found.low, found.mean, found.high))
     yield Caveat(
         f"{count(len(names), 'run')} whose scores depend on the order of equal scores",
-        (
-            f"the means of {_who(names)} depend on the order of documents with equal "
-            f"scores: {known[m]!r} of {tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders "
-            f"{mean:.4f}. Such documents are ranked by docno, the last first. ",
-            *_SEE,
-        ),
+        f"the means of {_who(names)} depend on the order of documents with equal scores: {known[m]!r} of "
+        f"{tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders {mean:.4f}. Such documents "
+        f"are ranked by docno, the last first. {_SEE}",
     )

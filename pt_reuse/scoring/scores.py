@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown, told
-from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse._result import Record
@@ -28,6 +27,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.task_columns import LARGEST
+from pt_reuse.errors import InputError
 from pt_reuse.result import clauses
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import (
@@ -112,10 +112,10 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
-        raise wrong("frame", problem)
+        raise InputError(f"frame{problem}", argument="frame")
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
-        raise wrong("frame", " has no row.")
+        raise InputError("frame has no row.", argument="frame")
     values = _numbers(frame)
     (run, names), (topic, topics), (measure, called) = (pd.factorize(_texts(frame, c)) for c in _COLUMNS[:3])
     measures = [canonical_name(name) for name in called]
@@ -149,15 +149,11 @@ def _check_all_there(
     said = f"{int(lacking.sum()):,} of {there.size:,} scores are missing, the first of {place}. "
     if has[t, r]:
         problem = f"The run has the topic by {count(int(there[:, t, r].sum()), 'other measure')}. Give the score."
-        raise InputError(said, problem, argument="frame")
+        raise InputError(f"{said}{problem}", argument="frame")
     without = [names[run] for run in np.flatnonzero(~has.all(axis=0))]
     raise InputError(
-        said,
-        f"{count(len(without), 'run')} without a topic: {examples(without)}. ",
-        Option("missing", "zero"),
-        " counts it 0, ",
-        Option("missing", "leave_out"),
-        " averages over the topics that a run has.",
+        f"{said}{count(len(without), 'run')} without a topic: {examples(without)}. missing='zero' counts it 0, "
+        "missing='leave_out' averages over the topics that a run has.",
         argument="frame",
     )
 
@@ -210,7 +206,6 @@ class Scores(Record, Shareable):
             raise InputError(f"scores of shape {self.values.shape} are not those of {shape} measures, topics and runs.")
 
     @classmethod
-    @door
     def from_frame(
         cls,
         frame: pd.DataFrame,
@@ -326,7 +321,6 @@ class Scores(Record, Shareable):
         """Return the scores as a frame, see :attr:`per_topic`, as :meth:`from_frame` takes it."""
         return self.per_topic
 
-    @door
     def of(self, measure: MeasureLike) -> pd.DataFrame:
         """Return one measure as a table, a row per topic and a column per run.
 
@@ -340,7 +334,6 @@ class Scores(Record, Shareable):
         values = self.values[self.measures.index(measure_among(self.measures, measure))]
         return pd.DataFrame(values, index=pd.Index(self.topics, name="qid"), columns=self.names)
 
-    @door
     def compare(
         self,
         other: Scores,
@@ -393,7 +386,6 @@ class Scores(Record, Shareable):
         tell(few_topics(len(self.topics)) if bootstrap else ())
         return compare_scores(self, other, names, bootstrap)
 
-    @door
     def write_leaderboard(self, path: str | Path, format: str = "ir_measures", *, overwrite: bool = False) -> Path:
         """Write the scores as a leaderboard that the tools of TREC AutoJudge read, the means in rows ``all``.
 
@@ -454,7 +446,6 @@ class Scores(Record, Shareable):
             raise InputError(f"{place} cannot be written: {error.strerror or error}.", argument="path") from error
         return place
 
-    @door
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
         """Return a table for a paper: each run's means, the best first by the first measure.
 
@@ -467,7 +458,7 @@ class Scores(Record, Shareable):
             names = [measure_among(self.measures, measure) for measure in parse_measures(measures)]
             if len(names) > MOST:
                 got = examples(names, 12)
-                raise wrong("measures", f" must be at most {MOST}, got {got}.")
+                raise InputError(f"measures must be at most {MOST}, got {got}.", argument="measures")
         first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
         rows = self.mean.iloc[np.argsort(-first, kind="stable")]
         topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"
@@ -526,14 +517,14 @@ def named_scores(scores: Any) -> dict[str, Scores]:
     several = isinstance(scores, Mapping)
     sets: dict[Any, Any] = dict(scores) if several else {ONLY_SET: scores}
     if not sets:
-        raise wrong("scores", " is empty. Give Scores, or a name -> Scores.")
+        raise InputError("scores is empty. Give Scores, or a name -> Scores.", argument="scores")
     for name, found in sets.items():
         at = f"{name!r}" if several else None
         if not isinstance(found, Scores):
             hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
             raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
         if not isinstance(name, str) or not name.strip():
-            raise wrong("scores", f" must have names as keys, got {told(name)}.")
+            raise InputError(f"scores must have names as keys, got {told(name)}.", argument="scores")
         _check(found, at)
     (first_name, first), *others = sets.items()
     for name, found in others:
@@ -570,7 +561,6 @@ def scores_in_words(scores: Scores) -> str:
     return ", ".join([count(len(scores.topics), "topic"), *(f"{k}={v}" for k, v in scores.settings.items())])
 
 
-@door
 def score(
     runs: Any,
     qrels: Any,
@@ -723,9 +713,8 @@ def check_every_topic(
         return
     lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
     raise InputError(
-        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs "
-        "a score of every run on every topic; score with ",
-        Option("complete", True),
-        ", where a topic that a run lacks counts 0, or on the topics that all runs have.",
+        f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs a score of "
+        "every run on every topic; score with complete=True, where a topic that a run lacks counts 0, or on the "
+        "topics that all runs have.",
         argument=argument,
     )

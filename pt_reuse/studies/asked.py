@@ -8,7 +8,6 @@ from typing import Any
 
 import ir_measures
 
-from pt_reuse._errors import arguments_as
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
@@ -105,13 +104,11 @@ class Asked:
     @cached_property
     def ranked(self) -> RunSet:
         """Return the field in the order in which it is pooled."""
-        with arguments_as(order="pool_order"):
-            return self.runs.in_pool_order(self["pool_order"])
+        return self.runs.in_pool_order(self["pool_order"])
 
     def units(self, argument: str) -> Units:
         """Return the teams, types, families or runs that an argument names."""
-        with arguments_as(by=argument):
-            self._units = self.runs.units(self[argument])
+        self._units = self.runs.units(self[argument])
         return self._units
 
     @cached_property

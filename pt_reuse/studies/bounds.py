@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, whole
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
-from pt_reuse._errors import InputError
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import Spec
@@ -25,6 +24,7 @@ from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.depth import pool_to_depth

@@ -14,13 +14,13 @@ from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, listed, plural, whole
-from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.pooling.pool import Pool
@@ -114,7 +114,7 @@ def _draw_scores(
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
-        raise InputError(problem, Option("pool", chosen[0]), ", or one after the other.", argument="pool")
+        raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
     if len(chosen) == 1:
         return _draw_pool(result, measure, chosen[0], split, place)
 
@@ -245,7 +245,6 @@ class PoolsByType(Result):
         """Return the name of a column of numbers of `table`, or say that it is none."""
         return choice("number", name, [column for column in self.table.columns if column.startswith(_NUMBERS)])
 
-    @door
     def wide(self, number: str = "tau_b") -> pd.DataFrame:
         """Return the table as a paper has it: a row per type of the pool, columns measure x tested group.
 
@@ -259,7 +258,6 @@ class PoolsByType(Result):
         order = pd.MultiIndex.from_product([self.measures, self.tested], names=["measure", "tested"])
         return cells.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
 
-    @door
     def scores(self, pool: str, *, measure: MeasureLike | None = None, split: int | None = None) -> pd.DataFrame:
         """Return what the tested runs score by the gold, and by the judgments of one type's pool.
 
@@ -277,7 +275,7 @@ class PoolsByType(Result):
         chosen = np.flatnonzero(self.splits["pool"] == pool)
         if split is not None:
             if whole("split", split, "splits", least=0) >= len(chosen):
-                raise wrong("split", f" must be below {len(chosen):,}, the splits of {pool!r}.")
+                raise InputError(f"split must be below {len(chosen):,}, the splits of {pool!r}.", argument="split")
             chosen = chosen[[split]]
         tested = ~self.picked[chosen]
         times = tested.sum(axis=0)
@@ -504,15 +502,10 @@ def _unjudged(labels: NDArray[np.int16], depth: int) -> Iterator[Caveat]:
     if share > SLACK:
         yield Caveat(
             f"{share:.0%} of the pool of all is unjudged",
-            (
-                f"{unjudged:,} of the {len(labels):,} documents ({share:.0%}) in the depth-{depth} pool of all "
-                "contributing runs have no judgment, and count as not relevant. If nobody judged these runs so deep, "
-                "or in this order, the pool of a type is not what it would have been. ",
-                Option("depth", ...),
-                " and ",
-                Option("pool_order", ...),
-                " say how they were pooled.",
-            ),
+            f"{unjudged:,} of the {len(labels):,} documents ({share:.0%}) in the depth-{depth} pool of all "
+            "contributing runs have no judgment, and count as not relevant. If nobody judged these runs so deep, or "
+            "in this order, the pool of a type is not what it would have been. depth= and pool_order= say how they "
+            "were pooled.",
         )
 
 
@@ -523,7 +516,7 @@ def _mixed_teams(run_table: pd.DataFrame) -> Iterator[Caveat]:
     if teams:
         noted = f"{count(len(teams), 'team')} with runs of several types"
         what = "where such a team's runs of one type are pooled, those of its other types are tested all the same."
-        yield Caveat(noted, (f"{noted} ({examples(teams)}): {what}",))
+        yield Caveat(noted, f"{noted} ({examples(teams)}): {what}")
 
 
 def _without_tau(table: pd.DataFrame) -> Iterator[Caveat]:
@@ -535,10 +528,8 @@ def _without_tau(table: pd.DataFrame) -> Iterator[Caveat]:
     which = [f"{row.measure}, pool of {row.pool}, {row.tested} tested" for row in rows.itertuples()]
     yield Caveat(
         f"{n:,} rankings without a tau",
-        (
-            f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two runs "
-            "are left to be tested there, or all of them tie. Means are over the splits that have one.",
-        ),
+        f"tau has no value in {n:,} of {count(total, 'ranking')} ({examples(which)}), since fewer than two runs are "
+        "left to be tested there, or all of them tie. Means are over the splits that have one.",
     )
 
 

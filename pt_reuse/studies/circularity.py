@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, positive
-from pt_reuse._errors import InputError, located, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
@@ -21,6 +20,7 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgment_changes import rerank_by_labels
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import JudgeRel, NamedJudge, as_judges
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_gains, plot_run_gains

@@ -13,13 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, positive, told
-from pt_reuse._errors import InputError, Option, arguments_as, located, warn, wrong
 from pt_reuse._report import Digits, Report
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.pairs import rank_drops
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import depth_of, pool_to_depth
 from pt_reuse.pooling.pool import contributors_of
@@ -302,7 +302,7 @@ def checked_selected(selected: Any) -> list[str]:
     names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
         problem = f" must be a run name or several, got {told(selected)}."
-        raise wrong("selected", problem)
+        raise InputError(f"selected{problem}", argument="selected")
     return list(dict.fromkeys(names))
 
 
@@ -517,8 +517,7 @@ def compare_judgments(
     other_of = {repr(mine): repr(other) for mine, other in pairs}
     changes = _with_other(agreement.changes, other_of)
     down_to = depth_of(runs, asked["depth"])
-    with arguments_as(order="pool_order"):
-        ranked = runs.in_pool_order(asked["pool_order"])
+    ranked = runs.in_pool_order(asked["pool_order"])
     pool = pool_to_depth(ranked, down_to.value, contributors_of(ranked, "all"))
     new, gone = new_documents(pool, before, after, shared), new_documents(pool, after, before, shared)
     by_side = {"unjudged_rate": new[0], "other_unjudged_rate": gone[0]}
@@ -549,9 +548,11 @@ def _several(measures: Any, argument: str) -> list[ir_measures.Measure]:
     """Return measures one by one, since the same one may be compared with several of the first."""
     one = isinstance(measures, str | ir_measures.Measure) or not isinstance(measures, Iterable)
     given = [measures] if one else list(measures)
-    with arguments_as(measures=argument):
+    try:
         checked_measures(measures if one else given)
         return [measure for each in given for measure in checked_measures([each])]
+    except InputError as error:
+        raise InputError(error.text, argument=argument) from None
 
 
 def _pairs(
@@ -569,11 +570,11 @@ def _pairs(
             argument="measures",
         )
     if len(once) != len(others):
-        raise wrong(
-            "measures_b",
-            " must be one, or as many as the measures of the first judgments, with which they are compared one by one: "
-            f"there are {len(others):,} ({examples(map(repr, others), 12)}) for {len(once):,} "
+        raise InputError(
+            "measures_b must be one, or as many as the measures of the first judgments, with which they are "
+            f"compared one by one: there are {len(others):,} ({examples(map(repr, others), 12)}) for {len(once):,} "
             f"({examples(map(repr, once), 12)}).",
+            argument="measures_b",
         )
     return list(zip(once, others, strict=True))
 
@@ -605,9 +606,7 @@ def _common_topics(
     if own and bootstrap is not None:
         raise InputError(
             f"intervals draw the same topics for both, and {names[0]} has {count(len(a.topics), 'topic')} and "
-            f"{names[1]} {len(b.topics):,}, {len(shared):,} of them in common. Give ",
-            Option("topics", "shared"),
-            ".",
+            f"{names[1]} {len(b.topics):,}, {len(shared):,} of them in common. Give topics='shared'.",
             argument="topics",
         )
     if own:
@@ -615,10 +614,8 @@ def _common_topics(
         return shared, words
     left = [f"{count(n, 'topic')} of {name}" for n, name in zip(alone, names, strict=True) if n]
     warn(
-        f"{' and '.join(left)} left out: both count on the {count(len(shared), 'topic')} that both have. To have each "
-        "count on its own topics, give ",
-        Option("topics", "own"),
-        ".",
+        f"{' and '.join(left)} left out: both count on the {count(len(shared), 'topic')} that both have. To have "
+        "each count on its own topics, give topics='own'."
     )
     return shared, f"the {len(shared):,} that both have, without {' and '.join(left)}"
 
@@ -695,7 +692,10 @@ def check_known(selected: Sequence[str], known: Sequence[str]) -> None:
     strangers = [name for name in selected if name not in set(known)]
     if strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
-        raise wrong("selected", f" names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}")
+        raise InputError(
+            f"selected names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
+            argument="selected",
+        )
 
 
 def selected_runs(

@@ -13,13 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, examples, positive, told
-from pt_reuse._errors import InputError, Option, arguments_as, located, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.data.leaderboards import ALL
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import of_each
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_judge_taus
@@ -260,8 +260,7 @@ def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:
     if isinstance(given, Scores):
         return given
     if isinstance(given, str | Path):
-        with arguments_as("read_leaderboard", path=argument):
-            return read_leaderboard(given)
+        return read_leaderboard(given)
     raise InputError(
         f"expected Scores or the path of a leaderboard, got {told(given)}.", argument=argument, place=place
     )
@@ -289,11 +288,8 @@ def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
     differ = sorted(set(truth.names) ^ set(board.names))
     if missing == "error" and differ:
         raise InputError(
-            f"{count(len(differ), 'run')} in one of the two only: {examples(differ)}. ",
-            Option("missing", "leave_out"),
-            " ranks those of both, ",
-            Option("missing", "zero"),
-            " has those that the judge lacks count 0.",
+            f"{count(len(differ), 'run')} in one of the two only: {examples(differ)}. missing='leave_out' ranks "
+            "those of both, missing='zero' has those that the judge lacks count 0.",
             argument="missing",
         )
     if not shared or (len(truth.names) if missing == "zero" else len(shared)) < 2:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._choices import FIXED, LEARNING
-from pt_reuse._errors import Aside, InputError, arguments_as, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
@@ -29,6 +28,7 @@ from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import COLUMNS, Units
+from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
@@ -230,10 +230,10 @@ def checked_budgets(budgets: Any) -> Budgets:
     shares = {isinstance(value, float | np.floating) for value in values}
     right = are_numbers and len(shares) == 1 and all(0 <= value <= (1 if True in shares else value) for value in values)
     if not right:
-        raise wrong(
-            "budgets",
-            " must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as .1 (all "
-            f"judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
+        raise InputError(
+            "budgets must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as "
+            f".1 (all judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
+            argument="budgets",
         )
     is_share = True in shares
     return Budgets(tuple(sorted({float(value) if is_share else int(value) for value in values})), is_share)
@@ -243,15 +243,14 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     """Return a user's ``strategies=`` as strategies of different names, or say what is wrong with them."""
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
-        raise wrong("strategies", f" must be one strategy or several, got {told(strategies)}.")
-    with arguments_as(strategy="strategies"):
-        found = [as_strategy(one) for one in ([strategies] if single else strategies)]
+        raise InputError(f"strategies must be one strategy or several, got {told(strategies)}.", argument="strategies")
+    found = [as_strategy(one, "strategies") for one in ([strategies] if single else strategies)]
     names = [strategy.name for strategy in found]
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if again or not found:
         problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        rest = Aside("; None takes all there are")
-        raise InputError(f"{problem} Give each strategy once", rest, ".", argument="strategies")
+        rest = "; None takes all there are"
+        raise InputError(f"{problem} Give each strategy once{rest}.", argument="strategies")
     return found
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse._errors import Argument, InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
+from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.run_scores import plot_density
 from pt_reuse.pooling.pool import Pool
@@ -267,11 +267,8 @@ def _check_one_way(sets: bool, runs: Any, pools: Any, by: Any) -> None:
     both = [name for name, is_given in given.items() if is_given]
     if len(both) > 1:
         raise InputError(
-            f"the rounds are given in two ways, by {ways[both[0]]} (",
-            Argument(both[0]),
-            f") and by {ways[both[1]]} (",
-            Argument(both[1]),
-            "). Give one of them.",
+            f"the rounds are given in two ways, by {ways[both[0]]} ({both[0]}) and by {ways[both[1]]} ({both[1]}). "
+            "Give one of them.",
             argument=both[1],
         )
 
@@ -280,7 +277,7 @@ def _check_no_pools(**given: Any) -> None:
     """Raise where somebody says how runs are pooled, and gives no runs."""
     for name, value in given.items():
         if value is not None:
-            raise wrong(name, " says how ", Argument("runs"), " are pooled. Give the runs as well.")
+            raise InputError(f"{name} says how runs are pooled. Give the runs as well.", argument=name)
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive
 from pt_reuse._choices import CORRECTION, CORRECTIONS, SAMPLES, TESTS
-from pt_reuse._errors import InputError
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses

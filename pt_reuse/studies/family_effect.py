@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, number
-from pt_reuse._errors import Argument, InputError, Option, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
@@ -20,6 +19,7 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described, how_to_give
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
@@ -211,7 +211,7 @@ def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
     of_run = [None if pd.isna(value) else str(value) for value in column]
     names = list(dict.fromkeys(of_run))
     if names == [None]:
-        raise InputError("no run has a family. Give ", *how_to_give("family"), ".", argument="runs")
+        raise InputError(f"no run has a family. Give {how_to_give('family')}.", argument="runs")
     if len(names) == 1:
         raise InputError(
             f"{count(len(of_run), 'run')}, all of the family {names[0]!r}, so there is no other run to hold it "
@@ -228,13 +228,11 @@ def _family_caveats(runs: pd.DataFrame) -> Iterator[Caveat]:
     if len(single):
         which = examples(f"{row.family} ({row.name})" for row in runs.itertuples(index=False) if row.family in single)
         words = f"{count(len(single), 'family')} of one run"
-        yield Caveat(words, (f"{words}: {which}. What the effect says need not be true of another run.",))
+        yield Caveat(words, f"{words}: {which}. What the effect says need not be true of another run.")
     few = sizes.index[len(runs) - sizes < LEAST_IN_LINE].tolist()
     if few:
         words = f"fewer than {LEAST_IN_LINE} other runs for {examples(few)}"
-        yield Caveat(
-            words, (f"there are {words}. So there is no effect on scores; that on ranks is one of few places.",)
-        )
+        yield Caveat(words, f"there are {words}. So there is no effect on scores; that on ranks is one of few places.")
 
 
 def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
@@ -246,11 +244,7 @@ def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
         if near is not None:
             warn(
                 f"{judge.name} is of the family {judge.family!r}, and runs are of {near!r}: these count as two "
-                "families. Write both alike in ",
-                Argument("families"),
-                " or in ",
-                Option("metadata", ...),
-                " of the runs, where they are one.",
+                "families. Write both alike in families or in metadata= of the runs, where they are one."
             )
 
 

@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, told
-from pt_reuse._errors import Call, InputError, Option, arguments_as, located, warn
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
@@ -36,6 +35,7 @@ from pt_reuse.data.frame_columns import as_pairs, in_our_columns
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.samples import check_all_labelled
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of
 from pt_reuse.scoring.caveats import Caveat
@@ -69,9 +69,8 @@ class LinearMeasure:
             raise InputError(
                 f"{measure!r} is no sum over documents: what a document adds to it hangs on labels of other "
                 "documents, which nobody may have given. So labels of a sample do not correct those of a judge "
-                f"without bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which ",
-                Call("score", "runs, human, [xinfAP, xinfNDCG]"),
-                " estimates from the sample alone.",
+                f"without bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which score(runs, human, [xinfAP, "
+                "xinfNDCG]) estimates from the sample alone.",
                 argument="measures",
             )
         missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
@@ -178,8 +177,7 @@ def checked_pool(pool: Any) -> pd.DataFrame | None:
     if not isinstance(pool, pd.DataFrame):
         raise InputError(f"pool must be a Pool, or a frame with qid and docno, got {told(pool)}.", argument="pool")
     frame = in_our_columns(pool)
-    with arguments_as(frame="pool"):
-        documents_of(frame[[column for column in _PAIR if column in frame]], None)
+    documents_of(frame[[column for column in _PAIR if column in frame]], None)
     qids, docnos = as_pairs(frame)
     return frame.assign(qid=qids, docno=docnos).reset_index(drop=True)
 
@@ -189,9 +187,8 @@ def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataF
     known = judge.judge.known_pairs() if pool is None else pool
     if known is None:
         raise InputError(
-            "the judge has to be asked, and nobody says for which documents. Give ",
-            Option("pool", ...),
-            ", a Pool or a frame with qid, docno and what the judge reads.",
+            "the judge has to be asked, and nobody says for which documents. Give pool=, a Pool or a frame with "
+            "qid, docno and what the judge reads.",
             argument="pool",
         )
     return known
@@ -238,11 +235,11 @@ class SplitTopics:
                 f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover less "
                 "than they say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with "
             )
-            parts = (text, Option("variance", PLAIN), ". Have people label more.")
-            yield Caveat(f"{n:,} topics with labels of people only", parts)
+            text += f"variance={PLAIN!r}. Have people label more."
+            yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
-            yield Caveat(note, (f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.",))
+            yield Caveat(note, f"{note}. Even a perfect judge makes them worth {n + more:,}; have it label more.")
         sizes = dict(zip(labels.topics, labels.arrays.documents.sizes.tolist(), strict=True))
         both, alone = (float(np.mean([sizes[t] for t in some])) for some in (self.labelled, self.unlabelled))
         if max(both, alone) > UNLIKE * min(both, alone):
@@ -250,7 +247,7 @@ class SplitTopics:
             text = (
                 f"{note}. The estimate takes the two for one kind of labels: give the judge one pool on all topics, by "
             )
-            yield Caveat(note, (text, Option("pool", ...), "."))
+            yield Caveat(note, f"{text}pool=.")
 
 
 def split_topics(
@@ -287,23 +284,18 @@ def _check_topics(human: Qrels, labelled: list[str], alone: list[str], gone: lis
         )
     if len(labelled) < 2 or (len(alone) > 1 and len(labelled) < least):
         raise InputError(
-            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated anew "
-            f"without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label more, or "
-            "give ",
-            Option("lam", 1),
-            ".",
+            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated "
+            f"anew without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label "
+            "more, or give lam=1.",
             argument="human",
         )
     if len(alone) < 2:
         of_runs = f", and no run has documents for {len(gone):,} of them" if gone else ""
         raise InputError(
             f"the judge labelled {count(len(alone) + len(gone), 'topic')} beyond those that people did{of_runs}. "
-            "There is "
-            "nothing to gain from fewer than 2. Give labels of the judge for topics that people did not judge, by ",
-            Option("pool", ...),
-            " where it has to be asked. Where people judged some documents of each topic, give ",
-            Option("level", "documents"),
-            ".",
+            "There is nothing to gain from fewer than 2. Give labels of the judge for topics that people did not "
+            "judge, by pool= where it has to be asked. Where people judged some documents of each topic, give "
+            "level='documents'.",
             argument="judge",
         )
 
@@ -363,11 +355,8 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
     if INCLUSION not in frame:
         raise InputError(
             "the labels of people do not say with which probability each document was drawn: they have the columns "
-            f"{examples(frame.columns, 12)}. Give what ",
-            Call("sample_pool", "...).judge(judge"),
-            " returns, or a frame with the column 'inclusion'. Where people judged some topics in full, give ",
-            Option("level", "topics"),
-            ".",
+            f"{examples(frame.columns, 12)}. Give what sample_pool(...).judge(judge) returns, or a frame with the "
+            "column 'inclusion'. Where people judged some topics in full, give level='topics'.",
             argument="human",
         )
     drawn, n = (
@@ -416,9 +405,8 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
         if wrong.any():
             row = frame.iloc[int(np.flatnonzero(wrong)[0])]
             raise InputError(
-                f"{what}, such as topic {row['qid']!r}, stratum {row[STRATUM]!r}. Give what ",
-                Call("sample_pool", "...).judge(judge"),
-                " returns.",
+                f"{what}, such as topic {row['qid']!r}, stratum {row[STRATUM]!r}. Give what "
+                "sample_pool(...).judge(judge) returns.",
                 argument="human",
             )
     if INCLUSION in frame:

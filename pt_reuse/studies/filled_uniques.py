@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, listed
-from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.arrays.correlation import DECIMALS
@@ -20,6 +19,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import HoleLabels, NamedJudge, Scale, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
@@ -42,7 +42,7 @@ def check_fill(fill: Any, judge_rel: Any, holes: str | None) -> None:
     """Raise where there is an option of a judge, and no judge."""
     for name, idle in (("judge_rel", judge_rel is None), ("holes", holes in (None, HOLES[0]))):
         if fill is None and not idle:
-            raise wrong(name, " is of a judge. Give one by ", Option("fill", ...), ".")
+            raise InputError(f"{name} is of a judge. Give one by fill=.", argument=name)
 
 
 def unjudged_tops(runs: RunSet, qrels: Qrels, depth: int, holes: str) -> pd.DataFrame:
@@ -163,10 +163,8 @@ class Filling:
                 of = f"{unknown:,} of {count(len(said.labels), 'document')}"
                 yield Caveat(
                     f"{said.name} gave no label to {of}",
-                    (
-                        f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged, "
-                        "filled as well as under the judge alone, and count as not relevant in most measures.",
-                    ),
+                    f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged, "
+                    "filled as well as under the judge alone, and count as not relevant in most measures.",
                 )
         for judge in judges:
             if judge.fitted_on is not None:
@@ -174,20 +172,16 @@ class Filling:
                 if n := int(known[self.row].sum()):
                     yield Caveat(
                         f"{judge.name} was fitted on {count(n, 'removed unique')}",
-                        (
-                            f"judge {judge.name!r} was fitted on what people said of {n:,} of "
-                            f"{count(len(self.row), 'unique')} that it labels. So filling looks better than it is. Fit "
-                            "it on other topics, or on documents that several units contributed.",
-                        ),
+                        f"judge {judge.name!r} was fitted on what people said of {n:,} of "
+                        f"{count(len(self.row), 'unique')} that it labels. So filling looks better than it is. Fit "
+                        "it on other topics, or on documents that several units contributed.",
                     )
         if remove == "relevant":
             yield Caveat(
                 "only uniques that are relevant are filled",
-                (
-                    "only the uniques that people found relevant are taken out and labelled by "
-                    f"{listed([judge.name for judge in judges])}. So what the judge calls relevant and people do not "
-                    "cannot be seen, and filling looks better than it is.",
-                ),
+                "only the uniques that people found relevant are taken out and labelled by "
+                f"{listed([judge.name for judge in judges])}. So what the judge calls relevant and people do not "
+                "cannot be seen, and filling looks better than it is.",
             )
 
     def _by_row(self, said: HoleLabels) -> NDArray[np.int16]:

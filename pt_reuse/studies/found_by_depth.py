@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, examples, told
-from pt_reuse._errors import Call, InputError, arguments_as, wrong
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.data.units import COLUMNS, units_of
+from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.pooling.pool import Pool
@@ -37,13 +37,11 @@ _NEVER = np.iinfo(np.int64).max
 def _checked_depths(depths: Any) -> list[int]:
     """Return a user's ``depths=`` as depths that ascend."""
     if isinstance(depths, Iterable) and not isinstance(depths, str | bytes):
-        with arguments_as(depth="depths"):
-            found = sorted({checked_depth(depth) for depth in depths})
+        found = sorted({checked_depth(depth, "depths") for depth in depths})
         if not found:
-            raise wrong("depths", " names no depth.")
+            raise InputError("depths names no depth.", argument="depths")
         return found
-    with arguments_as(depth="depths"):
-        return list(range(1, checked_depth(depths) + 1))
+    return list(range(1, checked_depth(depths, "depths") + 1))
 
 
 def _depths_report(result: FoundByDepth, depths: int | Iterable[int] | None = None) -> Report:
@@ -299,15 +297,11 @@ def _caveats(judged_to: int, n_relevant: int, lowest: int) -> Iterable[Caveat]:
     if not judged_to:
         yield Caveat(
             "not judged to any depth",
-            (
-                "not even the first documents of all contributing runs are judged. So what a type finds depends on who "
-                "was judged. ",
-                Call("infer_pool", "runs, qrels"),
-                " says which runs must have been pooled, how deep and in which order.",
-            ),
+            "not even the first documents of all contributing runs are judged. So what a type finds depends on who "
+            "was judged. infer_pool(runs, qrels) says which runs must have been pooled, how deep and in which order.",
         )
     if not n_relevant:
         yield Caveat(
             f"no pooled document is relevant from label {lowest}",
-            (f"no document of the pool has a label of at least {lowest}, so nothing is found.",),
+            f"no document of the pool has a label of at least {lowest}, so nothing is found.",
         )

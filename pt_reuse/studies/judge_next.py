@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, did_you_mean, positive, told
-from pt_reuse._errors import InputError, door, warn, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.errors import InputError, warn
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
@@ -190,7 +190,6 @@ class JudgingPlan(Result):
         """Return the documents as a pool, in the order of the plan, to export as tasks or to judge."""
         return self.next(n=max(len(self.documents), 1))
 
-    @door
     def next(self, *, n: int = 20) -> Pool:
         """Return the next `n` documents of the plan as a pool; a sample is whole, since a part of it is none.
 
@@ -328,10 +327,10 @@ def judge_next(
     if new is None:
         pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
         if pooled.all():
-            raise wrong(
-                "new",
-                " is missing. Without it the new runs are those of the field that were not pooled, and all "
+            raise InputError(
+                "new is missing. Without it the new runs are those of the field that were not pooled, and all "
                 f"{len(runs)} were.",
+                argument="new",
             )
         found = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
         runs = runs.select(pooled=True)
@@ -402,7 +401,10 @@ def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     rows, labels = outlook.evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
     highest = int(outlook.evidence.labels.max())
     if int(labels.max(initial=0)) > highest:
-        raise wrong("judged", f" has the label {int(labels.max())}, and the highest of the judgments is {highest}.")
+        raise InputError(
+            f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}.",
+            argument="judged",
+        )
     before = np.where(rows >= 0, np.append(outlook.evidence.labels, UNJUDGED)[rows], UNJUDGED)
     given: NDArray[np.bool_] = labels >= 0
     other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
@@ -461,17 +463,21 @@ def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[s
     names = [*new, *others]
     given = [goal] if isinstance(goal, str) else list(goal) if isinstance(goal, Sequence) else None
     if given is None or not all(isinstance(name, str) for name in given) or len(given) not in (1, 2):
-        raise wrong("goal", f" must be 'ranking', 'score', the name of a run or two names, got {told(goal)}.")
+        raise InputError(
+            f"goal must be 'ranking', 'score', the name of a run or two names, got {told(goal)}.", argument="goal"
+        )
     if given in ([RANKING], [SCORE]):
         return [(one, other) for at, one in enumerate(new) for other in [*new[at + 1 :], *others]]
     for name in given:
         if name not in names:
-            raise wrong("goal", f" names {name!r}, which is no run here.{did_you_mean(name, names)}")
+            raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
     if not set(given) & set(new):
-        raise wrong("goal", f" names no new run: whatever is unjudged of {' and '.join(given)} is not known here.")
+        raise InputError(
+            f"goal names no new run: whatever is unjudged of {' and '.join(given)} is not known here.", argument="goal"
+        )
     if len(given) == 2:
         if given[0] == given[1]:
-            raise wrong("goal", f" names {given[0]!r} twice.")
+            raise InputError(f"goal names {given[0]!r} twice.", argument="goal")
         return [(given[0], given[1])]
     return [(given[0], other) for other in names if other != given[0]]
 

@@ -13,13 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import Attribute, InputError, Option, arguments_as, located, warn
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
@@ -93,7 +93,7 @@ def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged
         with located(judge.name):
             none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
             alike = "Are these labels of the same collection, with ids written alike?"
-            raise InputError(none, alike, argument="judge")
+            raise InputError(f"{none}{alike}", argument="judge")
     pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
     pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
     there, judged = set(pairs["qid"]), set(asked["qid"])
@@ -138,9 +138,7 @@ def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
         with located(judge.name):
             warn(
                 f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
-                "these better than with others. Audit it on what it was not fitted on: ",
-                Attribute("judge.held_out"),
-                ".",
+                "these better than with others. Audit it on what it was not fitted on: judge.held_out."
             )
 
 
@@ -166,8 +164,7 @@ class AskedJudges(Asked):
 
     @cached_property
     def _read(self) -> tuple[RunSet, Any]:
-        with arguments_as(qrels="human"):
-            return as_runs_before(self["runs"], self["human"])
+        return as_runs_before(self["runs"], self["human"])
 
     def _read_qrels(self) -> Qrels:
         """Return the judgments of people."""
@@ -243,12 +240,8 @@ def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
     if 0 <= highest < human.rel:
         yield Caveat(
             f"no label of people is relevant from {human.rel}",
-            (
-                f"people call no document relevant: their highest label is {highest}, and relevant is a label of at "
-                f"least {human.rel}. ",
-                Option("rel", ...),
-                " is the lowest label that is relevant.",
-            ),
+            f"people call no document relevant: their highest label is {highest}, and relevant is a label of at least "
+            f"{human.rel}. rel= is the lowest label that is relevant.",
         )
 
 

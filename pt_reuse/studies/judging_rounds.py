@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.depth import checked_depth, pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Pool
 
@@ -64,7 +64,7 @@ class JudgingRounds:
                 found[name] = as_qrels(given)
         whole = next(iter(found.values()))
         for name, qrels in list(found.items())[1:]:
-            with located(name), arguments_as("Qrels.union", other="qrels"):
+            with located(name):
                 whole = whole.union(qrels)
         of_row = np.full(len(whole), len(found) - 1, dtype=np.int64)
         for i, qrels in reversed(list(enumerate(found.values()))):
@@ -171,9 +171,13 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
     if named is None and isinstance(given, list | tuple):
         named = {f"pool {n}": pool for n, pool in enumerate(given, 1)}
     if not named or not all(isinstance(pool, Pool) for pool in named.values()):
-        raise wrong("pools", f" must be a list of pools, or a dict of name -> pool, got {told(given)}.")
+        raise InputError(
+            f"pools must be a list of pools, or a dict of name -> pool, got {told(given)}.", argument="pools"
+        )
     if ALL in named:
-        raise wrong("pools", f" have one called {ALL!r}, as the round after all pools is. Call it something else.")
+        raise InputError(
+            f"pools have one called {ALL!r}, as the round after all pools is. Call it something else.", argument="pools"
+        )
     return {str(name): pool for name, pool in named.items()}
 
 
@@ -182,6 +186,5 @@ def checked_depths(depths: Any) -> list[int]:
     several = isinstance(depths, Iterable) and not isinstance(depths, str | bytes)
     given = list(depths) if several else [depths]
     if not given:
-        raise wrong("depths", " names no depth. Give one or several.")
-    with arguments_as(depth="depths"):
-        return sorted({checked_depth(depth) for depth in given})
+        raise InputError("depths names no depth. Give one or several.", argument="depths")
+    return sorted({checked_depth(depth, "depths") for depth in given})

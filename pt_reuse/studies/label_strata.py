@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, told
 from pt_reuse._choices import PRECISION
-from pt_reuse._errors import InputError, warn
 from pt_reuse.arrays.stratified import Interval, stratified_interval, stratified_variance
+from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

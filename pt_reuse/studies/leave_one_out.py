@@ -13,7 +13,6 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import plural, whole
-from pt_reuse._errors import door
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
@@ -144,7 +143,6 @@ class LeaveOneOutResult(Result):
         by = self.units.by
         return {**super().words(), "by": by, "bys": plural(by), "compared": self.scores.sizes()}
 
-    @door
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
         """Return how many units have a run, of any unit, that drops more than so many ranks when they are left out.
 

@@ -11,10 +11,10 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse._check import choice, count, plural
-from pt_reuse._errors import InputError
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
+from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judge import as_judges
 from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques

@@ -12,9 +12,9 @@ import pandas as pd
 
 from pt_reuse._check import count, examples, positive, told
 from pt_reuse._choices import EDGES
-from pt_reuse._errors import door, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.ordering import check_order_or_none
+from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.maps import plot_minimum_ranks
 from pt_reuse.result import KeyFigures, Result, Shown, View
@@ -116,7 +116,6 @@ class MinimumRanks(Result):
             f"run, {int((rank <= 10).sum()):,} in the first 10"
         )
 
-    @door
     def by_rank(self, edges: Iterable[int] = EDGES) -> pd.DataFrame:
         """Return how many relevant documents have their minimum rank in each bin.
 
@@ -147,7 +146,6 @@ class MinimumRanks(Result):
             found[f"label {grade}"] = np.bincount(at[labels == grade], minlength=len(limits))
         return found
 
-    @door
     def cells(self, *, label: int | None = None) -> pd.DataFrame:
         """Return how many relevant documents each topic has at each minimum rank: what :meth:`plot` draws.
 
@@ -168,10 +166,10 @@ class MinimumRanks(Result):
         """Return a label that a relevant document has."""
         known = sorted(set(self.table["label"].tolist()))
         if isinstance(label, bool) or label not in known:
-            raise wrong(
-                "label",
-                f" must be the label of a relevant document, {examples(known, 12) or 'of which there is none'}, got "
-                f"{told(label)}.",
+            raise InputError(
+                "label must be the label of a relevant document, "
+                f"{examples(known, 12) or 'of which there is none'}, got {told(label)}.",
+                argument="label",
             )
         return int(label)
 
@@ -179,7 +177,7 @@ class MinimumRanks(Result):
 def checked_edges(edges: Any) -> list[int]:
     """Return a user's ``edges=`` as ascending ranks, each once."""
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise wrong("edges", f" must list ranks, such as [10, 50], got {told(edges)}.")
+        raise InputError(f"edges must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
     return sorted({positive("edges", edge, "ranks") for edge in edges})
 
 

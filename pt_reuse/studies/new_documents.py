@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._errors import arguments_as
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.judgments import Qrels, checked_rel
@@ -46,8 +45,7 @@ class NamedJudgments:
             labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
             said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
             return cls(name, said, scale_words(people.rel, grades))
-        with arguments_as(rel="judge_rel"):
-            lowest = checked_rel(judge_rel)
+        lowest = checked_rel(judge_rel)
         if lowest is None:
             lowest = lowest_relevant(qrels.arrays.labels, people)
         scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)

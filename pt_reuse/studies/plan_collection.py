@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns, count, fraction, number, positive, told, whole
 from pt_reuse._choices import POOL_DEPTHS
-from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.errors import InputError
 from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
 from pt_reuse.options import Flag, Parameter, described
 from pt_reuse.plots.lines import plot_plans
@@ -285,7 +285,10 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
     bad = ~((numbers[:, 1] >= 0) & (numbers[:, 0] >= numbers[:, 1]))
     if bad.any():
         row = judged[bad].iloc[0].to_dict()
-        raise wrong("judged", f" must have numbers of 0 or more, no more relevant than judged ones, got {told(row)}.")
+        raise InputError(
+            f"judged must have numbers of 0 or more, no more relevant than judged ones, got {told(row)}.",
+            argument="judged",
+        )
     return judged
 
 
@@ -315,7 +318,7 @@ def checked_sizes(topics: Any) -> list[int]:
     several = isinstance(topics, Iterable) and not isinstance(topics, str | bytes)
     given = list(topics) if several else [topics]
     if not given:
-        raise wrong("topics", " names no number. Give one or several.")
+        raise InputError("topics names no number. Give one or several.", argument="topics")
     return sorted({positive("topics", size, "topics") for size in given})
 
 
@@ -540,7 +543,10 @@ def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
     for one in named:
         if one.name in found:
-            raise wrong("judge", f" names a judge {told(one.name)}, as the judgments are called. Give it another name.")
+            raise InputError(
+                f"judge names a judge {told(one.name)}, as the judgments are called. Give it another name.",
+                argument="judge",
+            )
         labels = labels_for(one, asked, Scale.of(qrels)).labels
         row = labels.arrays.documents.find(qrels.arrays.documents)
         given = np.where(row >= 0, np.append(labels.arrays.labels, UNJUDGED)[row], UNJUDGED).astype(np.int16)
@@ -755,4 +761,4 @@ def _beyond(plan: pd.DataFrame, half: int) -> Iterator[Caveat]:
     """Yield a caveat where the cheapest plan is of more topics than it is planned from."""
     for row in plan[plan["extrapolated"]].to_dict("records"):
         note = f"{row['measure']}: a plan of {row['topics']} topics, extrapolated from {half}"
-        yield Caveat(note, (f"{note}. Give a number of topics of at most {half} for plans that are not.",))
+        yield Caveat(note, f"{note}. Give a number of topics of at most {half} for plans that are not.")

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, flag, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
-from pt_reuse._errors import Attribute, Call, InputError, Option, arguments_as, door, warn
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_label_estimates
@@ -240,7 +240,6 @@ class LabelPlan(Result):
             f"{int(cost['proportional']):,} in proportion to them, and {int(cost['random']):,} at random.",
         ]
 
-    @door
     def to_pool(self) -> Pool:
         """Return the documents to check as a pool, for :func:`~pt_reuse.judging.export_tasks` or :meth:`Pool.judge`.
 
@@ -258,7 +257,6 @@ class LabelPlan(Result):
         left = pool.take(np.flatnonzero(~drawn), columns=columns)
         return pool.take(np.flatnonzero(drawn), columns=columns, unsampled=left)
 
-    @door
     def estimate(self, checked: Any) -> LabelEstimate:
         """Estimate every number of the plan from people's labels of the documents to check.
 
@@ -322,9 +320,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
         if wrong.any():
             odd = [f"{qid} {docno}" for qid, docno in found.loc[wrong, _KEYS].itertuples(index=False)]
             raise InputError(
-                f"{count(len(odd), 'document')} of {len(found):,}, such as {examples(odd)}, {what}: ",
-                Attribute("plan.sample"),
-                ".",
+                f"{count(len(odd), 'document')} of {len(found):,}, such as {examples(odd)}, {what}: plan.sample.",
                 argument="checked",
             )
     mine = found[found["stratum"].notna()]
@@ -335,9 +331,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     if len(empty):
         raise InputError(
             f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty['stratum'])}. Have people "
-            "check at least one document of each stratum: ",
-            Attribute("plan.sample"),
-            ".",
+            "check at least one document of each stratum: plan.sample.",
             argument="checked",
         )
     if len(mine) >= _SUSPECT and (mine["said"] == mine["label"]).all():
@@ -419,9 +413,7 @@ def _first_documents(
     if len(runs.names) != needed:
         raise InputError(
             f"a plan for a {target} is of {count(needed, 'run')}, got {len(runs.names):,}. Take them with "
-            f"runs.select({list(runs.names)[:needed]!r}), or plan for the share of relevant documents without ",
-            Option("runs", ...),
-            ".",
+            f"runs.select({list(runs.names)[:needed]!r}), or plan for the share of relevant documents without runs=.",
             argument="runs",
         )
     topics = set(known["qid"])
@@ -454,17 +446,15 @@ def _first_documents(
 def _checked_labels(given: Any) -> Any:
     if callable(given):
         raise InputError(
-            "judge_labels must be labels, got somebody who gives them. Ask for those of the documents in question: ",
-            Call("Pool.judge", "judge"),
-            " returns them.",
+            "judge_labels must be labels, got somebody who gives them. Ask for those of the documents in question: "
+            "Pool.judge(judge) returns them.",
             argument="judge_labels",
         )
     return given
 
 
 def _checked_judge_rel(judge_rel: Any) -> int | None:
-    with arguments_as(rel="judge_rel"):
-        return checked_rel(judge_rel)
+    return checked_rel(judge_rel, "judge_rel")
 
 
 @study(
@@ -649,11 +639,7 @@ def _checked_width(asked: Asked) -> float | None:
     width = asked["width"]
     if (width is None) == (asked["budget"] is None):
         raise InputError(
-            "say how wide the interval may be, ",
-            Option("width", 0.05),
-            ", or how many labels people can check, ",
-            Option("budget", 500),
-            ".",
+            "say how wide the interval may be, width=0.05, or how many labels people can check, budget=500.",
             argument="width",
         )
     if width is None:
@@ -674,19 +660,16 @@ def _measured(asked: Asked) -> ir_measures.Measure | None:
     if has_runs != (target == DIFFERENCE) and target != "mean":
         raise InputError(
             "a difference is of two runs, and the precision of labels is of documents, whichever runs found them. "
-            "Give ",
-            Option("runs", ...),
-            f" {'to none of precision' if has_runs else 'to a difference'}.",
+            f"Give runs= {'to none of precision' if has_runs else 'to a difference'}.",
             argument="runs",
         )
     if not has_runs:
         if measure is not None:
-            raise InputError("a measure is of runs. Give them, too: ", Option("runs", ...), ".", argument="measure")
+            raise InputError("a measure is of runs. Give them, too: runs=.", argument="measure")
         return None
     if measure is None:
         return _USUAL if lowest in (None, 1) else _USUAL(rel=lowest)
-    with arguments_as(measures="measure"):
-        one, *more = parse_measures(measure)
+    one, *more = parse_measures(measure)
     if more or one.NAME != "P" or set(one.params) - {"rel", "cutoff"} or "cutoff" not in one.params:
         raise InputError(
             "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "

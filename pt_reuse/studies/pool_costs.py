@@ -338,11 +338,9 @@ def _mostly_unjudged(table: pd.DataFrame) -> Iterator[Caveat]:
     first, last = blind.iloc[0], table.iloc[-1]
     yield Caveat(
         f"not judged to depth {last['depth']:,.0f}",
-        (
-            f"from depth {first['depth']:,.0f} on most of what a pool adds was never judged: to depth "
-            f"{last['depth']:,.0f} {last['unjudged']:,.0f} of {count(int(last['documents']), 'document')} were not. "
-            "There a pool would find more relevant documents than are known, each at a lower cost than is said here.",
-        ),
+        f"from depth {first['depth']:,.0f} on most of what a pool adds was never judged: to depth "
+        f"{last['depth']:,.0f} {last['unjudged']:,.0f} of {count(int(last['documents']), 'document')} were not. "
+        "There a pool would find more relevant documents than are known, each at a lower cost than is said here.",
     )
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, fraction
-from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES, TopicValues
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.errors import InputError, located
 from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
@@ -432,10 +432,8 @@ def prediction_powered(
             LinearMeasure(measure)
         if variance is not None:
             raise InputError(
-                "the variance by documents is that of the sample, and there is one way to estimate it. Leave it out, "
-                "or give ",
-                Option("level", "topics"),
-                ".",
+                "the variance by documents is that of the sample, and there is one way to estimate it. Leave it "
+                "out, or give level='topics'.",
                 argument="variance",
             )
     found = list(_by_topics(asked) if level == "topics" else _by_documents(asked))
@@ -511,8 +509,6 @@ def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Cave
         note = f"lambda is 0 for {', '.join(useless)} of the runs"
         yield Caveat(
             note,
-            (
-                f"{note}: the judge's labels do not go with those of people, and the estimates are by people's labels "
-                "alone. Another judge, or more labels of people, may help.",
-            ),
+            f"{note}: the judge's labels do not go with those of people, and the estimates are by people's labels "
+            "alone. Another judge, or more labels of people, may help.",
         )

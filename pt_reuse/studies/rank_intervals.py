@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
 from pt_reuse._choices import TESTS
-from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, pair_tests
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import KeyFigures, Result, Shown, View
@@ -183,7 +183,7 @@ def rank_intervals(
     """
     asked = Asked(rank_intervals, locals())
     if isinstance(scores, Mapping):
-        raise wrong("scores", f" must be Scores, as score returns them, got {told(scores)}.")
+        raise InputError(f"scores must be Scores, as score returns them, got {told(scores)}.", argument="scores")
     (found,) = asked.scores.values()
     if not found.complete:
         check_every_topic(found.names, found.has_topic)

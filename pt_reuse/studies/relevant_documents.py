@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._errors import Option
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -57,10 +56,6 @@ def found_none(qrels: Qrels, lowest: int) -> Iterator[Caveat]:
     largest = f"the largest is {int(labels.max())}" if len(labels) else "there is none"
     yield Caveat(
         f"no judgment is relevant from label {lowest}",
-        (
-            f"no judgment has a label of at least {lowest}, {largest}. So no document is relevant, and there is "
-            "nothing to find. ",
-            Option("rel", ...),
-            " is the lowest label that is relevant.",
-        ),
+        f"no judgment has a label of at least {lowest}, {largest}. So no document is relevant, and there is nothing "
+        "to find. rel= is the lowest label that is relevant.",
     )

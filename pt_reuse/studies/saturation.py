@@ -14,9 +14,9 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, fraction, told
-from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.errors import InputError
 from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
 from pt_reuse.plots.bars import plot_saturation
 from pt_reuse.result import KeyFigures, Result, Shown, View
@@ -109,7 +109,7 @@ def checked_maximum(maximum: Any) -> float:
     """Return a user's ``maximum=`` as a float, or say that it is no highest score."""
     number = isinstance(maximum, Real) and not isinstance(maximum, bool)
     if not number or not 0 < maximum < np.inf:
-        raise wrong("maximum", f" must be a number above 0, got {told(maximum)}.")
+        raise InputError(f"maximum must be a number above 0, got {told(maximum)}.", argument="maximum")
     return float(maximum)
 
 
@@ -172,7 +172,7 @@ def saturation(scores: Scores, *, share: float = 0.9, maximum: float = 1.0) -> S
     asked = Asked(saturation, locals())
     if not isinstance(scores, Scores):
         problem = f" must be Scores, as score returns them, got {told(scores)}."
-        raise wrong("scores", problem)
+        raise InputError(f"scores{problem}", argument="scores")
     share, maximum = asked["share"], asked["maximum"]
     rows = []
     for name, values in zip(scores.measures, scores.values, strict=True):
@@ -202,10 +202,8 @@ def _check_highest(measure: str, values: NDArray[np.float64], maximum: float) ->
     highest = float(values.max(initial=0.0))
     if round(highest, DECIMALS) > maximum:
         raise InputError(
-            f"{measure} has a score of {highest:g}, above the maximum of {maximum:g}. Give the highest possible score "
-            "of the measure as ",
-            Option("maximum", ...),
-            ", or leave the measure out.",
+            f"{measure} has a score of {highest:g}, above the maximum of {maximum:g}. Give the highest possible "
+            "score of the measure as maximum=, or leave the measure out.",
             argument="maximum",
         )
 
@@ -246,4 +244,4 @@ def _summary(table: pd.DataFrame, scores: Scores) -> pd.DataFrame:
 def _few_runs(n: int) -> Iterator[Caveat]:
     if n < _FEW:
         runs = count(n, "run")
-        yield Caveat(f"{runs} only", (f"a median of {runs} says little of how far a topic is saturated.",))
+        yield Caveat(f"{runs} only", f"a median of {runs} says little of how far a topic is saturated.")

@@ -16,7 +16,6 @@ import pyterrier as pt
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed, told
 from pt_reuse._choices import USUAL
-from pt_reuse._errors import InputError, Option, ReuseWarning, arguments_as, door, in_python, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.arrays.open_field import AnyField
@@ -24,6 +23,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import Flag, Parameter, options_of
 from pt_reuse.pooling.depth import DepthFrom, checked_depth, depth_of
 from pt_reuse.result import Result, Shown, View
@@ -203,7 +203,6 @@ def in_words(figure: str) -> str:
     return figure.replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
 
 
-@door
 def sensitivity(
     study: Study,
     runs: Any,
@@ -281,7 +280,9 @@ def sensitivity(
     wanted = checked_grid(grid, call)
     call.check_complete(wanted)
     if key_figures is not None and not callable(key_figures):
-        raise wrong("key_figures", f" must be a function of a result, got {told(key_figures)}.")
+        raise InputError(
+            f"key_figures must be a function of a result, got {told(key_figures)}.", argument="key_figures"
+        )
     runs, qrels = as_runs_before(runs, qrels)
     runs, qrels = KeptOrders.of(runs), as_qrels(qrels)
     every = [Convention.of(name, values, call, runs, qrels) for name, values in wanted.items()]
@@ -381,8 +382,7 @@ def sensitivity_of_uniques(
 
 
 def _depths(value: Any) -> list[int]:
-    with arguments_as(depth="depths"):
-        return [checked_depth(depth) for depth in ([value] if isinstance(value, int) else value)]
+    return [checked_depth(depth, "depths") for depth in ([value] if isinstance(value, int) else value)]
 
 
 class KeptOrders(RunSet):
@@ -469,7 +469,7 @@ class StudyCall:
             if not varied.get(name):
                 given = ("runs", "qrels") if self.data == ("scores",) else self.data
                 said = f"{self.name} needs {listed(needed)} besides {listed(given)}. Give "
-                raise InputError(said, Option(name, ...), ".", argument=name)
+                raise InputError(f"{said}{name}=.", argument=name)
 
     def has(self, name: str) -> bool:
         """Return whether a convention can be varied: the order of the runs, or an option of the study."""
@@ -500,7 +500,10 @@ def _parameters(study: Any) -> Mapping[str, inspect.Parameter]:
     except ValueError:
         # a function of C, of which nobody knows what it takes
         pass
-    raise wrong("study", f" must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.")
+    raise InputError(
+        f"study must be a function of runs and judgments, such as leave_out_uniques, got {told(study)}.",
+        argument="study",
+    )
 
 
 def _data(name: str, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, ...]:
@@ -525,15 +528,17 @@ def checked_grid(grid: Any, call: StudyCall) -> dict[str, dict[str, Any] | None]
     if grid is None:
         return {name: None for name in USUAL if call.has(name)}
     if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise wrong("grid", f" must be a dict of convention -> values, or names of conventions, got {told(grid)}.")
+        raise InputError(
+            f"grid must be a dict of convention -> values, or names of conventions, got {told(grid)}.", argument="grid"
+        )
     given = dict(grid) if isinstance(grid, Mapping) else dict.fromkeys(grid)
     if not given:
-        raise wrong("grid", " names no convention.")
+        raise InputError("grid names no convention.", argument="grid")
     for name in given:
         if not isinstance(name, str) or not call.has(name):
             known = [*([ORDER] if call.has(ORDER) else []), *call.conventions]
             what = f" names {told(name)}, which is no convention of {call.name}: it has {examples(known, 20)}."
-            raise wrong("grid", what, did_you_mean(name, known))
+            raise InputError(f"grid{what}{did_you_mean(name, known)}", argument="grid")
     return {name: _checked_values(name, values) for name, values in given.items()}
 
 
@@ -541,17 +546,17 @@ def _checked_values(name: str, values: Any) -> dict[str, Any] | None:
     """Return label -> value of the values of a convention that are to be tried, None for the usual ones."""
     if values is None:
         if name not in USUAL:
-            raise wrong("grid", f" must say which values of {name} to try: {{{name!r}: [...]}}.")
+            raise InputError(f"grid must say which values of {name} to try: {{{name!r}: [...]}}.", argument="grid")
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise wrong("grid", f" must list several values of {name}, got {told(values)}.")
+        raise InputError(f"grid must list several values of {name}, got {told(values)}.", argument="grid")
     named = list(values.items()) if isinstance(values, Mapping) else [(label_of(one), one) for one in values]
     found = {str(label): value for label, value in named}
     if not named:
-        raise wrong("grid", f" lists no value of {name}.")
+        raise InputError(f"grid lists no value of {name}.", argument="grid")
     if len(found) < len(named):
         hint = f"Name them: {{{name!r}: {{'first': ..., 'second': ...}}}}."
-        raise wrong("grid", f" has two values of {name} of one name. {hint}")
+        raise InputError(f"grid has two values of {name} of one name. {hint}", argument="grid")
     return found
 
 
@@ -664,9 +669,8 @@ def _found(
             raise
         except InputError as error:
             refused = str(error)
-    # the same by whichever door it was called
     heard = [one.message for one in caught if isinstance(one.message, ReuseWarning)]
-    said = dict.fromkeys(message.worded(in_python, function=False) for message in heard)
+    said = dict.fromkeys(str(message) for message in heard)
     return found, refused, "; ".join(said) or None
 
 
@@ -679,8 +683,8 @@ def _figures(
             found = result.key_figures()
         except (AttributeError, InputError) as error:
             problem = f"{name} returns a {type(result).__name__} without key figures. Give "
-            what = (Option("key_figures", ...), ", a function of the result that returns name -> number.")
-            raise _NoKeyFiguresError(problem, *what, argument="key_figures") from error
+            what = "key_figures=, a function of the result that returns name -> number."
+            raise _NoKeyFiguresError(f"{problem}{what}", argument="key_figures") from error
         return list(zip(found["measure"], found["figure"], found["value"], strict=True))
     given: Any = key_figures(result)
     numbers = isinstance(given, Mapping) and all(isinstance(one, int | float | np.number) for one in given.values())

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
-from pt_reuse._errors import InputError, Option, located
 from pt_reuse._report import Digits
 from pt_reuse._text import ends, with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -26,6 +25,7 @@ from pt_reuse.arrays.significance import (
     winners,
 )
 from pt_reuse.data.units import described
+from pt_reuse.errors import InputError, located
 from pt_reuse.judge import JudgeRel
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
@@ -331,10 +331,8 @@ def significance_fidelity(
     bootstrap = asked.bootstrap
     if bootstrap is not None and test != WITH_INTERVALS:
         raise InputError(
-            f"intervals are of the test {WITH_INTERVALS!r} alone, whose draws have a closed form; with {test!r} every "
-            "pair would be tested anew in every draw. Give ",
-            Option("resamples", 0),
-            " for none.",
+            f"intervals are of the test {WITH_INTERVALS!r} alone, whose draws have a closed form; with {test!r} "
+            "every pair would be tested anew in every draw. Give resamples=0 for none.",
             argument="resamples",
         )
     field = asked.runs

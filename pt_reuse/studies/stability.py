@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
-from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import evenly, plot_swap_rates
 from pt_reuse.result import KeyFigures, Result, Shown, View
@@ -205,7 +205,7 @@ def _draw(
     usual = known if by_size else evenly(known, 4)
     chosen = usual if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
     if not chosen or not set(chosen) <= set(known):
-        raise wrong("sizes", f" must be among {examples(known, 12)}, got {told(sizes)}.")
+        raise InputError(f"sizes must be among {examples(known, 12)}, got {told(sizes)}.", argument="sizes")
     rows = rows[rows["size"].isin(chosen)]
     return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
 
@@ -298,7 +298,6 @@ class Stability(Result):
         why = np.where(rows["rate"].isna(), " (all runs tie, or there is one topic only)", "")
         return rows.rename(columns={"rate": "swap_rate"}).assign(named=named, of=of, apart=apart, why=why)
 
-    @door
     def differences_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
         """Return how far apart two runs must be, by the number of topics, for another sample to agree.
 
@@ -315,7 +314,6 @@ class Stability(Result):
         rows = [dict(zip((*_OF_A_LINE, "size"), of, strict=True)) | _difference(bins, limit) for of, bins in lines]
         return pd.DataFrame(rows)
 
-    @door
     def topics_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
         """Return how many topics it takes, by the difference of two runs, for another sample to agree.
 
@@ -352,23 +350,26 @@ def _checked_sizes(sizes: Any) -> list[int]:
     """Return a user's ``sizes=``, each once, the smallest first."""
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise wrong("sizes", f" must be numbers of topics, such as [10, 25, 50], got {told(sizes)}.")
+        raise InputError(f"sizes must be numbers of topics, such as [10, 25, 50], got {told(sizes)}.", argument="sizes")
     found = sorted({positive("sizes", size, "topics") for size in given})
     if not found:
-        raise wrong("sizes", " is empty. Give a number of topics.")
+        raise InputError("sizes is empty. Give a number of topics.", argument="sizes")
     return found
 
 
 def _checked_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        raise wrong("bin_width", f" must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}.")
+        raise InputError(
+            f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}.",
+            argument="bin_width",
+        )
     return float(width)
 
 
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
-        raise wrong("bins", f" must be at most {MOST_BINS}, got {told(n)}.")
+        raise InputError(f"bins must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
     return int(n)
 
 
@@ -526,12 +527,10 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
         problem = f"{count(n_topics, 'topic')} cannot be split into two samples."
         raise InputError(problem, argument="scores", place=repr(name) if name != ONLY_SET else None)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
-        raise wrong(
-            "sizes",
-            f" must be at most {most:,}, half of the {n_topics:,} topics, for two samples without a topic in common, "
-            f"got {sizes[-1]:,}. ",
-            Option("replace", True),
-            " draws larger ones.",
+        raise InputError(
+            f"sizes must be at most {most:,}, half of the {n_topics:,} topics, for two samples without a topic in "
+            f"common, got {sizes[-1]:,}. replace=True draws larger ones.",
+            argument="sizes",
         )
     step = _STEP * -(-most // (_STEP * _MOST_SIZES))
     chosen = sizes or sorted({*range(step, most + 1, step), most})
@@ -586,10 +585,8 @@ def _ties(lines: list[Line]) -> Iterator[Caveat]:
     for name, measure in dict.fromkeys((line.judgments, line.measure) for line in lines if line.tied):
         yield Caveat(
             f"{name}: all runs tie by {measure}",
-            (
-                f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be reversed, "
-                "and the swap rates are NaN. Is any document there relevant by this measure?",
-            ),
+            f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be reversed, and the "
+            "swap rates are NaN. Is any document there relevant by this measure?",
         )
 
 
@@ -601,11 +598,9 @@ def _other_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
         if set(first[1].names) == set(scores.names) and mine & theirs and mine != theirs:
             yield Caveat(
                 f"{first[0]} and {name} have other topics",
-                (
-                    f"{first[0]} and {name} score the same runs on other topics: {len(mine - theirs):,} in the first "
-                    f"only, {len(theirs - mine):,} in the second only, {len(mine & theirs):,} in both. Their swap "
-                    "rates differ by the topics, too. Give both the topics that they share.",
-                ),
+                f"{first[0]} and {name} score the same runs on other topics: {len(mine - theirs):,} in the first "
+                f"only, {len(theirs - mine):,} in the second only, {len(mine & theirs):,} in both. Their swap rates "
+                "differ by the topics, too. Give both the topics that they share.",
             )
 
 

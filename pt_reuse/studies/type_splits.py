@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
-from pt_reuse._errors import Aside, InputError, Option, wrong
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import Caveat
 
 #: as many halves are enumerated at most
@@ -30,7 +30,7 @@ def checked_splits(splits: Any) -> int | None:
         return positive("splits", splits, "random halves")
     if splits != "all":
         what = "a number of random halves, or 'all' for every half that there is"
-        raise wrong("splits", f" must be {what}, got {told(splits)}.")
+        raise InputError(f"splits must be {what}, got {told(splits)}.", argument="splits")
     return None
 
 
@@ -41,9 +41,7 @@ def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> N
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > MOST:
         raise InputError(
-            f"type {of!r} has {possible:,} halves, and at most {MOST:,} can be tried. Draw some at random: ",
-            Option("splits", 100),
-            ".",
+            f"type {of!r} has {possible:,} halves, and at most {MOST:,} can be tried. Draw some at random: splits=100.",
             argument="splits",
         )
     if number is None or number >= possible:
@@ -104,10 +102,8 @@ def types_of(runs: RunSet) -> Units:
     lacking = table["name"][table["type"].isna()].tolist()
     if lacking:
         raise InputError(
-            f"every run must have a type, got {count(len(lacking), 'run')} without one: {examples(lacking)}. Give ",
-            Option("types", ...),
-            Aside(" when reading the runs"),
-            ".",
+            f"every run must have a type, got {count(len(lacking), 'run')} without one: {examples(lacking)}. Give "
+            "types= when reading the runs.",
             argument="runs",
         )
     kinds = runs.units("type")
@@ -123,7 +119,7 @@ def checked_types(types: Any, argument: str = "types") -> list[str]:
     several = isinstance(types, Iterable) and not isinstance(types, str | bytes)
     names = list(types) if several else [types]
     if not names or not all(isinstance(name, str) for name in names):
-        raise wrong(argument, f" must be the name of a type or several, got {told(types)}.")
+        raise InputError(f"{argument} must be the name of a type or several, got {told(types)}.", argument=argument)
     return list(dict.fromkeys(names))
 
 
@@ -155,7 +151,7 @@ def splits_of(
         random = len(halves) < possible_halves(len(can))
         found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
     if caveats and (wanted is not None or not found):
-        raise InputError(*caveats[0].parts, argument="pools" if wanted is not None else "runs")
+        raise InputError(caveats[0].text, argument="pools" if wanted is not None else "runs")
     return found, caveats
 
 
@@ -164,12 +160,9 @@ def _single(name: str, can: NDArray[np.int64], units: Units, *, n_runs: int) -> 
     noun = units.by
     who = f"{count(len(can), noun)} that contributed to the pool"
     which = f" ({examples(units.names[unit] for unit in can.tolist())})" if len(can) else ""
-    advice = (" ", Option("unit", "run"), " splits its runs instead.") if n_runs > 1 else ()
+    advice = " unit='run' splits its runs instead." if n_runs > 1 else ""
     return Caveat(
         f"type {name} is not split",
-        (
-            f"type {name!r} has {who}{which}, and a half to pool and a half to test take two. So no pool is made of "
-            "it; its runs are tested with the pools of other types.",
-            *advice,
-        ),
+        f"type {name!r} has {who}{which}, and a half to pool and a half to test take two. So no pool is made of it; "
+        f"its runs are tested with the pools of other types.{advice}",
     )

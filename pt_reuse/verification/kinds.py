@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, positive
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import Advice, InputError, Message, Part, in_python, worded
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_every_run_has
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import told_elsewhere
@@ -41,37 +41,12 @@ SAME = "same"
 AGREEMENT = ("tau_b", "gamma", "tau_ap_b", "max_drop")
 
 
-@dataclass(frozen=True)
-class Reason:
-    """Why there is no number: texts, and advice between them, as in a :class:`~pt_reuse._errors.Message`."""
-
-    parts: tuple[str | Advice, ...]
-
-    def worded(self, advice: Callable[[Advice], str]) -> str:
-        """Return the reason with advice put into words by a function."""
-        return worded(self.parts, advice)
-
-    def __str__(self) -> str:
-        return self.worded(in_python)
-
-
-def because(*parts: Part) -> Reason:
-    """Return a reason made of texts, advice, and what errors say."""
-    flat: list[str | Advice] = []
-    for part in parts:
-        if isinstance(part, Message):
-            flat += [*([f"{part.place}: "] if part.place else []), *because(*part.parts).parts]
-        else:
-            flat.append(part)
-    return Reason(tuple(flat))
+class Reason(str):
+    """Why there is no number."""
 
 
 class NotComputedError(Exception):
     """None of a group's figures can be computed from what is here."""
-
-    def __init__(self, *parts: Part):
-        super().__init__(*parts)
-        self.reason = because(*parts)
 
 
 @dataclass(frozen=True)
@@ -126,7 +101,7 @@ class Replay:
     def runs(self, order: str) -> RunSet:
         """Return the runs in an order: one of :data:`pt_reuse.arrays.lists.ORDERS`, or :data:`FILE_TIES`."""
         if self.material.runs is None:
-            raise NotComputedError(*(self.material.no_runs or Reason(("no runs",))).parts)
+            raise NotComputedError(self.material.no_runs or "no runs")
         # pooled in the order that the figure names, whatever the order of the collection's own pool
         runs = RunSet(self.material.runs.field, self.material.runs.run_table, self.material.runs.order)
         return _by_score(runs.reorder("file")) if order == FILE_TIES else runs.reorder(order)
@@ -357,7 +332,7 @@ def _lacking(table: pd.DataFrame, column: str) -> Reason | None:
     names = table["name"][table[column].isna()].unique()
     if not len(names):
         return None
-    return because(f"needs the {column} of every run: {count(len(names), 'run')} without: {examples(names)}")
+    return Reason(f"needs the {column} of every run: {count(len(names), 'run')} without: {examples(names)}")
 
 
 def _denser(density: pd.Series) -> dict[str, float]:
@@ -406,7 +381,7 @@ def _field(replay: Replay, options: Options, names: list[str]) -> Computed:
         "topics": len(runs.topics),
         "rows": runs.field.n_rows,
         "teams": _lacking(table, "team") or len(runs.teams),
-        "pooled runs": int(runs.pooled.sum()) if runs.pool_is_on_record else because(_NO_RECORD),
+        "pooled runs": int(runs.pooled.sum()) if runs.pool_is_on_record else Reason(_NO_RECORD),
     }
     no_type, types = _lacking(table, "type"), table["type"].value_counts()
     of_types = [name for name in names if name not in numbers]
@@ -431,10 +406,10 @@ def _score_statistic(replay: Replay, options: Options, names: list[str]) -> Comp
         if not runs.pool_is_on_record:
             raise NotComputedError(_NO_RECORD)
         group = table["pooled"].map({True: "pooled", False: "unpooled"})
-        absent = {name: because(f"no run is {name}") for name in ("pooled", "unpooled") if name not in set(group)}
+        absent = {name: Reason(f"no run is {name}") for name in ("pooled", "unpooled") if name not in set(group)}
     else:
         if none := _lacking(runs.run_table, by):
-            raise NotComputedError(*none.parts)
+            raise NotComputedError(none)
         group = table[by]
     return {**_by_name(means.groupby(group).agg(options["statistic"])), **absent}
 
@@ -500,7 +475,7 @@ def _compared(replay: Replay, options: Options) -> list[str]:
     """Return the runs that did not make the pool: all of them, or those of its runs' types or of other types."""
     table, among = replay.runs(options["order"]).run_table, options["among"]
     if among != "others" and (none := _lacking(table, "type")):
-        raise NotComputedError(*none.parts)
+        raise NotComputedError(none)
     made = table["name"].isin(replay.pool(PoolKey.of(options)).run_table["name"])
     alike = table["type"].isin(table["type"][made])
     chosen = {"others": ~made, "others of the type": ~made & alike, "other types": ~alike}[among]

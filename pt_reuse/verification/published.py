@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pt_reuse._check import examples, told
-from pt_reuse._errors import InputError, Option, located, wrong
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.definition import read_toml
+from pt_reuse.errors import InputError, located
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"(?=\D*\d)[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
@@ -84,9 +84,8 @@ def published_figures(name: str) -> PublishedFigures:
     known = published_names()
     if name not in known:
         raise InputError(
-            f"no published figures of {name!r}; there are those of {examples(known, 20)}. Give your own with ",
-            Option("figures", "FILE.toml"),
-            ".",
+            f"no published figures of {name!r}; there are those of {examples(known, 20)}. Give your own with "
+            "figures='FILE.toml'."
         )
     return read_published(_DATA / f"{name.replace('/', '-')}.toml")
 
@@ -94,7 +93,7 @@ def published_figures(name: str) -> PublishedFigures:
 def read_published(path: str | Path) -> PublishedFigures:
     """Read a file of published figures."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise wrong("figures", f" must be the path of a TOML file, got {told(path)}.")
+        raise InputError(f"figures must be the path of a TOML file, got {told(path)}.", argument="figures")
     path = user_path(path)
     content = read_toml(path)
     with located(str(path)):

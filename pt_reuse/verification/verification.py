@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
@@ -15,7 +15,6 @@ import pyterrier as pt
 
 from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag
-from pt_reuse._errors import Advice, Call, InputError, door, in_python, located, warn
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._text import WIDTH, prose, table
 from pt_reuse.collections.collection import Collection
@@ -25,6 +24,7 @@ from pt_reuse.collections.runs import find_run_files, plan_runs
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.result import Result
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.verification.kinds import (
@@ -36,7 +36,6 @@ from pt_reuse.verification.kinds import (
     Parameter,
     Reason,
     Replay,
-    because,
     one_of,
 )
 from pt_reuse.verification.published import PublishedFigure, PublishedFigures, published_figures, read_published
@@ -158,20 +157,20 @@ class Verification(Result):
             lines = [*lines, "unequal:", *figures.split("\n")]
             for row in differing.to_dict("records"):
                 lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
-        lines += [*self.not_computed(in_python), f"[{self._settings_line()}]"]
+        lines += [*self.not_computed(), f"[{self._settings_line()}]"]
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
-    def not_computed(self, advice: Callable[[Advice], str]) -> list[str]:
-        """Return why figures were not computed, a sentence with advice for each reason."""
+    def not_computed(self) -> list[str]:
+        """Return why figures were not computed, a sentence for each reason."""
         missing = [verdict.reason for verdict in self.verdicts if verdict.status is Status.NOT_COMPUTED]
-        reasons = pd.Series([reason.worded(advice) for reason in missing if reason is not None], dtype=object)
+        reasons = pd.Series([str(reason) for reason in missing if reason is not None], dtype=object)
         return [
             f"{count(int(n), 'figure')} not computed: {reason}"
             for reason, n in reasons.value_counts(sort=False).items()
         ]
 
     def _repr_html_(self) -> str:
-        head = self._html_head(self.not_computed(in_python))
+        head = self._html_head(self.not_computed())
         unequal = _html.table(self._differing(), numbers="{:.10g}")
         groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
         return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"
@@ -351,21 +350,21 @@ def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) ->
     computed: Mapping[str, float | Reason] = {}
     untried = None
     if missing and kind.needs == "all runs":
-        untried = because(f"{count(len(missing), 'run')} missing: {examples(missing)}")
+        untried = Reason(f"{count(len(missing), 'run')} missing: {examples(missing)}")
     else:
         try:
             computed = kind.compute(replay, convention.options, list(figure.values))
         except NotComputedError as error:
-            untried = error.reason
+            untried = Reason(error)
         except InputError as error:
-            untried = because(error)
+            untried = Reason(error)
     numbers, verdicts = {}, {}
     for name, published in figure.values.items():
         number = computed.get(name)
         if number is None or isinstance(number, Reason):
             verdicts[name] = _without_number(name, number, computed, kind, replay, untried)
         elif np.isnan(number):
-            verdicts[name] = Verdict(Status.NOT_COMPUTED, because("it is not defined for these runs"))
+            verdicts[name] = Verdict(Status.NOT_COMPUTED, Reason("it is not defined for these runs"))
         else:
             numbers[name] = float(number)
             expected = figure.computed.get(name)
@@ -390,10 +389,10 @@ def _without_number(
     of_runs = kind.needs == "runs"
     nothing = untried is None or (of_runs and bool(submitted) and name not in submitted)
     if reason is not None or not nothing or (of_runs and name in missing):
-        return Verdict(Status.NOT_COMPUTED, reason or untried or because("its run file is missing"))
+        return Verdict(Status.NOT_COMPUTED, reason or untried or Reason("its run file is missing"))
     near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return Verdict(Status.NAMELESS, because(f"nothing is named {name!r}, neither in the field nor on record{hint}"))
+    return Verdict(Status.NAMELESS, Reason(f"nothing is named {name!r}, neither in the field nor on record{hint}"))
 
 
 # the runs and judgments
@@ -420,7 +419,7 @@ def gather(
                 raise
             if collection is None or find_run_files(collection, plan.names or ()):
                 raise
-            material = replace(material, no_runs=because("no runs: ", error))
+            material = replace(material, no_runs=Reason(f"no runs: {error}"))
     material = _without_strangers(material, name)
     if material.runs is not None:
         check_topics(material.runs, material.qrels)
@@ -435,11 +434,9 @@ def _collection(name: str, figures: str | Path | None) -> Collection:
             raise
         # figures of one's own need no collection
         raise InputError(
-            f"{figures} is about {name!r}, which is no registered collection. Make its name known with ",
-            Call("register_collection", "..."),
-            ". In Python, a RunSet and judgments given beside the figures need no collection. (",
-            error,
-            ")",
+            f"{figures} is about {name!r}, which is no registered collection. Make its name known with "
+            "register_collection(...). In Python, a RunSet and judgments given beside the figures need no "
+            f"collection. ({error})"
         ) from error
 
 
@@ -466,7 +463,6 @@ def _without_strangers(material: Material, name: str) -> Material:
     return replace(material, runs=own, submitted=submitted, missing=missing)
 
 
-@door
 def verify(
     name: str | ReuseDataset,
     *,

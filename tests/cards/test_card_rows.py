@@ -15,8 +15,8 @@ import pytest
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.cards.questions import QUESTIONS, Threshold
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: studies tell of the data what the card tells in words of its own

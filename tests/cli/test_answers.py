@@ -27,9 +27,9 @@ OF_RUNS = {
 
 
 def parsers():
-    return {
-        parser.prog.removeprefix("pt-reuse "): parser for parser in cli._parser().parse_args(["demo"]).shell.commands
-    }
+    commands = cli._parser().members().values()
+    found = [one for command in commands for one in command.members().values() or [command]]
+    return {parser.prog.removeprefix("pt-reuse "): parser for parser in found}
 
 
 pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")

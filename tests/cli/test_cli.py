@@ -12,9 +12,9 @@ import ir_datasets
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.cli.entry import main
 from pt_reuse.collections import dataset
+from pt_reuse.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_pat
     command = [sys.executable, "-m", "pt_reuse.cli.entry", "runs", str(folder / "runs"), "--teams", str(teams)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0
-    assert finished.stderr == "pt-reuse: note: --teams has 1 name not among the runs: 'stranger'.\n"
+    assert finished.stderr == "pt-reuse: note: teams has 1 name not among the runs: 'stranger'.\n"
     assert finished.stdout.startswith("RunSet: 8 runs")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_parts import python_in, run
+from command_parts import run
 
 #: faults that show only when the runs have been read, and described
 AFTER_READING = ("contributor", "high label", "no run is pooled", "other topics")
@@ -108,7 +108,6 @@ def test_faults_are_told_in_words_of_the_command_line(fault, files, capsys, mess
     assert err.startswith("pt-reuse: ")
     assert out == "" or fault in AFTER_READING
     messages.told(err)
-    assert python_in(err) == []
 
 
 @pytest.mark.parametrize("call", ["help", "help lou", "help judge export", "judge help"])

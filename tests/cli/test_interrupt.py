@@ -38,7 +38,7 @@ def interrupted(folder, module, *command):
 
 @pytest.mark.parametrize("command", [("-m", "pt_reuse.cli.entry"), ("-c", SCRIPT)], ids=["module", "script"])
 @pytest.mark.parametrize(
-    "module", ["pt_reuse._errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.study_commands"]
+    "module", ["pt_reuse.errors", "pandas", "pandas._libs", "pyterrier", "pt_reuse.cli.study_commands"]
 )
 def test_while_importing(module, command, tmp_path):
     finished = interrupted(tmp_path, module, *command)

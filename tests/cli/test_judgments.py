@@ -74,4 +74,4 @@ def test_runs_of_ones_own_beside_a_collection_are_told_how_to_be_judged_by_it(mi
     status, _, err = run(capsys, "unjudged", mine, "--collection", "demo")
     assert status == 2
     messages.told(err)
-    assert "give --qrels demo and no --collection." in err
+    assert "give --qrels demo and no collection." in err

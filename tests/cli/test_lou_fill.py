@@ -25,7 +25,7 @@ def test_what_cannot_be_is_told_first(words, tmp_path, capsys):
     (tmp_path / "board.eval").write_text("lex1a all nDCG@10 0.5\n")
     wrong = {
         "no such file": ["--fill", tmp_path / "nothing"],
-        "--judge-rel is of a judge. Give one by --fill FILE": ["--judge-rel", "2"],
+        "--judge-rel is of a judge. Give one by --fill": ["--judge-rel", "2"],
         "--holes must be one of 'uniques', 'unjudged'": ["--holes", "none", "--fill", tmp_path / "lenient.qrels"],
         "a leaderboard has no labels": ["--fill", tmp_path / "board.eval"],
         "two files of one name": ["--fill", tmp_path / "lenient.qrels", same],

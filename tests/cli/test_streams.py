@@ -54,7 +54,7 @@ def test_the_streams_are_given_back(files, capsys):
 
 
 def test_a_warning_that_is_to_be_an_error_is_told_as_one(files):
-    code = "import sys, warnings\nfrom pt_reuse._errors import ReuseWarning\nfrom pt_reuse.cli.entry import main\n"
+    code = "import sys, warnings\nfrom pt_reuse.errors import ReuseWarning\nfrom pt_reuse.cli.entry import main\n"
     code += "warnings.simplefilter('error', ReuseWarning)\nsys.exit(main(sys.argv[1:]))"
     finished = subprocess.run([sys.executable, "-c", code, *words(files)], capture_output=True, text=True)
     assert finished.returncode == 2

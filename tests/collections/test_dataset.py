@@ -11,7 +11,7 @@ from collection_parts import TREC8, offline, write_run
 from ir_measures import AP
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.errors import InputError, ReuseWarning
 
 
 def test_runs_carry_what_is_on_record(trec8_home):

@@ -13,10 +13,10 @@ import pyterrier as pt
 import pytest
 from faults import FRAME, LABELS, LONG, OTHER, QRELS, RUN, TWO, put
 
-from pt_reuse._errors import InputError
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 
 # fault: (contents, place)
 FILES = {
@@ -46,8 +46,7 @@ FILES = {
 def test_run_file(fault, messages, tmp_path):
     data, place = FILES[fault]
     put(tmp_path, {"f": data})
-    error = messages.refused(read_runs, source=tmp_path / "f", place=place)
-    assert error.function == "read_runs"
+    messages.refused(read_runs, source=tmp_path / "f", place=place)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_source(fault, messages, tmp_path):
     put(tmp_path, {**TWO, "same": RUN})
     (tmp_path / "empty").mkdir()
     error = messages.refused(lambda: SOURCES[fault](tmp_path))
-    assert (error.function, error.argument) == ("read_runs", ARGUMENTS.get(fault, "source"))
+    assert error.argument == ARGUMENTS.get(fault, "source")
 
 
 def caught(call, *args, **given):
@@ -146,8 +145,7 @@ QRELS_FILES = {
 def test_qrels_file(fault, messages, tmp_path):
     data, place = QRELS_FILES[fault]
     put(tmp_path, {"q": data})
-    error = messages.refused(read_qrels, path=tmp_path / "q", place=place)
-    assert error.function == "read_qrels"
+    messages.refused(read_qrels, path=tmp_path / "q", place=place)
 
 
 def test_every_bad_file_is_told(messages, tmp_path):

@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 from cache_parts import run_bytes, same
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse._files import Alone, alone
 from pt_reuse.arrays.field import Field
 from pt_reuse.data import parsing, store
@@ -29,6 +28,7 @@ from pt_reuse.data.array_file import ArrayFile
 from pt_reuse.data.parsing import ReadField
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import FORMAT, HEADER, StaleCacheError, load_whole
+from pt_reuse.errors import InputError, ReuseWarning
 
 #: how runs are read where nothing is said of it
 SETTINGS = {

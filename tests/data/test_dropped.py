@@ -10,11 +10,11 @@ import pytest
 from faults import OTHER, QRELS, RUN, put
 from ir_measures import AP
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import HEADER
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.infer_pool.infer_pool import infer_pool

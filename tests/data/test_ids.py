@@ -13,7 +13,7 @@ import pytest
 from ir_measures import AP
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.errors import InputError, ReuseWarning
 
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "score": [3.0, 2.0, 1.0]})
 JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "é", "NA"], "label": [0, 1, 1]})
@@ -247,9 +247,7 @@ def told_of(seed):
         warnings.simplefilter("always")
         try:
             found = DOORS[draw.choice(doors)](run, judged)
-        except InputError as error:
-            if not (error.function or error.place):
-                raise
+        except InputError:
             return None, RIGHT if not (no_run or no_judged or other_run or other_judged) else None, False
     if no_run or no_judged:
         return found, None, False

@@ -19,11 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from live_parts import TOPICS, Live, same
 
-from pt_reuse._errors import InputError
 from pt_reuse._files import alone
 from pt_reuse.data import pipelines
 from pt_reuse.data.pipelines import coded_rows, difference, has_address, python_version, rows_of, steps_of
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 
 ALL = TOPICS["qid"].tolist()
 PLAIN = RunSet.from_pipelines({"first": Live(1), "second": Live(2)}, TOPICS)

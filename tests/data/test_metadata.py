@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from packing_parts import compressed
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.ir_metadata import OF_FOLDER, Note, read_notes, yaml_files_of
 from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import ReuseWarning
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]

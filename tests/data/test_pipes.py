@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 RUN = "1 Q0 d1 1 2.5 a\n"

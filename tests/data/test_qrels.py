@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
 
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.arrays import tokens
 from pt_reuse.data import qrels_files
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.pool import Pool
 
 
@@ -158,7 +158,7 @@ def test_properties(seed):
             a | b
         assert caught.value.argument == "conflict"
         # an operator takes no option
-        assert "Qrels.union(..., conflict='first')" in str(caught.value)
+        assert "conflict='first'" in str(caught.value)
     shuffled = a.to_frame().sample(frac=1, random_state=seed)
     assert labels(Qrels(shuffled)) == one
 

@@ -11,12 +11,12 @@ from cache_parts import run_bytes
 from store_parts import assert_same_field, in_pieces
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse._files import alone
 from pt_reuse.arrays.open_field import forget_blocks
 from pt_reuse.data import array_file, store, within_memory
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.within_memory import Budget, memory_bytes
+from pt_reuse.errors import InputError
 
 
 @pytest.fixture

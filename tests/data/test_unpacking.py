@@ -43,7 +43,7 @@ BOUNDED = """
 import gc, json, resource, sys
 from pathlib import Path
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download.runs import check_run_file, whole_file_suffix
 from pt_reuse.data import packed_files as files

@@ -15,7 +15,7 @@ from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, Shi
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, infAP, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
+from pt_reuse.errors import ReuseWarning
 
 #: frames do not tell the highest label of all judgments, which most of these topics have
 pytestmark = pytest.mark.filterwarnings("ignore:.* takes . for the highest label:pt_reuse.ReuseWarning")

@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.experiment.columns import RANKS, hint_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import CaveatWarning

@@ -8,7 +8,7 @@ import pytest
 from job_checks import AnyBackend, AnyProcesses, done
 from toy_jobs import Draws
 
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 dask = pytest.importorskip("dask", reason="needs `pip install 'pt-reuse[dask]'`")
 distributed = pytest.importorskip("distributed", reason="needs `pip install 'pt-reuse[dask]'`")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from pt_reuse import _job_tasks, _jobs
-from pt_reuse._errors import InputError
 from pt_reuse._job_tasks import Outcome, Task, run_away, unpacked, value_of
 from pt_reuse._jobs import folder_for_jobs, temporary_folder
+from pt_reuse.errors import InputError
 
 LARGE = np.random.default_rng(1).random((70, 300)).T  # not in the order of C
 VALUE = {"large": LARGE, "more": np.arange(100_003, dtype=np.int32), "small": np.arange(5), "none": np.zeros((0, 3))}

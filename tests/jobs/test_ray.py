@@ -17,7 +17,7 @@ import pytest
 from job_checks import AnyProcesses, done
 from toy_jobs import Draws
 
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 # a cluster
 

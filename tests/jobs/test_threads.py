@@ -8,8 +8,8 @@ from job_studies import STUDIES
 from joblib._parallel_backends import ThreadingBackend
 from toy_jobs import Draws, Where
 
-from pt_reuse._errors import InputError
 from pt_reuse._jobs import JobPlace, _configured
+from pt_reuse.errors import InputError
 
 
 class TestThreads(AnyBackend):

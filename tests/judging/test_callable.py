@@ -18,7 +18,7 @@ from session_parts import records_in
 
 import pt_reuse as ptr
 from pt_reuse.judge import as_judges
-from pt_reuse.judging import Answer, Cost, Price, Retry
+from pt_reuse.judging.callable_judge import Answer, Cost, Price, Retry
 from pt_reuse.studies.judged_fields import compared_labels
 
 ASKED = pd.DataFrame(

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._errors import InputError, ReuseWarning
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.judging import session as module
 from pt_reuse.judging.session import Journal
 

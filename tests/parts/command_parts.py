@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pt_reuse.cli.entry import main
 from pt_reuse.cli.parser import COMMANDS as COMMANDS_OF_STUDIES
 
@@ -55,16 +53,3 @@ def run(capsys, *arguments):
 def lines_of_table(out):
     """Return the words of every line that a command printed."""
     return [line.split() for line in out.splitlines() if line.strip()]
-
-
-#: an argument, a call, a function, a type or a constant of Python
-PYTHON = re.compile(
-    r"(?<![\w(,])[a-z_]+=|(?<!\w)[a-z_][a-z_.]*\([^)]*\)|\b(?:read_runs|read_qrels|True|False|None|dict|DataFrame)\b"
-)
-
-
-def python_in(err):
-    """Return what a message says in words of Python; a measure is written so, and what is said to be Python's."""
-    for allowed in ("nDCG(dcg='exp-log2')", "Qrels.union(conflict=...) in Python", "exam="):
-        err = err.replace(allowed, "")
-    return PYTHON.findall(err)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 
-from pt_reuse import ReuseWarning
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.study import DECLARED, study_of
 
 #: name -> the public function

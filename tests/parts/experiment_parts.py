@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.experiment.experiment_result import ExperimentResult
 
 FIELD = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=80, n_teams=4, length=25, depth=8)

@@ -8,7 +8,7 @@ import pandas as pd
 from relevant_parts import Near
 
 import pt_reuse as ptr
-from pt_reuse.judging import Oracle
+from pt_reuse.judge import Oracle
 from pt_reuse.studies.by_type import by_type
 
 

@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 from forking import fork
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse._result import read_result
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import HEADER
 from pt_reuse.data.within_memory import Budget
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.result import Result
 from pt_reuse.scoring.scores import Scores
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.judging import Scorer
+from pt_reuse.pooling.scorers import Scorer
 
 DOCS = [f"d{n}" for n in range(8)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from pt_reuse._check import told
-from pt_reuse._errors import Argument, InputError, warn
+from pt_reuse.errors import InputError, warn
 
 
 def assert_small(job, most=10_000):
@@ -57,7 +57,7 @@ class Wrong:
         if self.number != 3:
             return self.number
         if self.kind == "input":
-            raise InputError(Argument("depth"), f" must be 1 or more, got {told(0)}.", argument="depth")
+            raise InputError(f"depth must be 1 or more, got {told(0)}.", argument="depth")
         raise OddError("alpha", 2)
 
 

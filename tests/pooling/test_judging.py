@@ -11,8 +11,8 @@ from reference import as_qrels
 from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data import frame_columns
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 
 LABELS = ["qid", "docno", "label"]

@@ -19,9 +19,9 @@ from kills import Numbered, kill_savers, save_at_once
 from same import assert_same
 from saved_parts import whole
 
-from pt_reuse._errors import InputError
 from pt_reuse._files import UNDO, machine
 from pt_reuse._result import ARRAYS, CONTENTS, read_result
+from pt_reuse.errors import InputError
 from pt_reuse.result import Result
 
 # several at once

@@ -6,21 +6,11 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_reuse._errors import Argument, Aside, InputError, Option, ReuseWarning, arguments_as, located, wrong
-from pt_reuse.cli.parser import Parser, Shell
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.errors import InputError, ReuseWarning, hearing, located, warn
 
 FRAME = pd.DataFrame({"qid": "1", "docno": ["d"], "score": [2.0]})
 TOPICS = pd.DataFrame({"qid": ["1"], "query": "q"})
-
-
-def test_what_a_pipeline_of_the_user_calls_is_named_by_what_it_calls():
-    runs = RunSet.from_frames({"a": FRAME})
-    pipeline = pt.apply.generic(lambda topics: depth_pool(runs, depth=0))
-    with pytest.raises(InputError) as caught:
-        RunSet.from_pipelines({"a": pipeline}, TOPICS)
-    assert caught.value.function == "depth_pool"
 
 
 def test_a_warning_of_what_a_pipeline_calls_is_at_its_own_line(messages):
@@ -34,61 +24,51 @@ def test_a_warning_of_what_a_pipeline_calls_is_at_its_own_line(messages):
         RunSet.from_pipelines({"a": pt.apply.generic(ranked)}, TOPICS)
     for warning in caught:
         messages.told(warning.message)
-    assert {(warning.message.function, warning.filename) for warning in caught} == {("RunSet.with_metadata", __file__)}
+    assert {warning.filename for warning in caught} == {__file__}
 
 
-def test_a_call_of_the_user_is_not_at_the_place_that_its_caller_works_on():
-    with located("file x"), pytest.raises(InputError) as caught:
-        depth_pool(None)
-    assert caught.value.place is None
+@pytest.mark.parametrize("kind", [InputError, ReuseWarning])
+def test_a_text_begins_with_its_places(kind):
+    with located("file"), located("line 2"):
+        inner = kind("x is bad.", place="field 3")
+    assert str(inner) == "file, line 2, field 3: x is bad."
+    assert (inner.place, inner.text) == ("file, line 2, field 3", "x is bad.")
+    with located("elsewhere"):
+        again = pickle.loads(pickle.dumps(inner))
+    assert (type(again), str(again), vars(again)) == (kind, str(inner), vars(inner))
 
 
-def test_arguments_are_called_what_the_caller_calls_them():
-    parts = ("Use ", Option("order", "rank"), " or ", Option("names", "file"), "; ", Argument("order"), " is wrong.")
-    with arguments_as(order="pool_order"):
-        inner = InputError(*parts, argument="order")
-        with arguments_as("read_runs", source="order"):
-            nested = InputError(Argument("source"), ", ", Option("names", "file"), argument="source")
-    assert str(inner) == "Use pool_order='rank' or names='file'; pool_order is wrong."
-    assert (inner.argument, nested.argument) == ("pool_order", "pool_order")
-    # the option of the inner function's inner one is advised as a call of it
-    assert str(nested) == "pool_order, read_runs(..., names='file')"
-    assert str(InputError(*parts)) == "Use order='rank' or names='file'; order is wrong."
-    for error in (inner, nested):
-        again = pickle.loads(pickle.dumps(error))
-        assert (str(again), again.argument, again.parts) == (str(error), error.argument, error.parts)
+def test_an_error_of_several_files_is_copied_with_their_faults():
+    faults = [InputError(f"{n} is bad.", argument="source", place=f"file {n}") for n in range(12)]
+    error = pickle.loads(pickle.dumps(InputError.of_several(faults, 20, "files")))
+    assert [(fault.argument, str(fault)) for fault in error.faults] == [(f.argument, str(f)) for f in faults]
+    assert str(error).split("\n")[:2] == [
+        "12 of 20 files are at fault; the first fault of each:",
+        "- file 0: 0 is bad.",
+    ]
+    assert str(error).count("\n- file") == InputError.LISTED
+    assert InputError.of_several(faults[:1], 20, "files") is faults[0]
 
 
-def test_a_call_of_the_user_has_the_names_of_its_own_arguments():
-    with arguments_as(depth="k"), pytest.raises(InputError) as caught:
-        depth_pool({"a": FRAME}, depth=0)
-    assert caught.value.argument == "depth"
-
-
-def test_what_is_said_aside_is_for_python_alone():
-    error = InputError("Give ", Option("teams", ...), Aside(" when reading the runs"), ".")
-    assert str(error) == "Give teams= when reading the runs."
-    shell = Shell(Parser(prog="pt-reuse lou"), [])
-    assert error.worded(shell.in_shell) == "Give teams= in Python."
-
-
-def test_advice_that_several_faults_share_is_a_whole_sentence_below_them():
-    def of(what):
-        return InputError(f"{what} is missing. Wait for it, or pass ", Option("partial", True), " to go on.")
-
-    lines = str(InputError.listing([of("one"), of("two")], "2 faults:")).split("\n")
+def test_advice_that_all_faults_share_stands_once_below_them():
+    faults = [InputError(f"{n} is missing. Wait for it, or pass partial=True.", place="a.b") for n in ("one", "two")]
+    lines = str(InputError.listing(faults, "2 faults:")).split("\n")
     assert lines == [
         "2 faults:",
-        "- one is missing.",
-        "- two is missing.",
-        "Wait for it, or pass partial=True to go on.",
+        "- a.b: one is missing.",
+        "- a.b: two is missing.",
+        "Wait for it, or pass partial=True.",
     ]
+    other = InputError("three is missing. Write it.")
+    lines = str(InputError.listing([*faults, other], "3 faults:")).split("\n")
+    assert lines[1:] == [f"- {fault}" for fault in [*faults, other]]
 
 
-def test_a_fault_of_one_sentence_stands_whole_in_a_listing():
-    of_argument = [wrong("depth", " must be 1 or more, got 0.", place=place) for place in "ab"]
-    lines = str(InputError.listing(of_argument, "2 faults:")).split("\n")
-    assert lines[1:] == ["- a: depth must be 1 or more, got 0.", "- b: depth must be 1 or more, got 0."]
-    asked = [InputError("give ", Option("depth", 3), " to go on.", place=place) for place in "ab"]
-    lines = str(InputError.listing(asked, "2 faults:")).split("\n")
-    assert lines[1:] == ["- a: give depth=3 to go on.", "- b: give depth=3 to go on."]
+def test_warnings_of_a_job_go_to_its_list_with_the_places_of_its_caller(recwarn):
+    heard = []
+    with hearing(heard, ("run a",)):
+        warn("it is odd.")
+    assert [str(message) for message in heard] == ["run a: it is odd."]
+    assert not recwarn.list
+    warn("it is odd.")
+    assert [(str(one.message), one.filename) for one in recwarn.list] == [("it is odd.", __file__)]

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from same import assert_same
 from saved_parts import whole
 
-from pt_reuse._errors import InputError
 from pt_reuse._result import read_result
 from pt_reuse.collections.own_files import read_rows, reading
 from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.errors import InputError
 from pt_reuse.result import Result
 from pt_reuse.scoring.judge_folder import read_judges
 from pt_reuse.verification.verification import verify

@@ -144,7 +144,7 @@ def test_the_checks_see_what_they_should():
     assert found == {"m": ["a", "b", "c"], "s": ["a"]}
     for line in ("from numpy._core import x", "from ir_datasets import _log", "import a._b"):
         assert PRIVATE.search(f"import numpy as np\n{line}\n")
-    assert not PRIVATE.search("from __future__ import annotations\nfrom pt_reuse._errors import warn\n")
+    assert not PRIVATE.search("from __future__ import annotations\nfrom pt_reuse.errors import warn\n")
     parts = sections("One.\n\nArgs:\n    a: shape (n,),\n        more.\n    **b: all.\n\nReturns:\n    float: it.\n")
     assert set(parts) == {"", "Args", "Returns"}
     assert list(entries(parts["Args"])) == ["a", "b"]

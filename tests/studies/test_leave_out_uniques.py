@@ -14,12 +14,12 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.pairs import rank_alone
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques

@@ -14,8 +14,8 @@ from statsmodels.stats.proportion import proportion_confint, samplesize_confint_
 
 import pt_reuse as ptr
 from pt_reuse.arrays.stratified import stratified_variance
-from pt_reuse.labels import plan_labels
 from pt_reuse.studies.label_strata import LEAST, Allocation, Strata, numbers_of, smallest
+from pt_reuse.studies.plan_labels import plan_labels
 
 #: label -> documents, and how many of these people find relevant
 GROUPS = {0: (500, 25), 1: (300, 120), 2: (200, 180)}

@@ -26,8 +26,8 @@ from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.coverage.coverage import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
-from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.studies.leave_one_out import UniqueScoring
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
 WAYS = {

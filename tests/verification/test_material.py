@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from figure_parts import figure, small_field, small_qrels, written
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.collections import definition
 from pt_reuse.collections.collection import Collection
 from pt_reuse.data.run_reading import read_runs
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.verification.verification import verify
 
 

@@ -14,7 +14,6 @@ from typing import TypeAlias, TypeVar
 import pyterrier as pt
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, in_python, located
 from pt_reuse._files import Alone, alone
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.download.transfer import BrokenOffError, Transfer, TransferError
@@ -29,6 +28,7 @@ from pt_reuse.data.packed_files import (
     read_blocks,
 )
 from pt_reuse.data.trec import without_advice
+from pt_reuse.errors import InputError, located
 
 _T = TypeVar("_T")
 #: raises where a file is not the run of a name
@@ -362,8 +362,8 @@ def kept_aside(folder: Path, names: Iterable[str], check: Check) -> Fetched:
             check(name, path)
             found.files[name] = path
         except FaultyRunError as error:
-            found.faulty[name] = FaultyFile(path, error.worded(in_python, function=False))
+            found.faulty[name] = FaultyFile(path, str(error))
         except InputError as error:
-            why = error.worded(in_python, function=False)
+            why = str(error)
             found.failed[name] = f"{path}, which was kept aside: {why} Delete it to have it fetched again."
     return found

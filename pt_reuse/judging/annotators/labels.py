@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, shown, told
-from pt_reuse._errors import InputError, Option, arguments_as, door, located, warn, wrong
 from pt_reuse._files import user_path
 from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
@@ -37,6 +36,7 @@ from pt_reuse.data.frame_columns import (
 )
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, read_qrels
 from pt_reuse.data.packed_files import read_beginning
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
 from pt_reuse.study import Entry, study, study_of
@@ -77,7 +77,7 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         problem = f"several files are those of {examples(twice)}; each annotator has one, called as the annotator. "
-        raise InputError(problem, "Rename them, or give one CSV file with the column 'annotator'.", argument="files")
+        raise InputError(f"{problem}Rename them, or give one CSV file with the column 'annotator'.", argument="files")
     return found
 
 
@@ -158,26 +158,25 @@ def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
         given = given.to_frame()
     if not isinstance(given, pd.DataFrame):
-        raise wrong(argument, f" must be {_FORMS}, got {told(given)}.")
-    with arguments_as(frame=argument):
-        return _of_frame(in_our_columns(given), argument)
+        raise InputError(f"{argument} must be {_FORMS}, got {told(given)}.", argument=argument)
+    return _of_frame(in_our_columns(given), argument)
 
 
 def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
     frames, rels = [], set()
     for name, judged in given.items():
         if not isinstance(name, str) or not name.strip():
-            raise wrong(argument, f" must name each annotator by a text, got {told(name)}.")
+            raise InputError(f"{argument} must name each annotator by a text, got {told(name)}.", argument=argument)
         with located(f"annotator {name}"):
             qrels = as_qrels(judged, argument)
         rels.add(qrels.stated_rel)
         frames.append(qrels.to_frame().assign(annotator=name))
     if not frames:
-        raise wrong(argument, " names no annotator.")
+        raise InputError(f"{argument} names no annotator.", argument=argument)
     stated = rels - {None}
     if len(stated) > 1:
         problem = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on. "
-        raise InputError(problem, "Say the same of all.", argument=argument)
+        raise InputError(f"{problem}Say the same of all.", argument=argument)
     return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
 
 
@@ -213,7 +212,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     )
     _fill(labels, item, annotator, values.astype(np.int64), argument)
     if not labels.given.any():
-        raise wrong(argument, " holds no label.")
+        raise InputError(f"{argument} holds no label.", argument=argument)
     return labels
 
 
@@ -226,9 +225,7 @@ def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.
     if not (n >= fewest).any():
         raise InputError(
             f"no document has {fewest} labels; the most that one has is {n.max()}, of {len(labels.annotators)} "
-            "annotators. Choose ",
-            Option("least", max(int(n.max()), 2)),
-            ".",
+            f"annotators. Choose least={max(int(n.max()), 2)!r}.",
             argument="least",
         )
     return n >= fewest, fewest
@@ -287,7 +284,7 @@ def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
     whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
     if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
         what = "two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label"
-        raise wrong("scale", f" must be {what}; got {told(scale)}.")
+        raise InputError(f"scale must be {what}; got {told(scale)}.", argument="scale")
     known = tuple(sorted(int(label) for label in listed))
     out = labels.given & ~np.isin(labels.values, known)
     if out.any():
@@ -305,7 +302,6 @@ def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
 TIES = ("lower", "higher", "median", "unresolved", "error")
 
 
-@door
 def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel: int | None = None) -> Qrels:
     """Combine the labels of several annotators: for each document the label that most of them gave.
 
@@ -348,9 +344,8 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
         item = int(np.flatnonzero(voted.tied)[0])
         in_all = count(int(voted.tied.sum()), "tie")
         raise InputError(
-            f"{given.place(item)} has a tie: {votes_of(given, item)} ({in_all} in all). Choose ",
-            Option("ties", "lower"),
-            ", 'higher', 'median' or 'unresolved'.",
+            f"{given.place(item)} has a tie: {votes_of(given, item)} ({in_all} in all). Choose ties='lower', "
+            "'higher', 'median' or 'unresolved'.",
             argument="ties",
         )
     few = voted.labels < least

@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, shown
-from pt_reuse._errors import InputError, door
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     SOURCE_OF_BANDS,
     Bootstrap,
@@ -263,7 +263,6 @@ class AnnotatorAgreement(Result):
         """
         return self.frame(choice("part", part, tuple(PARTS)))
 
-    @door
     def plot_confusion(
         self,
         first: str,
@@ -293,7 +292,6 @@ class AnnotatorAgreement(Result):
         place = Place(ax, title, legend, width)
         return plot_confusion(self.confusion_of(first, second), names=(first, second), place=place)
 
-    @door
     def confusion_of(self, first: str, second: str) -> pd.DataFrame:
         """Return a confusion matrix over all items: the labels of `first` in rows, those of `second` in columns.
 
@@ -591,7 +589,7 @@ def annotator_agreement(
         if not (in_gold != NO_LABEL).any():
             example = f"{examples(truth.to_frame()['docno'].head(1))} of topic {examples(truth.topics[:1])}"
             nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}, such as {example}. "
-            raise InputError(nobody, "Are their ids written alike?", argument="gold")
+            raise InputError(f"{nobody}Are their ids written alike?", argument="gold")
         settings["gold labels of items nobody labelled"] = judged - labelled
     others = how.paired_table(rest, topic)
     unresolved = {name: _unresolved(given, i, majorities[i]) for i, name in enumerate(names)}
@@ -615,10 +613,10 @@ def _check_comparable(labels: AnnotatorLabels) -> None:
     names = labels.annotators
     if len(names) < 2:
         problem = f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. "
-        raise InputError(problem, "To hold one against gold labels, give both as annotators.", argument="labels")
+        raise InputError(f"{problem}To hold one against gold labels, give both as annotators.", argument="labels")
     if not (labels.given.sum(axis=1) > 1).any():
         problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
-        raise InputError(problem, "Are their ids written alike?", argument="labels")
+        raise InputError(f"{problem}Are their ids written alike?", argument="labels")
 
 
 def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> tuple[int, ...]:

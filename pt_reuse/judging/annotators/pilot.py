@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, whole
-from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     Bootstrap,
     KrippendorffAlpha,
@@ -192,7 +192,7 @@ class PilotAgreement(Result):
 def _checked_target(target: Any) -> float:
     number = isinstance(target, int | float | np.number) and not isinstance(target, bool)
     if not number or not -1 < target < 1:
-        raise wrong("target", f" must be a number between -1 and 1, such as 0.4, got {target!r}.")
+        raise InputError(f"target must be a number between -1 and 1, such as 0.4, got {target!r}.", argument="target")
     return float(target)
 
 
@@ -280,7 +280,7 @@ def pilot_agreement(
     n = int(kept.sum())
     if n < 2:
         problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "
-        raise InputError(problem, "Have a few more labelled by all.", argument="labels")
+        raise InputError(f"{problem}Have a few more labelled by all.", argument="labels")
     pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
     wide = TopicBootstrap(asked["resamples"], asked["seed"], asked["confidence"]).expanded(n)
     how = Comparison(known, lowest, None, Bootstrap("items", asked["resamples"], asked["seed"], wide.confidence))

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown, told, whole
-from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.labels import TIES, majority_vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View
@@ -86,9 +86,8 @@ def _from_docnos(frame: pd.DataFrame, separator: str) -> tuple[pd.DataFrame, NDA
     if odd.any():
         raise InputError(
             f"{count(int(odd.sum()), 'docno')} without a number after {separator!r}, such as "
-            f"{examples(frame['docno'][odd].head(2))}. Choose ",
-            Option("separator", "#"),
-            ", or give the columns 'passage' and 'n_passages', or 'start' and 'length'.",
+            f"{examples(frame['docno'][odd].head(2))}. Choose separator='#', or give the columns 'passage' and "
+            "'n_passages', or 'start' and 'length'.",
             argument="separator",
         )
     number = parts[2].astype(np.float64)
@@ -152,13 +151,13 @@ def _checked_parts(parts: Any) -> list[float]:
     listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else []
     if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
         what = "shares of the document between 0 and 1, such as (0.25, 0.5)"
-        raise wrong("parts", f" must be {what}, got {told(parts)}.")
+        raise InputError(f"parts must be {what}, got {told(parts)}.", argument="parts")
     return sorted({float(part) for part in listed})
 
 
 def _checked_separator(separator: Any) -> str:
     if not isinstance(separator, str) or not separator:
-        raise wrong("separator", f" must be a text, got {told(separator)}.")
+        raise InputError(f"separator must be a text, got {told(separator)}.", argument="separator")
     return separator
 
 
@@ -316,9 +315,7 @@ def _labelled(relevant: pd.Series, document: pd.Series) -> NDArray[np.float64]:
     if not ((chance > 0) & (chance < 1)).any():
         raise InputError(
             "in every document all labelled passages are relevant, or none is, so that there is nothing to compare "
-            "with. Say whose passages they are in a column 'document', or choose ",
-            Option("against", "uniform"),
-            ".",
+            "with. Say whose passages they are in a column 'document', or choose against='uniform'.",
             argument="against",
         )
     return chance

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._errors import InputError, warn
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -21,6 +20,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, TIES, AnnotatorLabels, as_annotator_labels, vote
 from pt_reuse.options import Parameter
 from pt_reuse.result import Result, Shown, View, clauses

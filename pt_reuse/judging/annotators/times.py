@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown, told
-from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Digits
 from pt_reuse.data.csv_files import TIMES
 from pt_reuse.data.frame_columns import as_ids, in_our_columns
+from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.labels import LABELS, as_annotator_labels
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.result import Result, Shown, View
@@ -130,7 +130,7 @@ class LabelTimes(Result):
 def _checked_positive(name: str, value: Any) -> float:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0 < value < np.inf:
-        raise wrong(name, f" must be a number above 0, got {told(value)}.")
+        raise InputError(f"{name} must be a number above 0, got {told(value)}.", argument=name)
     return float(value)
 
 
@@ -192,7 +192,7 @@ def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = No
     if frame["seconds"].isna().all():
         problem = f"no label has a time by {source}, of {count(len(frame), 'label')}. "
         raise InputError(
-            problem, "Files of sheets have one time for all; tools such as Label Studio keep each.", argument="labels"
+            f"{problem}Files of sheets have one time for all; tools such as Label Studio keep each.", argument="labels"
         )
     frame, fences = _with_odd(frame)
     table = _by_annotator(frame, asked["rate"])
@@ -227,7 +227,7 @@ def _frame(labels: Any) -> pd.DataFrame:
     there = isinstance(rows, pd.DataFrame) and any(column in rows for column in TIMES)
     if not there:
         problem = "has no column of times. Give 'seconds', or 'start' and 'end', or 'time'."
-        raise wrong("labels", f" {problem}")
+        raise InputError(f"labels {problem}", argument="labels")
     frame = in_our_columns(rows)
     frame = frame.assign(**{name: as_ids(name, frame[name].tolist()) for name in _KEYS})
     frame = frame.drop_duplicates(_KEYS).reset_index(drop=True)
@@ -259,7 +259,7 @@ def _seconds(frame: pd.DataFrame) -> tuple[NDArray[np.float64], str]:
     if by:
         return seconds, ", ".join(by)
     if "time" not in frame:
-        raise wrong("labels", " must have 'start' and 'end' together, or 'seconds', or 'time'.")
+        raise InputError("labels must have 'start' and 'end' together, or 'seconds', or 'time'.", argument="labels")
     moment = pd.Series(_moments(frame, "time"))
     gaps = moment.sort_values(kind="stable").groupby(frame["annotator"]).diff().reindex(moment.index)
     return gaps.where(gaps > 0).to_numpy(dtype=np.float64), "the time since the label before"

@@ -20,11 +20,11 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, choice, count, examples, flag, shown, told
-from pt_reuse._errors import InputError, Option, door, warn, wrong
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.people.manifest import (
     DEFAULT,
     LONGEST_CELL,
@@ -145,10 +145,10 @@ def _checked_overlap(overlap: Any, n_annotators: int) -> float:
     whole = isinstance(overlap, int | np.integer) and not isinstance(overlap, bool)
     if whole and 1 <= overlap <= (n_annotators or overlap):
         return int(overlap)
-    raise wrong(
-        "overlap",
-        " must be a whole number of annotators for each pair, at least 1, or the share of pairs that all named "
-        f"annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {told(overlap)}.",
+    raise InputError(
+        "overlap must be a whole number of annotators for each pair, at least 1, or the share of pairs that all "
+        f"named annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {told(overlap)}.",
+        argument="overlap",
     )
 
 
@@ -219,7 +219,7 @@ def _agreed(
     scale = None if labels is None else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
-        raise wrong("instructions", f" must be a text, got {told(instructions)}.")
+        raise InputError(f"instructions must be a text, got {told(instructions)}.", argument="instructions")
     if before is None:
         agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
     else:
@@ -231,12 +231,14 @@ def _agreed(
         ):
             if differs:
                 advice = "Leave it out, or give a folder of its own."
-                raise wrong(argument, f" cannot be another in a further round than before: {words}. {advice}")
+                raise InputError(
+                    f"{argument} cannot be another in a further round than before: {words}. {advice}", argument=argument
+                )
         agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
     odd = [word for word in agreed[1].words.values() if "$" in word]
     if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
         field = f"Label Studio, which takes {shown(odd[0])} for a field of the task"
-        raise wrong("labels", f" cannot have a dollar sign in {field}. Use another word.")
+        raise InputError(f"labels cannot have a dollar sign in {field}. Use another word.", argument="labels")
     return agreed
 
 
@@ -246,7 +248,7 @@ def _checked_people(annotators: Any) -> tuple[str, ...]:
     plain = [isinstance(name, str) and name and name == name.strip() and name.isprintable() for name in people]
     if not people or not all(plain) or len({name.casefold() for name in people}) < len(people):
         what = "a list of names on one line each, without white space around them, no name twice"
-        raise wrong("annotators", f" must be {what}; got {told(annotators)}.")
+        raise InputError(f"annotators must be {what}; got {told(annotators)}.", argument="annotators")
     return tuple(people)
 
 
@@ -297,7 +299,6 @@ class ExportedTasks(Result):
         return f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}"
 
 
-@door
 def export_tasks(
     pool: Pool | pd.DataFrame,
     folder: str | Path,
@@ -458,9 +459,8 @@ class ExportPlan:
         n = sum(len(text) >= LONGEST_CELL for text in documents.values())
         if n and self.form is TaskFormat.CSV:
             warn(
-                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With ",
-                Option("format", "jsonl"),
-                " or a tool people see the whole.",
+                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With "
+                "format='jsonl' or a tool people see the whole."
             )
         return documents
 
@@ -582,7 +582,7 @@ class ExportPlan:
         there = [name for name in names if _bytes(self.folder / name) not in (b"", files[name])]
         if there:
             problem = f"{self.folder} has {examples(there)}, which no round of the folder wrote. "
-            raise InputError(problem, "Take it away, or give another folder.", argument="folder")
+            raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
 
 
 def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:
@@ -621,7 +621,7 @@ def _as_pool(pool: Any) -> Pool:
         # a pool's own frame counts its runs, which people are not to see
         pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
     if not isinstance(pool, Pool):
-        raise wrong("pool", f" must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.")
+        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool")
     if not len(pool):
         raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
     return pool

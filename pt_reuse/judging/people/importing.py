@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples, flag, shown, told
-from pt_reuse._errors import Aside, Call, InputError, Option, Part, door, located, warn, wrong
 from pt_reuse._files import open_file, user_path
 from pt_reuse._report import Digits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.packed_files import UnreadableError, read_members
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.people.manifest import (
     RETURNED,
     Manifest,
@@ -301,13 +301,12 @@ class Annotators:
         written = self._manifest.files.get(answer.file)
         return answer.assigned or (written.annotator if written is not None else None)
 
-    def unknown(self, answer: Answer) -> tuple[Part, ...]:
+    def unknown(self, answer: Answer) -> str:
         if not answer.said:
-            fill_in = " Fill in `annotator`, or say whose it is by "
-            return "it does not say who judged.", fill_in, *naming(answer.file)
+            return f"it does not say who judged. Fill in `annotator`, or say whose it is by {naming(answer.file)}"
         user, people = answer.said[0], self._manifest.annotators
         what = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
-        return what, " Say who it is by ", *naming(user)
+        return f"{what} Say who it is by {naming(user)}"
 
     def _known(self, answer: Answer) -> str | None:
         for name in answer.names:
@@ -322,9 +321,9 @@ class Annotators:
         return None
 
 
-def naming(name: str) -> tuple[Part, ...]:
+def naming(name: str) -> str:
     """Return the advice to say who somebody is that a tool or a file calls by a name."""
-    return Option("annotators", ...), Aside(str({name: "NAME"})), "."
+    return f"annotators={dict([(name, 'NAME')])}."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -377,7 +376,6 @@ class ReturnedLabels(Result):
         found = {name: n.reindex(people, fill_value=0).to_numpy() for name, n in counts.items()}
         return pd.DataFrame({"annotator": people, **found})
 
-    @door
     def to_qrels(self, *, rel: int | None = None) -> Qrels:
         """Return the labels as judgments, if one person judged each document.
 
@@ -400,9 +398,7 @@ class ReturnedLabels(Result):
             n = len(several.drop_duplicates(["qid", "docno"]))
             raise InputError(
                 f"{count(n, 'document')} judged by several annotators, such as topic {shown(qid)}, document "
-                f"{shown(docno)}. Make one label of theirs by ",
-                Call("majority_vote", "labels.table"),
-                ".",
+                f"{shown(docno)}. Make one label of theirs by majority_vote(labels.table)."
             )
         bare = sorted(set(self.missing["qid"]) - set(self.table["qid"]))
         if bare:
@@ -456,12 +452,12 @@ class _Check:
         """Return whether an answer says which pair of the task it is about; what has no label says nothing."""
         if answer.task and answer.task != self.manifest.task:
             other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
-            self._once(answer, answer.task, other, " Import a file with the folder of its own task.")
+            self._once(answer, answer.task, f"{other} Import a file with the folder of its own task.")
         elif answer.is_unanswered:
             return False
         elif not answer.pair and (answer.qid is None or answer.docno is None):
             advice = " Keep what stands beside the texts."
-            self._once(answer, "ids", "no `pair`, and not both `qid` and `docno`.", advice)
+            self._once(answer, "ids", f"no `pair`, and not both `qid` and `docno`.{advice}")
         else:
             return bool(answer.labels) or answer.skipped
         self.whole = False
@@ -473,18 +469,18 @@ class _Check:
             return False
         annotator = people.of(answer)
         if annotator is None:
-            return self._once(answer, f"user {answer.said[:1]}", *people.unknown(answer))
+            return self._once(answer, f"user {answer.said[:1]}", people.unknown(answer))
         if self.manifest.named and annotator not in pair.asked:
             what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
-            advice = (" Take the row out, or say who it was by ", *naming(answer.said[0] if answer.said else "FILE"))
-            return self._refused(answer, what, *advice)
+            advice = f" Take the row out, or say who it was by {naming(answer.said[0] if answer.said else 'FILE')}"
+            return self._refused(answer, f"{what}{advice}")
         if label is None:
             self.skipped.setdefault((pair.name, annotator), answer.note)
             return True
         old, older = self.labels.get((pair.name, annotator), (label, None))
         if older is not None and old != label:
             what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
-            return self._refused(answer, what, " Leave the label that is meant.")
+            return self._refused(answer, f"{what} Leave the label that is meant.")
         if older is not None:
             self.mended["label"].append(f"{answer.where} and {older.where}")
         if older is None or answer.time < older.time:
@@ -499,7 +495,7 @@ class _Check:
             if len(by_ids) == 1:
                 return by_ids[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
-            self._refused(answer, what, " Take the row out, or put back its ids as they were written.")
+            self._refused(answer, f"{what} Take the row out, or put back its ids as they were written.")
             return None
         qid, docno = storable(pair.qid), storable(pair.docno)
         for what, stands, was in (("topic", answer.qid, qid), ("document", answer.docno, docno)):
@@ -510,7 +506,7 @@ class _Check:
             if other in self.manifest.by_ids or (stands.strip() and not changed_by_sheet(stands, was)):
                 wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
                 advice = " Put back the ids of the row as they were written: cells may have been moved."
-                self._refused(answer, wrong, advice)
+                self._refused(answer, f"{wrong}{advice}")
                 self.faulty.add(pair.name)
                 return None
             self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
@@ -520,23 +516,23 @@ class _Check:
         if len(answer.labels) > 1:
             what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
             advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
-            self._refused(answer, what, advice)
+            self._refused(answer, f"{what}{advice}")
             return None
         label = self.manifest.scale.read(answer.labels[0])
         if label is None:
             what = f"{pair.words} has label {shown(answer.labels[0])}."
-            self._refused(answer, what, f" A label is one of {self.manifest.scale}, as a number or in words.")
+            self._refused(answer, f"{what} A label is one of {self.manifest.scale}, as a number or in words.")
         return label
 
-    def _refused(self, answer: Answer, *parts: Part) -> bool:
-        self.faults.append(InputError(*parts, place=answer.where))
+    def _refused(self, answer: Answer, text: str) -> bool:
+        self.faults.append(InputError(text, place=answer.where))
         return False
 
-    def _once(self, answer: Answer, what: str, *parts: Part) -> bool:
+    def _once(self, answer: Answer, what: str, text: str) -> bool:
         """Tell what is the same of each row of a file, once."""
         if (answer.source.name, what) not in self._told:
             self._told.add((answer.source.name, what))
-            self._refused(answer, *parts)
+            self._refused(answer, text)
         return False
 
 
@@ -547,9 +543,8 @@ def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[Inpu
         of.setdefault(annotator, []).append(pair.words)
     for annotator, pairs in of.items():
         yield InputError(
-            f"{count(len(pairs), 'label')} missing: {_first(pairs)}. Wait for the rest, or pass ",
-            Option("partial", True),
-            " to take what is there.",
+            f"{count(len(pairs), 'label')} missing: {_first(pairs)}. Wait for the rest, or pass partial=True to "
+            "take what is there.",
             place=f"asked of {'anybody' if annotator is None else shown(annotator)}",
         )
 
@@ -564,7 +559,6 @@ _HIDDEN = (".", "~$")
 _LISTED = 30
 
 
-@door
 def import_labels(
     folder: str | Path,
     files: str | Path | Iterable[str | Path] | None = None,
@@ -624,7 +618,9 @@ def import_labels(
     strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
     if strangers:
         known = examples(manifest.annotators, 6)
-        raise wrong("annotators", f" must be those of the task, {known}, got {examples(strangers)}.")
+        raise InputError(
+            f"annotators must be those of the task, {known}, got {examples(strangers)}.", argument="annotators"
+        )
     answers: list[Answer] = []
     faults: list[InputError] = []
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
@@ -638,7 +634,10 @@ def import_labels(
     unused = [name for name in given if name not in people.names]
     if unused and not faults:
         said = examples(sorted(people.names), 8)
-        raise wrong("annotators", f" has {examples(unused)}, which no file and no tool says. There is {said}.")
+        raise InputError(
+            f"annotators has {examples(unused)}, which no file and no tool says. There is {said}.",
+            argument="annotators",
+        )
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
@@ -710,7 +709,7 @@ def _checked_annotators(annotators: Any) -> dict[str, str]:
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         what = "a dict of a tool's user or a file's name -> annotator"
-        raise wrong("annotators", f" must be {what}, got {told(annotators)}.")
+        raise InputError(f"annotators must be {what}, got {told(annotators)}.", argument="annotators")
     return {str(user): name for user, name in given.items()}
 
 
@@ -725,7 +724,7 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
         return found
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
-        raise wrong("files", f" must be paths of files or folders, got {told(files)}.")
+        raise InputError(f"files must be paths of files or folders, got {told(files)}.", argument="files")
     found = []
     for path in map(user_path, listed):
         inside = [path] if path.is_file() else _inside(path)

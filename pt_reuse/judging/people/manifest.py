@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pt_reuse._check import examples, listed, shown, told
-from pt_reuse._errors import Call, InputError, located, wrong
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.csv_files import SEPARATORS
 from pt_reuse.data.frame_columns import LABELS
+from pt_reuse.errors import InputError, located
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"
@@ -103,7 +103,7 @@ def read_sheet(data: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[s
             if any(cell.strip() for cell in row[len(header) :]):
                 problem = f"{len(row)} cells under a header of {len(header)}. "
                 advice = "Save the sheet as CSV once more, with quotes around texts."
-                raise InputError(problem, advice, place=f"line {at:,}")
+                raise InputError(f"{problem}{advice}", place=f"line {at:,}")
             if not is_header:
                 # programs leave out empty cells at the end
                 yield at, dict(zip(header, [*row, *[""] * len(header)], strict=False))
@@ -188,11 +188,11 @@ class Scale:
         plain = [_plain(word) for word in words.values()] if not odd else []
         if len(words) < 2 or odd or len(set(plain)) < len(plain):
             got = f"{told(odd[0])}: {told(words[odd[0]])}" if odd else told(labels)
-            raise wrong(
-                "labels",
-                f" must be a dict of two labels or more and a different word for each, such as {DEFAULT}: labels are "
-                f"whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not judged, words stand "
-                f"on one line and are no numbers; got {got}.",
+            raise InputError(
+                f"labels must be a dict of two labels or more and a different word for each, such as {DEFAULT}: "
+                f"labels are whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not "
+                f"judged, words stand on one line and are no numbers; got {got}.",
+                argument="labels",
             )
         return cls({int(label): " ".join(words[label].split()) for label in sorted(words)})
 
@@ -368,8 +368,8 @@ def read_manifest(folder: Path) -> Manifest:
             found = json.loads(read_file(folder / MANIFEST))
         except (FileNotFoundError, NotADirectoryError):
             problem = f"no tasks: it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
-            advice = ". Give a folder that ", Call("export_tasks"), " wrote."
-            raise InputError(problem, *advice, argument="folder") from None
+            advice = ". Give a folder that export_tasks() wrote."
+            raise InputError(f"{problem}{advice}", argument="folder") from None
         except (ValueError, RecursionError) as error:
             raise _changed("no JSON") from error
         except OSError as error:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples, flag, shown, told
-from pt_reuse._errors import InputError, door
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import TopicRows
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import Pooled
 
 
@@ -51,7 +51,6 @@ class TopicLists:
     scores: NDArray[np.float64]
 
     @classmethod
-    @door
     def of(cls, qid: str, lists: Mapping[str, Sequence[str]]) -> TopicLists:
         """Return the lists of one topic, to try a strategy on; a document's score in a run is minus its rank.
 

@@ -14,11 +14,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, told, whole
-from pt_reuse._errors import Call, InputError, arguments_as, door, wrong
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.adaptive import bandits
 from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, lists_of_topic, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
@@ -72,7 +72,6 @@ class Strategy:
         Strategy(epsilon-greedy(epsilon=0.2))
     """
 
-    @door
     def __init__(self, kind: str | type[Chooser], **options: Any):
         self.kind = _chooser(kind)
         self.options: Mapping[str, Any] = dict(options)
@@ -108,33 +107,35 @@ class Strategy:
         return f"Strategy({self.name})"
 
 
-def as_strategy(strategy: str | Strategy | type[Chooser]) -> Strategy:
+def as_strategy(strategy: str | Strategy | type[Chooser], argument: str = "strategy") -> Strategy:
     """Return a strategy as it is, or the one of a name or chooser, with its defaults."""
     if isinstance(strategy, Strategy):
         return strategy
-    with arguments_as(kind="strategy"):
-        return Strategy(strategy)
+    return Strategy(_chooser(strategy, argument))
 
 
-def _chooser(kind: str | type[Chooser]) -> type[Chooser]:
+def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]:
     if isinstance(kind, str) and kind in CHOOSERS:
         return CHOOSERS[kind]
     if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
         near = did_you_mean(kind, CHOOSERS) if isinstance(kind, str) else ""
         raise _no_kind(
+            argument,
             f" must be the name of a strategy, one of {examples(CHOOSERS, len(CHOOSERS))}, or a subclass of Chooser, "
-            f"got {told(kind)}.{near}"
+            f"got {told(kind)}.{near}",
         )
     if inspect.isabstract(kind):
         lacking = examples(sorted(kind.__abstractmethods__), 12)
-        raise _no_kind(f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
+        raise _no_kind(argument, f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
     if not isinstance(getattr(kind, "name", None), str):
-        raise _no_kind(f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text.")
+        raise _no_kind(
+            argument, f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text."
+        )
     return kind
 
 
-def _no_kind(why: str) -> InputError:
-    return wrong("kind", why)
+def _no_kind(argument: str, why: str) -> InputError:
+    return InputError(f"{argument}{why}", argument=argument)
 
 
 def options_of(kind: type[Chooser]) -> dict[str, Any]:
@@ -221,25 +222,19 @@ def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Cavea
     if judged == relevant:
         yield Caveat(
             "every judged document of the pool is relevant",
-            (
-                f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
-                "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
-            ),
+            f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
+            "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
         )
     if pooled - judged > MOSTLY * pooled:
         share = f"{1 - judged / pooled:.0%}"
         yield Caveat(
             f"{share} of the pool has no label",
-            (
-                f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
-                "strategy passes over them at no cost, which no assessor could. ",
-                Call("infer_pool", "runs, qrels"),
-                " says which runs and which depth fit the judgments.",
-            ),
+            f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
+            "strategy passes over them at no cost, which no assessor could. infer_pool(runs, qrels) says which runs "
+            "and which depth fit the judgments.",
         )
 
 
-@door
 def adaptive_pool(
     runs: Any,
     qrels: Any,

@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, fraction, positive, told
-from pt_reuse._errors import InputError, wrong
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import COLUMNS, described
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.lines import plot_depths, plot_unjudged_runs
 from pt_reuse.plots.run_scores import plot_disadvantage
@@ -376,7 +376,7 @@ class Coverage(Result):
         at = self.at if depth is None else depth
         if at not in self.depths:
             known = ", ".join(map(str, self.depths))
-            raise wrong("depth", f" must be one of {known}, got {told(depth)}.")
+            raise InputError(f"depth must be one of {known}, got {told(depth)}.", argument="depth")
         return at
 
     def group_of(self, by: str | None) -> str | None:
@@ -385,7 +385,7 @@ class Coverage(Result):
             return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
         choice("by", by, ("type", "team"))
         if self.by_run[by].isna().all():
-            raise wrong("by", f" is {by}, and no run has one.")
+            raise InputError(f"by is {by}, and no run has one.", argument="by")
         return by
 
 
@@ -419,7 +419,7 @@ def checked_depths(depths: Any) -> tuple[int, ...]:
     """Return a user's ``depths=`` as ranks that ascend, each once, or say that they are none."""
     given = list(depths) if isinstance(depths, Iterable) and not isinstance(depths, str | bytes) else [depths]
     if not given:
-        raise wrong("depths", f" must be one rank or several, got {told(depths)}.")
+        raise InputError(f"depths must be one rank or several, got {told(depths)}.", argument="depths")
     return tuple(sorted({positive("depths", one, "documents") for one in given}))
 
 

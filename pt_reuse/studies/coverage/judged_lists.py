@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import Option, arguments_as
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.open_field import AnyField
@@ -219,7 +218,7 @@ class PoolRecord:
         """Yield what keeps a share without the own unit from being there, or from meaning what it seems to."""
         if asked and self.by is None:
             text = f"nobody can be left out: {self.why_nobody}. So no share without the own unit is known. "
-            yield Caveat("nobody is left out", (text, Option("contributors", ...), " says who made the pool."))
+            yield Caveat("nobody is left out", f"{text}contributors= says who made the pool.")
         if self.units is not None and self.contributors is not None:
             so = "without it nothing that these runs pooled is judged"
             yield from one_unit(self.units, self.contributors.runs, so)
@@ -254,8 +253,7 @@ def record_of(
         return PoolRecord(chosen, None, f"who was pooled is not on record for {count(len(chosen.assumed), 'run')}")
     if units is None:
         units = runs.units("team")
-    with arguments_as(order="pool_order"):
-        pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
+    pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
     found = find_uniques(runs, qrels, pooling)
     owner = np.full(len(qrels), -1, dtype=np.int64)
     owner[found.row] = found.owner

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, count, examples
 from pt_reuse._choices import ORDERS
-from pt_reuse._errors import InputError
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.options import Parameter
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import noted, relevant_only, tell

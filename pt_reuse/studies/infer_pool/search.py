@@ -15,10 +15,10 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
-from pt_reuse._errors import InputError, wrong
 from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, RankedTopic, Tops, judged_codes
 
@@ -398,7 +398,7 @@ def checked_tolerance(tolerance: Any) -> float:
     """Return a user's ``tolerance=``, or say that it is none."""
     share = fraction("tolerance", tolerance)
     if share == 1:
-        raise wrong("tolerance", " must be below 1: at 1, every run is judged.")
+        raise InputError("tolerance must be below 1: at 1, every run is judged.", argument="tolerance")
     return share
 
 

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quantile
 from pt_reuse.arrays.kernels import Spec
+from pt_reuse.errors import InputError
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction, chances_of
 from pt_reuse.studies.new_runs.evidence import ScoresWithout

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
-from pt_reuse._errors import InputError, Option
 from pt_reuse.arrays.expected import Floats, Likely, Logistic, divisor, expected_scores
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.lists import offsets, ranges
+from pt_reuse.errors import InputError
 from pt_reuse.studies.new_runs.effects import LEAST, Effects, together
 from pt_reuse.studies.new_runs.evidence import Case, World
 
@@ -439,5 +439,5 @@ def named_estimators(
         return {name: estimator for name, estimator in ESTIMATORS.items() if has[name]}
     for name in names:
         if not has[name]:
-            raise InputError(f"{examples([name])} needs ", Option(_TAKES[name], ...), ".", argument="estimators")
+            raise InputError(f"{examples([name])} needs {_TAKES[name]}=.", argument="estimators")
     return {name: ESTIMATORS[name] for name in names}

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
-from pt_reuse._errors import InputError, warn, wrong
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.lists import ranges
@@ -20,6 +19,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
+from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Scale, as_judges, labels_of_holes
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Rule
@@ -83,7 +83,7 @@ def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
     """Return what a judge says of some documents, as people would."""
     named = as_judges(judge)
     if len(named) != 1:
-        raise wrong("judge", f" must be one judge, got {len(named)}.")
+        raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
     frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
     said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
     if len(rows) and not said.known.any():
@@ -111,7 +111,7 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
     if lacking:
         documents = f"{count(len(rows), 'document')} that may be unknown"
         if lacking == len(rows):
-            raise wrong("corpus", f" has none of {documents}. Are its ids written alike?")
+            raise InputError(f"corpus has none of {documents}. Are its ids written alike?", argument="corpus")
         warn(f"`corpus` lacks {lacking:,} of {documents}; nothing is known of their texts.")
     relevant = evidence.labels >= evidence.qrels.rel
 

@@ -14,11 +14,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import Call, InputError, Option, located
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.pooling.depth import PoolDepth, pool_to_depth
 from pt_reuse.pooling.fit import SLACK
@@ -99,13 +99,10 @@ class PoolGap:
         if self.in_words:
             yield Caveat(
                 self.in_words,
-                (
-                    f"{self.unjudged:,} of the {self.documents:,} documents that the pooled runs have down to depth "
-                    f"{self.depth} ({self.share:.0%}) are unjudged. They count as not relevant, and new runs are "
-                    "predicted as if theirs were judged. Give the depth of the pool, and the runs that were pooled. ",
-                    Call("infer_pool", "runs, qrels"),
-                    " says which fit the judgments.",
-                ),
+                f"{self.unjudged:,} of the {self.documents:,} documents that the pooled runs have down to depth "
+                f"{self.depth} ({self.share:.0%}) are unjudged. They count as not relevant, and new runs are "
+                "predicted as if theirs were judged. Give the depth of the pool, and the runs that were pooled. "
+                "infer_pool(runs, qrels) says which fit the judgments.",
             )
 
 
@@ -115,9 +112,7 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
         new = {NEW: new}
     if isinstance(new, Mapping) and new and all(isinstance(each, pt.Transformer) for each in new.values()):
         if topics is None:
-            raise InputError(
-                "pipelines need topics. Pass ", Option("topics", ...), ", a frame of qid and query.", argument="new"
-            )
+            raise InputError("pipelines need topics. Pass topics=, a frame of qid and query.", argument="new")
         found = RunSet.from_pipelines(dict(new), topics, order=runs.order)
     elif isinstance(new, pd.DataFrame) and "name" not in new:
         found = RunSet.from_frames({NEW: new}, order=runs.order)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, shown
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, PLAN, SAMPLED, named_documents
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence

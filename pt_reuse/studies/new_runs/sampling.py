@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
-from pt_reuse._errors import InputError, arguments_as, located, wrong
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.csv_files import read_csv
 from pt_reuse.data.frame_columns import in_our_columns
 from pt_reuse.data.judgments import Qrels, is_collection
+from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, PLAN, SAMPLED, named_documents
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence
@@ -82,7 +82,7 @@ def sampled_labels(given: Any) -> Any:
     """Return the labels of a sample; a file of them is CSV, as the command writes the documents of a plan."""
     if not isinstance(given, str | os.PathLike) or is_collection(given):
         return given
-    with located(os.fspath(given)), arguments_as(path="sampled"):
+    with located(os.fspath(given)):
         table = read_csv(given, "sampled")
         table = replace(table, frame=in_our_columns(table.frame))
         wanted = ("qid", "docno", "label", *SAMPLED)
@@ -107,7 +107,10 @@ class Sample:
         if not len(frame):
             unjudged = len(frame_of(evidence, None))
             if unjudged:
-                raise wrong("sampled", f" has no document, and {count(unjudged, 'document')} of new runs are unjudged.")
+                raise InputError(
+                    f"sampled has no document, and {count(unjudged, 'document')} of new runs are unjudged.",
+                    argument="sampled",
+                )
             return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int16), np.zeros(0))
         check_columns(frame)
         without = sorted(pairs_of(frame[frame["label"] < 0]))
@@ -119,8 +122,9 @@ class Sample:
             )
         if int(frame["label"].max()) > max(int(evidence.labels.max()), 1):
             highest = int(evidence.labels.max())
-            raise wrong(
-                "sampled", f" has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}."
+            raise InputError(
+                f"sampled has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}.",
+                argument="sampled",
             )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
         strange = sorted(pairs_of(frame[(rows < 0) | (evidence.labels[rows] >= 0)]))

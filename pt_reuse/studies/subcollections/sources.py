@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, choice, count, examples, flag, fraction, positive, shown, told
-from pt_reuse._errors import InputError, Option, warn, wrong
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import InputError, warn
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
 
 _LETTERS = re.compile(r"^([^\W\d_]+)")
@@ -25,7 +25,7 @@ WHOLE = "whole"
 #: shares of a mixed part where nobody says
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: advice that needs no source
-_BY_CHANCE = (Option("how", "random"), " with ", Option("sizes", ...), ".")
+_BY_CHANCE = "how='random' with sizes=."
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,17 @@ class SourceRule:
             source = self.of(docno)
             if source is not None and not _texts([source]):
                 said = f" must return the name of a source or None, got {told(source)} for {shown(docno)}."
-                raise wrong("sources", said)
+                raise InputError(f"sources{said}", argument="sources")
             found.setdefault(source, []).append(i)
         lacking = found.pop(None, [])
         empty = [name for name in self.named if name not in found]
         if empty or not found:
             what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
             # a corpus without sources can still be split by chance
-            hint = () if self.named else (" Give ", Option("sources", ...), ", or ", *_BY_CHANCE)
+            hint = "" if self.named else f" Give sources=, or {_BY_CHANCE}"
             raise InputError(
                 f"{what}. The rule, {self.words}, was tried on {count(len(docnos), 'document')} to be split; docnos "
-                f"look like {examples(docnos)}.",
-                *hint,
+                f"look like {examples(docnos)}.{hint}",
                 argument="sources",
             )
         if lacking:
@@ -80,15 +79,17 @@ def source_rule(sources: Any) -> SourceRule:
             try:
                 sources = re.compile(several[0])
             except re.error as error:
-                raise wrong("sources", f" is no regular expression, {several[0]!r}: {error}.") from error
+                raise InputError(
+                    f"sources is no regular expression, {several[0]!r}: {error}.", argument="sources"
+                ) from error
     if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
         return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
-    raise wrong(
-        "sources",
-        " must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a regular "
-        f"expression with a group that is the source, or a function of a docno, got {told(sources)}.",
+    raise InputError(
+        "sources must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a "
+        f"regular expression with a group that is the source, or a function of a docno, got {told(sources)}.",
+        argument="sources",
     )
 
 
@@ -114,9 +115,10 @@ def _of_dict(given: Mapping[Any, Any]) -> SourceRule:
     if values and _texts([*given, *values]):
         return SourceRule(given.get, tuple(sorted(set(values))), f"a dict of {count(len(given), 'docno')}")
     flaw = next(([one] for one in given.items() if not _texts(one)), given)
-    raise wrong(
-        "sources",
-        f" must be a dict of docno -> source, or of source -> a list of prefixes, all of them texts, got {told(flaw)}.",
+    raise InputError(
+        "sources must be a dict of docno -> source, or of source -> a list of prefixes, all of them texts, got "
+        f"{told(flaw)}.",
+        argument="sources",
     )
 
 
@@ -125,7 +127,9 @@ def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
     for source, several in prefixes.items():
         twice = sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source)
         if twice:
-            raise wrong("sources", f" must have each prefix at one source, got {examples(twice)} at two.")
+            raise InputError(
+                f"sources must have each prefix at one source, got {examples(twice)} at two.", argument="sources"
+            )
     # of two prefixes that both match, the longer one says more
     longest = sorted(source_of, key=len, reverse=True)
 
@@ -178,10 +182,7 @@ class Drawing:
         if self.needs_sources and len(members) < 2:
             raise InputError(
                 f"all documents come from one source, {examples(members)}, so there is no part to compare it with. "
-                "Give a rule by ",
-                Option("sources", ...),
-                ", or ",
-                *_BY_CHANCE,
+                f"Give a rule by sources=, or {_BY_CHANCE}",
                 argument="sources",
             )
         drawn = {"source": self._by_source, "random": self._at_random, "mixed": self._mixed}[self.how]
@@ -265,10 +266,10 @@ class Drawing:
         least = min(most, key=lambda name: most[name])
         for size, n in asked:
             if not 1 <= n <= most[least]:
-                raise wrong(
-                    "sizes",
-                    f" {told(size)} of {count(total, 'document')} is {count(n, 'document')}; there must be at least "
-                    f"1, and at most {most[least]:,} ({least}).",
+                raise InputError(
+                    f"sizes {told(size)} of {count(total, 'document')} is {count(n, 'document')}; there must be at "
+                    f"least 1, and at most {most[least]:,} ({least}).",
+                    argument="sizes",
                 )
         return sorted({n for _, n in asked})
 
@@ -284,16 +285,18 @@ def checked_drawing(*, how: Any, sizes: Any, shares: Any, whole: Any, repeats: A
     """Return how a user wants parts drawn."""
     choice("how", how, ("source", "random", "mixed"))
     if shares is not None and how != "mixed":
-        raise wrong("shares", " are those of mixed parts. Give ", Option("how", "mixed"), ".")
+        raise InputError("shares are those of mixed parts. Give how='mixed'.", argument="shares")
     if flag("whole", whole) and (how != "source" or sizes is not None):
-        raise wrong("whole", " is compared with parts that have all documents of a source. Leave it out.")
+        raise InputError(
+            "whole is compared with parts that have all documents of a source. Leave it out.", argument="whole"
+        )
     asked = () if sizes is None else tuple(_numbers("sizes", sizes))
     for size in asked:
         if not (size >= 1 if isinstance(size, int) else 0 < size <= 1):
-            raise wrong(
-                "sizes",
-                " must be whole numbers of documents, at least 1, or shares of all documents, above 0 and at most 1; "
-                f"got {told(size)}.",
+            raise InputError(
+                "sizes must be whole numbers of documents, at least 1, or shares of all documents, above 0 and at "
+                f"most 1; got {told(size)}.",
+                argument="sizes",
             )
     mixed = {fraction("shares", share) for share in _numbers("shares", _QUARTERS if shares is None else shares)}
     draws = positive("repeats", repeats, "draws")
@@ -304,7 +307,7 @@ def _numbers(argument: str, value: Any) -> list[float]:
     """Return one number or several of a user's, whole ones as ints and others as floats."""
     several = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
     if not several or any(isinstance(one, bool) or not isinstance(one, int | float | np.number) for one in several):
-        raise wrong(argument, f" must be a number or several, got {told(value)}.")
+        raise InputError(f"{argument} must be a number or several, got {told(value)}.", argument=argument)
     return [int(one) if isinstance(one, int | np.integer) else float(one) for one in several]
 
 
@@ -335,9 +338,8 @@ class Corpus:
         relevant = np.asarray(qrels.arrays.labels >= rel)
         if not relevant.any():
             raise InputError(
-                f"no judgment has a label of at least {rel}, so no document is relevant and every score is 0. ",
-                Option("rel", ...),
-                " is the lowest label that is relevant.",
+                f"no judgment has a label of at least {rel}, so no document is relevant and every score is 0. rel= "
+                "is the lowest label that is relevant.",
                 argument="qrels",
             )
         docnos = sorted({*known, *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
@@ -370,9 +372,8 @@ class Corpus:
         found = self.qrels.arrays.documents.topic[self._has(part)[self.judged] & self.relevant]
         if not len(found):
             raise InputError(
-                f"no topic has a relevant document in the part {part.name!r}, so there is nothing to test. ",
-                Option("relevant", "all"),
-                " adds all relevant documents to each part.",
+                f"no topic has a relevant document in the part {part.name!r}, so there is nothing to test. "
+                "relevant='all' adds all relevant documents to each part.",
                 argument="relevant",
             )
         return np.asarray(np.bincount(found, minlength=n_topics) > 0)

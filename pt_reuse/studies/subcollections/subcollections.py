@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, told
 from pt_reuse._choices import CORRECTION, SAMPLES
-from pt_reuse._errors import InputError, door, wrong
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.data.judgments import as_qrels
+from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, relevant_only
@@ -202,7 +202,6 @@ class Subcollections(Result):
         both = zip(rows["measure"], rows["other_measure"], strict=True)
         return rows.assign(called=[f"{one} and {other}" for one, other in both])
 
-    @door
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:
         """Return the test of every pair of systems on one part.
 
@@ -221,7 +220,9 @@ class Subcollections(Result):
         m = self.measures.index(measure_among(self.measures, measure))
         of_draw = self.parts[self.parts["draw"] == draw]
         if of_draw.empty:
-            raise wrong("draw", f" must be one of {examples(sorted(set(self.parts['draw'])))}, got {told(draw)}.")
+            raise InputError(
+                f"draw must be one of {examples(sorted(set(self.parts['draw'])))}, got {told(draw)}.", argument="draw"
+            )
         choice("part", part, of_draw["part"].tolist())
         i = of_draw.index[of_draw["part"] == part][0]
         first, second = np.triu_indices(len(self.names), 1)
@@ -520,7 +521,7 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
             f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in all): nothing "
             "is significant there, and tau_b is NaN."
         )
-        yield Caveat(f"all systems tie by {where}", (said,))
+        yield Caveat(f"all systems tie by {where}", said)
     none = by_pair[by_pair["agree"].isna()]
     for row in records(none.head(0 if len(tied) else 1)):
         said = (
@@ -528,7 +529,7 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
             f"({len(none):,} of {len(by_pair):,} rows of such pairs in all): agreement is NaN there, and no part of "
             "the means."
         )
-        yield Caveat(f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts", (said,))
+        yield Caveat(f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts", said)
     emptied = sum(one.emptied for one in found.scored)
     lists = sum(int(one.counts.sum()) for one in found.scored) * n_systems
     if emptied:
@@ -536,4 +537,4 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
             f"{emptied:,} of {lists:,} lists of a run and a topic ({emptied / lists:.1%}) have no document on their "
             "part, and score 0. The table of parts says where."
         )
-        yield Caveat(f"{emptied} of {lists} lists are empty", (said,))
+        yield Caveat(f"{emptied} of {lists} lists are empty", said)

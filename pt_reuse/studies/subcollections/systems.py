@@ -11,10 +11,10 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import columns, count, examples, told
-from pt_reuse._errors import InputError, ReuseWarning, door, wrong
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.ordering import check_order
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, ReuseWarning
 
 #: ``docno``, ``text`` and whatever else an index takes
 Document: TypeAlias = Mapping[str, Any]
@@ -83,7 +83,6 @@ class Systems(Generic[_Index]):
     #: the documents are the corpus
     knows_corpus: ClassVar[bool] = True
 
-    @door
     def __init__(
         self,
         factories: Mapping[str, Callable[[_Index], pt.Transformer]],
@@ -95,16 +94,16 @@ class Systems(Generic[_Index]):
     ):
         if not isinstance(factories, Mapping) or not factories or not all(map(callable, factories.values())):
             said = f" must be a dict of system name -> function that returns a pipeline, got {told(factories)}."
-            raise wrong("factories", said)
+            raise InputError(f"factories{said}", argument="factories")
         if not callable(documents) and iter(documents) is documents:
             said = (
                 " can be read but once, and each part reads them. Give a list, or a function that returns an iterator."
             )
-            raise wrong("documents", said)
+            raise InputError(f"documents{said}", argument="documents")
         if index is not None and not callable(index):
-            raise wrong("index", f" must be a function, got {told(index)}.")
+            raise InputError(f"index must be a function, got {told(index)}.", argument="index")
         if not isinstance(topics, pd.DataFrame):
-            raise wrong("topics", f" must be a frame with qid and query, got {told(topics)}.")
+            raise InputError(f"topics must be a frame with qid and query, got {told(topics)}.", argument="topics")
         columns("topics", topics.columns, ("qid",))
         check_order("order", order)
         self._factories, self._documents, self._topics = dict(factories), documents, topics
@@ -132,11 +131,10 @@ class Systems(Generic[_Index]):
             docno = document.get("docno") if isinstance(document, Mapping) else None
             if not isinstance(docno, str) or not docno or docno in found:
                 problem = f"has the docno {docno!r} again" if docno in found else "has no docno"
-                raise wrong("documents", f": document {n:,} {problem}: {told(document)}.")
+                raise InputError(f"documents: document {n:,} {problem}: {told(document)}.", argument="documents")
             found[docno] = None
         return list(found)
 
-    @door
     def on_part(self, docnos: Iterable[str]) -> RunSet:
         """Index some documents, run every system on them, and return the runs.
 

@@ -13,13 +13,13 @@ from packing_parts import bomb
 from run_server import whole
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.download import runs as downloads
 from pt_reuse.collections.download.runs import check_run_file
 from pt_reuse.collections.runs import find_run_files, folders_of
 from pt_reuse.data import packed_files as files
+from pt_reuse.errors import InputError
 
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 

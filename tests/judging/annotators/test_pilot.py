@@ -13,7 +13,7 @@ from annotator_parts import by_item, labelled, slow_alpha, slow_kappa
 from scipy import stats
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 SCALE = (0, 1, 2, 3)
 

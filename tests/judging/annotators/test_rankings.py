@@ -9,7 +9,7 @@ from annotator_parts import by_item
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=60, n_teams=4, length=15, depth=6)
 RUNS, QRELS = FIELD.runs, FIELD.qrels

@@ -11,7 +11,7 @@ import pytest
 from annotator_parts import labelled
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError
+from pt_reuse.errors import InputError
 
 KEYS = ["qid", "docno", "annotator"]
 

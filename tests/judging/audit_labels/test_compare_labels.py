@@ -9,9 +9,9 @@ from label_parts import compared, judged, labelled, meeting, row_of
 from sklearn import metrics
 
 import pt_reuse as ptr
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.judging.annotators.labels import as_annotator_labels
 from pt_reuse.judging.compare_labels import agreement_of_labels as label_agreement
 from pt_reuse.judging.compare_labels import compared_people

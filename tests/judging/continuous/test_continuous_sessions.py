@@ -10,8 +10,9 @@ from cal_parts import CORPUS, LABELS, TOPICS, Hashed
 from session_parts import Watched, records_in
 
 import pt_reuse as ptr
-from pt_reuse.judging import AutoTAR, FewJudged, FruitfulBatch, Protocol, TfIdf
+from pt_reuse.judging.protocols import AutoTAR, FewJudged, FruitfulBatch, Protocol
 from pt_reuse.judging.session import JOURNAL
+from pt_reuse.pooling.scorers import TfIdf
 
 
 def told_of(found):

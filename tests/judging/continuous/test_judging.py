@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.judging import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
+from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.scorers import Scorer
 

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
-from pt_reuse.judging import (
+from pt_reuse.judging.protocols import (
     AutoTAR,
     DenseTopic,
     FewJudged,
@@ -18,12 +18,10 @@ from pt_reuse.judging import (
     NoBatchYet,
     Progress,
     Protocol,
-    TfIdf,
-    Training,
+    Status,
     TrecDL2021,
-    Vectors,
 )
-from pt_reuse.judging.protocols import Status
+from pt_reuse.pooling.scorers import TfIdf, Training, Vectors
 
 
 def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):

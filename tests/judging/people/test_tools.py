@@ -18,8 +18,8 @@ from packing_parts import zip_bomb
 from people_parts import MARCH, PAIRS, WORDS, as_asked, export, labels_of, returned, rows_of, truth, write_rows
 
 import pt_reuse as ptr
-from pt_reuse._errors import InputError, ReuseWarning
 from pt_reuse.data import packed_files as files
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.judging.people.importing import import_labels
 
 

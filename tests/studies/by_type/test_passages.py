@@ -9,8 +9,8 @@ import pytest
 from real_runs import read_real
 from scipy.stats import kendalltau
 
-from pt_reuse._errors import ReuseWarning
 from pt_reuse.data.judgments import read_qrels
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.by_type import by_type
