@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -36,6 +36,12 @@ MOST = len(COLOURS)
 PAGE, NARROW, BESIDE = 7.0, 4.5, 6.0
 
 
+#: the colours of bars, lines and texts that stand for no group
+FIRST, SECOND, REST, FAINT, GRID = COLOURS[0], COLOURS[3], "#D9D9D9", "#A8A8A8", "#E6E6E6"
+#: the group of what nobody gave one
+UNKNOWN = "not given"
+
+
 @dataclass(frozen=True)
 class Look:
     """How the points of one group look."""
@@ -57,28 +63,19 @@ def blend(n: int, light: str, dark: str) -> list[tuple[float, ...]]:
     return [tuple((start + (end - start) * step).tolist()) for step in np.linspace(0, 1, n)]
 
 
-def looks(n: int) -> list[Look]:
-    """Return the looks of `n` groups, six at most, as far from each other in lightness as they can be."""
-    if n < 2:
-        return [Look(COLOURS[0], MARKERS[0])][:n]
-    places = [round(i * (MOST - 1) / (n - 1)) for i in range(n)]
-    return [Look(COLOURS[place], MARKERS[place]) for place in places]
+def look(number: int) -> Look:
+    """Return one of many looks: colours come round after six, and then with other markers."""
+    return Look(COLOURS[number % MOST], MARKERS[(number + number // MOST) % MOST])
 
 
-@dataclass(frozen=True)
-class Ink:
-    """The colours of bars and lines on one ground."""
+def looks(groups: Iterable[object]) -> dict[Any, Look]:
+    """Return the look of each group of a field by its place among all their names, whatever a figure shows of them.
 
-    first: str
-    rest: str
-    second: str
-    faint: str
-    strong: str
-    grid: str
-
-
-ON_LIGHT = Ink(COLOURS[0], "#D9D9D9", COLOURS[3], "#A8A8A8", DARK, "#E6E6E6")
-ON_DARK = Ink(COLOURS[4], "#4D4D4D", COLOURS[3], "#A8A8A8", "#E6E6E6", "#404040")
+    Six groups at most are as far from each other in lightness as they can be.
+    """
+    names = sorted(set(groups), key=lambda name: (name == UNKNOWN, str(name)))
+    apart = (MOST - 1) / max(len(names) - 1, 1) if len(names) <= MOST else 1
+    return {name: look(round(number * apart)) for number, name in enumerate(names)}
 
 
 @dataclass(frozen=True)
@@ -95,36 +92,26 @@ class Sizes:
 COLUMN_SIZES = Sizes(text=7, area=15, line=1.0, row=0.14, named=3)
 PAGE_SIZES = Sizes(text=9, area=34, line=1.5, row=0.19, named=5)
 
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+#: what columns call correlations, and figures the letter tau; what is mathematics already stays
+_TAUS = {"tau_b": r"$\tau_b$", "tau_ap_b": r"$\tau_{\mathrm{ap},b}$"}
 
 
 def plain(text: str) -> str:
-    """Return a text as matplotlib shows it letter by letter: no dollar sign is mathematics, no ampersand TeX."""
-    import matplotlib as mpl
-
+    """Return a text as matplotlib shows it letter by letter: no dollar sign is mathematics."""
     # bytes of a file that are no UTF-8 come as surrogates, which no font can draw
     text = " ".join(text.encode("utf-8", "replace").decode().split())
-    text = "".join(letter if letter.isprintable() else "?" for letter in text)
-    if mpl.rcParams["text.usetex"]:
-        parts = [_as_tau(part) or "".join(_TEX.get(letter, letter) for letter in part) for part in _TAU.split(text)]
-        return "".join(parts)
-    return notation(text.replace("$", r"\$"))
-
-
-#: what columns call correlations, and figures the letter tau; what is mathematics already stays
-_TAU = re.compile(r"(?<!\\)\b(tau_b|tau_ap_b)\b")
-
-
-def _as_tau(word: str) -> str:
-    return {"tau_b": r"$\tau_b$", "tau_ap_b": r"$\tau_{\mathrm{ap},b}$"}.get(word, "")
+    return notation("".join(letter if letter.isprintable() else "?" for letter in text).replace("$", r"\$"))
 
 
 def notation(text: str) -> str:
     """Return a text with tau_b and tau_ap_b as mathematics."""
-    return _TAU.sub(lambda found: _as_tau(found[0]), text)
+    return re.sub(r"(?<!\\)\b(tau_b|tau_ap_b)\b", lambda found: _TAUS[found[0]], text)
+
+
+def of_tau(tau: float, digits: int = 3) -> str:
+    """Return a tau_b as figures write it: ``tau_b .998``."""
+    number = f"{tau:.{digits}f}".replace("0.", ".", 1).replace("-", "−")
+    return "no tau_b" if np.isnan(tau) else f"tau_b {number}"
 
 
 def entry(text: str) -> str:
@@ -313,16 +300,6 @@ class Sheet:
                 self.shared[which] = now()
 
     @property
-    def ink(self) -> Ink:
-        """Return the colours that are seen on the ground of the axes, as of a dark style of matplotlib."""
-        from matplotlib.colors import to_rgba
-
-        *ground, opaque = to_rgba(self.ax.get_facecolor())
-        if not opaque:
-            *ground, opaque = to_rgba(self.ax.figure.canvas.figure.get_facecolor())
-        return ON_DARK if opaque and sum(ground) < 1.5 else ON_LIGHT
-
-    @property
     def narrow(self) -> bool:
         return self.width < NARROW
 
@@ -399,7 +376,7 @@ class Sheet:
         return self.limit(which, (low - room, high + room))
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
-        self.ax.grid(True, axis=axis, color=self.ink.grid, linewidth=0.6, linestyle="-")
+        self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
 
     def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
         """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""
@@ -441,7 +418,7 @@ class Sheet:
         self.below = self.below or below
         for handle, text in entries:
             handle.set_label(entry(text))  # for a legend of the user's own
-        if not self.place.legend or not entries:
+        if not self.place.legend or len(entries) < 2:  # what is alone needs no key
             return
         size = self.sizes.text
         self.ax.legend(
@@ -577,18 +554,3 @@ class Sheet:
         key = self.ax.get_legend()
         beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
         return self.width - left - max(beside, 0.15) - 2 * _PAD
-
-
-def plot_panels(panels: Sequence[Callable[..., Axes]], place: Place) -> Axes:
-    """Draw panels, each into axes that it gets as ``ax=``, below each other in a new figure; return the first axes."""
-    figure = new_figure(place.inches)
-    size = (COLUMN_SIZES if place.inches < NARROW else PAGE_SIZES).text
-    # as high as axes that are as wide as a column, with what is above and below them
-    figure.set_figheight((min(place.inches, 0.45 * PAGE) + 10 * size / 72) * len(panels))
-    axes = figure.subplots(len(panels), squeeze=False)[:, 0]
-    for panel, ax in zip(panels, axes, strict=True):
-        panel(ax=ax)
-    first: Axes = axes[0]
-    if place.title:
-        figure.suptitle(wrapped(first, place.title, size, 0.94 * place.inches), fontsize=size)
-    return first

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, fraction, positive, told, whole
+from pt_reuse._check import choice, count, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
 from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse._jobs import run_jobs
@@ -194,7 +194,6 @@ def _draw(
     measure: str,
     place: Place,
     judgments: str | None = None,
-    sizes: Iterable[int] | None = None,
     *,
     by_size: bool = False,
 ) -> Axes:
@@ -202,11 +201,7 @@ def _draw(
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    usual = known if by_size else evenly(known, 4)
-    chosen = usual if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
-    if not chosen or not set(chosen) <= set(known):
-        raise wrong("sizes", f" must be among {examples(known, 12)}, got {told(sizes)}.")
-    rows = rows[rows["size"].isin(chosen)]
+    rows = rows[rows["size"].isin(known if by_size else evenly(known, 4))]
     return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
 
 
@@ -215,10 +210,9 @@ def _draw_sizes(
     measure: str,
     place: Place,
     judgments: str | None = None,
-    sizes: Iterable[int] | None = None,
 ) -> Axes:
     """Draw the swap rate against the size of the samples, a line for each bin of differences."""
-    return _draw(result, measure, place, judgments, sizes, by_size=True)
+    return _draw(result, measure, place, judgments, by_size=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -226,7 +220,7 @@ class Stability(Result):
     """How often two samples of topics order a pair of runs differently.
 
     Its figures are ``"bins"``, a line per size of the samples against the difference, and ``"sizes"``, a line per bin
-    against the size, of one of the ``judgments=`` and of some ``sizes=``, with a rate of .05 marked. Intervals are
+    against the size, of one of the ``judgments=``, with a rate of .05 marked. Intervals are
     bands around the lines where these are three at most, else around the darkest alone.
 
     Attributes:
