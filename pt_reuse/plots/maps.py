@@ -80,7 +80,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, measure: str, place: Place | None =
     texts = np.full(wide.shape, "", dtype=object)
     for at, tau in np.ndenumerate(values):
         lowest = least.to_numpy(dtype=float)[at]
-        texts[at] = "" if np.isnan(tau) else f"{tau:.2f} ({lowest:.2f})".replace("-", "−")
+        texts[at] = "" if np.isnan(tau) else f"{tau:.2f}\n({lowest:.2f})".replace("-", "−")
     known = values[~np.isnan(values)]
     if np.isnan(values).any():
         hatched_ground(sheet)
@@ -91,7 +91,7 @@ def plot_tau_of_pools(rows: pd.DataFrame, *, measure: str, place: Place | None =
         y="type that made the pool",
     )
     frame(sheet)
-    sheet.fit(max(2.2 * sheet.sizes.row * len(wide), 0.22 * sheet.width))
+    sheet.fit(max(2.6 * sheet.sizes.row * len(wide), 0.2 * sheet.width))
     return sheet.ax
 
 

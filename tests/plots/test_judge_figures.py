@@ -77,18 +77,17 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
     rows = found.confusion[found.confusion["judge"] == judge]
     across, down = ([label.get_text() for label in labels] for labels in (ax.get_xticklabels(), ax.get_yticklabels()))
     assert (across, down) == (["0", "1", "2", "3"] if judge == "graded" else ["0", "1"], ["0", "1", "2", "3"])
-    cells = {(round(text.get_position()[1] - 0.5), round(text.get_position()[0] - 0.5)): text for text in ax.texts}
+    cells = {text.get_position()[::-1]: text.get_text() for text in ax.texts}
     assert len(cells) == len(rows) == len(across) * 4
-    shades = ax.collections[0].get_array().reshape(4, len(across))
+    shades = ax.images[0].get_array()
     for row in rows.to_dict("records"):
         at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
-        assert cells[at].get_text() == f"{row['n']:,}\n{100 * row[column]:.0f} %"
+        assert cells[at] == f"{row['n']:,}\n{100 * row[column]:.0f} %"
         assert shades[at] == pytest.approx(row[column])
-        assert cells[at].get_color() == ("white" if row[column] > 0.6 else "black")
     assert f"label of {judge} (in per cent: {said}" in " ".join(ax.get_xlabel().split())
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
-    assert [line[1][0] for line in lines[:1]] == [2]
-    assert [line[0][0] for line in lines[1:]] == [2 if judge == "graded" else 1]
+    assert [line[1][0] for line in lines[:1]] == [1.5]
+    assert [line[0][0] for line in lines[1:]] == [1.5 if judge == "graded" else 0.5]
 
 
 # the figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say
@@ -264,12 +263,12 @@ def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(familie
     wide = cells.pivot_table(f"{of}_effect", index="family", columns="judge", sort=False)
     np.testing.assert_allclose(image.get_array(), wide.to_numpy())
     digits = 1 if of == "rank" else 3
-    expected = []
+    drawn = {text.get_position(): text.get_text() for text in ax.texts}
+    assert len(drawn) == len(cells)
     for cell in cells.to_dict("records"):
         off = cell[f"{of}_effect_low"] > 0 or cell[f"{of}_effect_high"] < 0
-        number = f"{cell[f'{of}_effect']:+.{digits}f}".replace("-", "−")
-        expected.append(number + ("*" if off else ""))
-    assert [text.get_text() for text in ax.texts] == expected
+        number = f"{cell[f'{of}_effect']:+.{digits}f}".replace("-", "−") + ("*" if off else "")
+        assert drawn[list(wide.columns).index(cell["judge"]), list(wide.index).index(cell["family"])] == number
     frames = [(patch.get_x() + 0.47, patch.get_y() + 0.46) for patch in ax.patches]
     assert frames == [pytest.approx((0, 0)), pytest.approx((1, 1))]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["A", "B"]

@@ -147,13 +147,16 @@ def test_unique_counts_are_the_bars(lou):
 def test_the_largest_drops_are_the_bars(lou):
     ax = lou.plot("nDCG@10", kind="drops", top=4, ax=blank())
     table = lou.table[lou.table["measure"] == "nDCG@10"]
-    table = table.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable").head(4)
+    table = table[table["max_drop"] > 0].sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable")
+    rest, table = len(table) - 4, table.head(4)
     assert [bar.get_width() for bar in ax.containers[0]] == table["max_drop"].tolist()
     assert [label.get_text() for label in ax.get_yticklabels()] == table["team"].tolist()
-    runs = table["dropped"].fillna("no run")
-    notes = [f"{run} {tau:.4f}" for run, tau in zip(runs, table["tau_b"], strict=True)]
+    notes = [
+        f"{run}, $\\tau_b$ {f'{tau:.3f}'.lstrip('0')}"
+        for run, tau in zip(table["dropped"], table["tau_b"], strict=True)
+    ]
     assert [note.get_text() for note in ax.texts] == notes
-    assert "(5 more teams not shown)" in said(ax.get_xlabel())
+    assert f"({rest} more team{'s' * (rest > 1)} not shown)" in said(ax.get_xlabel())
 
 
 def test_two_sets_of_scores_are_drawn_by_type(agreement):
