@@ -17,15 +17,12 @@ from pt_reuse.plots.marks import (
     draw_dots,
     draw_level,
     finish_rows,
-    most_rows,
-    not_shown,
     swatch,
 )
 from pt_reuse.plots.sheet import (
     DARK,
     FIRST,
     REST,
-    SECOND,
     Place,
     Sheet,
     Style,
@@ -110,24 +107,6 @@ def plot_recovery(
 
 def _word(column: str) -> str:
     return "run" if column == "name" else column
-
-
-def plot_rises(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
-    """Draw the ranks that each run that moves gains on condensed lists, to the left what it loses; most first."""
-    sheet = Sheet.open(place, "bars")
-    moved = rows[rows["rise"] != 0]
-    # of many those that move furthest
-    shown = moved.iloc[np.sort(np.argsort(-moved["rise"].abs(), kind="stable")[: most_rows(sheet)])]
-    shown = shown.sort_values("rise", ascending=False, kind="stable")
-    rise, at = shown["rise"].to_numpy(dtype=float), down(len(shown))
-    colours = [FIRST if up else SECOND for up in rise > 0]
-    sheet.ax.barh(at, rise, 0.76, color=colours, edgecolor=DARK, linewidth=0.3, zorder=2)
-    draw_level(sheet, "x", 0, zorder=3)
-    sheet.limit_around("x", [0.0, 1.0, *rise])
-    keep = f"; {count(len(rows) - len(moved), 'run')} keep their rank" if len(moved) < len(rows) else ""
-    more = not_shown(len(moved) - len(shown), "run")
-    sheet.label(title="Ranks without unjudged documents", x=f"ranks gained by {measure}, condensed lists{keep}{more}")
-    return finish_rows(sheet, shown["name"].tolist(), whole=True)
 
 
 def plot_tornado(

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pt_reuse._check import count
 from pt_reuse.plots.marks import (
     BANDS,
     Kind,
@@ -17,13 +15,14 @@ from pt_reuse.plots.marks import (
     down,
     draw_dots,
     draw_intervals,
+    draw_kinds,
     draw_level,
     finish_rows,
     most_rows,
     not_shown,
+    notes,
 )
-from pt_reuse.plots.run_scores import groups_of
-from pt_reuse.plots.sheet import COLOURS, DARK, FAINT, FIRST, MIDDLE, SECOND, Entries, Place, Sheet, Style, looks
+from pt_reuse.plots.sheet import COLOURS, DARK, FAINT, FIRST, MIDDLE, SECOND, Place, Sheet, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,22 +34,8 @@ _PEOPLE = Kind("by people", FIRST, "s", hollow=True, shift=-0.22)
 _ITSELF = Kind("by the judge itself", COLOURS[1], shift=0.22)
 
 
-def _draw_kinds(
-    sheet: Sheet, rows: pd.DataFrame, columns: tuple[str, str, str], kinds: Mapping[Any, Kind], column: str = "kind"
-) -> Entries:
-    """Draw rows, each in its kind, and return the legend."""
-    of, at = rows[column].to_numpy(), down(len(rows))
-    drawn = [(kind, of == name) for name, kind in kinds.items()]
-    return [draw_intervals(sheet, rows[mine], at[mine], columns, kind) for kind, mine in drawn if mine.any()]
-
-
 def _least(values: Any, *others: float) -> float:
     return float(np.nanmin([*others, *np.asarray(values, dtype=float).ravel()]))
-
-
-def _notes(*counts: tuple[int, str], noun: str) -> str:
-    texts = [f"{count(n, noun)} {why}" for n, why in counts if n]
-    return f" ({', '.join(texts)})" if texts else ""
 
 
 def plot_kappas(rows: pd.DataFrame, *, place: Place | None = None) -> Axes:
@@ -75,12 +60,12 @@ def plot_judge_taus(table: pd.DataFrame, *, measure: str, place: Place | None = 
     rows = known.head(most_rows(sheet))
     people = Kind("other person, on the documents of this person", DARK, "D", hollow=True, stroke=":")
     columns = "tau_b", "tau_b_low", "tau_b_high"
-    entries = _draw_kinds(sheet, rows, columns, {"model": Kind("judge"), "people": people})
+    entries = draw_kinds(sheet, rows, columns, {"model": Kind("judge"), "people": people})
     lowest = _least(rows.reindex(columns=list(columns[:2])), 1.0)
     span = max(1 - lowest, 0.1)
     sheet.limit("x", (lowest - 0.05 * span, 1 + 0.03 * span))
     counts = (len(known) - len(rows), "more not shown"), (len(table) - len(known), "without a ranking")
-    x = f"tau_b with people's ranking by {measure}{_notes(*counts, noun='judge')}"
+    x = f"tau_b with people's ranking by {measure}{notes(*counts, noun='judge')}"
     sheet.label(title="Rankings of the runs under other labels", x=x)
     return finish_rows(sheet, rows["judge"].tolist(), entries, name_share=_WIDE_NAME, grid="both")
 
@@ -91,7 +76,7 @@ def plot_beside_people(rows: pd.DataFrame, *, said: str, place: Place | None = N
     order = ["kind", "together", "value"]
     known = rows[rows["value"].notna()].sort_values(order, ascending=[True, False, False], kind="stable")
     people = Kind("other people", SECOND, "s", hollow=True)
-    entries = _draw_kinds(sheet, known, ("value", "low", "high"), {"model": Kind("judge"), "people": people})
+    entries = draw_kinds(sheet, known, ("value", "low", "high"), {"model": Kind("judge"), "people": people})
     if len(entries) > 1:
         sheet.ax.axhline(int((known["kind"] == "people").sum()) - 0.5, color=DARK, linewidth=0.6, zorder=1)
     for edge in BANDS:
@@ -200,11 +185,11 @@ def plot_family_forest(cells: pd.DataFrame, *, column: str, measure: str, place:
     first = np.lexsort([-drawn[column].abs().to_numpy(), ~drawn["own"].to_numpy(dtype=bool)])[: most_rows(sheet)]
     shown = drawn.iloc[np.sort(first)]
     kinds = {True: Kind("the judge's own family", FIRST, "s"), False: Kind("another family", hollow=True)}
-    entries = _draw_kinds(sheet, shown, columns, kinds, "own")
+    entries = draw_kinds(sheet, shown, columns, kinds, "own")
     draw_level(sheet, "x", 0)
     sheet.limit_around("x", [0.0, *shown.reindex(columns=list(columns)).to_numpy(dtype=float).ravel()], air=0.06)
     counts = (len(drawn) - len(shown), "not shown"), (len(cells) - len(drawn), "without a number")
-    x = effect_in_words(column, measure) + _notes(*counts, noun="row")
+    x = effect_in_words(column, measure) + notes(*counts, noun="row")
     sheet.label(title="What judges make of families of runs", x=x)
     names = [f"{judge}: {family}" for judge, family in zip(shown["judge"], shown["family"], strict=True)]
     return finish_rows(sheet, names, entries, name_share=0.39, height=1.2)
@@ -263,7 +248,7 @@ def plot_estimators(
         True: Kind("in use: each time the one that errs least on the others"),
         False: Kind("the same each time", hollow=True),
     }
-    entries = _draw_kinds(sheet, rows, ("error", "error_low", "error_high"), kinds, "used")
+    entries = draw_kinds(sheet, rows, ("error", "error_low", "error_high"), kinds, "used")
     sheet.limit_around("x", [0.0, *table["error"].tolist()], air=0.06)
     sheet.label(title=f"Errors of predicted {measure}", x="mean absolute error of the score")
     texts = [names.get(name, name.replace("_", " ")) for name in table["estimator"]]
@@ -283,36 +268,3 @@ def plot_labels_needed(
     sheet.label(title="What decisions take", x=said)
     names = [f"{first} > {second}" for first, second in zip(rows["first"], rows["second"], strict=True)]
     return finish_rows(sheet, names, name_share=0.39, height=0.9, whole=True)
-
-
-#: runs whose unjudged documents are shown at most
-_UNJUDGED = 20
-
-
-def plot_unjudged_runs(
-    shares: NDArray[np.float64],
-    run_table: pd.DataFrame,
-    *,
-    depth: int,
-    by: str | None = None,
-    place: Place | None = None,
-) -> Axes:
-    """Draw the share of unjudged documents of the runs with most: the mean and the quartiles over (topics, runs)."""
-    sheet = Sheet.open(place, "runs")
-    known = ~np.isnan(shares)
-    mean = np.where(known, shares, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    quartiles = np.array([np.percentile(of[has], (25, 75)) if has.any() else (np.nan, np.nan)
-                          for of, has in zip(shares.T, known.T, strict=True)]).reshape(-1, 2)  # fmt: skip
-    table = pd.DataFrame({"name": run_table["name"].to_numpy(), "mean": mean, "group": groups_of(run_table, by)})
-    table = table.assign(low=quartiles[:, 0], high=quartiles[:, 1]).sort_values("mean", ascending=False, kind="stable")
-    some = table[table["mean"] > 0]
-    rows = some.head(most_rows(sheet, None if sheet.narrow else _UNJUDGED))
-    kinds = {
-        name: Kind(sheet.legend_name(name), look.colour, look.marker) for name, look in looks(table["group"]).items()
-    }
-    entries = _draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
-    sheet.limit("x", (0, max(0.1, 1.05 * float(np.nanmax(rows[["mean", "high"]], initial=0.0)))))
-    counts = (len(some) - len(rows), "with less"), (len(table) - len(some), "with none")
-    x = f"share unjudged: mean, quartiles of topics{_notes(*counts, noun='run')}"
-    sheet.label(title=f"Unjudged documents down to rank {depth}", x=x)
-    return finish_rows(sheet, rows["name"].tolist(), entries, title=by)

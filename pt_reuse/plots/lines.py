@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.marks import draw_level, draw_line, name_at_right, not_shown
-from pt_reuse.plots.run_scores import groups_of, largest_first
+from pt_reuse.plots.marks import STROKES, draw_level, draw_line, name_at_right, not_shown
 from pt_reuse.plots.sheet import (
     COLOURS,
     DARK,
@@ -20,7 +19,6 @@ from pt_reuse.plots.sheet import (
     MARKERS,
     MOST,
     SECOND,
-    Entries,
     Place,
     Sheet,
     Style,
@@ -28,7 +26,6 @@ from pt_reuse.plots.sheet import (
     breadth,
     look,
     looks,
-    plain,
 )
 
 T = TypeVar("T")
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-#: each time that colours come round, the line is broken otherwise
-_STROKES = ("-", "--", ":", "-.")
 #: markers of a line at most
 _FEW = 12
 #: runs either way that are drawn strongly where ranks change
@@ -56,35 +51,7 @@ _PARTS: tuple[Style, ...] = (
 def _many(number: int) -> dict[str, Any]:
     """Return stroke, colour and marker of one of many lines."""
     mine = look(number)
-    return {"linestyle": _STROKES[number // MOST % 4], "colour": mine.colour, "marker": mine.marker}
-
-
-def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | None = None) -> Axes:
-    """Draw the mean share of unjudged documents of each group over the depths."""
-    sheet = Sheet.open(place)
-    depths = sorted(set(table["depth"]))
-    grouped = table.assign(group=groups_of(table, by))
-    wide = grouped.pivot_table(index="group", columns="depth", values="unjudged")
-    shown = largest_first(grouped[grouped["depth"] == depths[-1]], "group", "unjudged")
-    field, runs = looks(grouped["group"]), grouped.groupby("group")["name"].nunique()
-    entries: list[tuple[Artist, str]] = []
-    for name in shown:
-        line = draw_line(
-            sheet, range(len(depths)), wide.loc[name, depths], field[name].colour, marker=field[name].marker
-        )
-        entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
-    known = table[table["contributed"].fillna(False).astype(bool) & table["unjudged_without_own"].notna()]
-    without = known.groupby("depth")["unjudged_without_own"].mean()
-    if len(known):
-        at = [depths.index(depth) for depth in without.index]
-        line = draw_line(sheet, at, without, DARK, linestyle=":", zorder=2)
-        entries.append((line, "contributors, had they not taken part"))
-    sheet.ax.set_xticks(range(len(depths)), [f"{depth:,}" for depth in depths])
-    sheet.limit("x", (-0.3, len(depths) - 0.7))
-    sheet.limit("y", (0, 1.08 * max([0.05, float(wide.loc[shown].to_numpy().max()), *without])))
-    x = f"documents from the top{not_shown(len(wide) - len(shown), str(by))}"
-    sheet.label(title="Unjudged documents by depth", x=x, y="share unjudged, mean over runs")
-    return sheet.finish(entries, (0.62, 0.42), grid="y", numbers="y", title=by)
+    return {"linestyle": STROKES[number // MOST % 4], "colour": mine.colour, "marker": mine.marker}
 
 
 def plot_found(
@@ -249,40 +216,26 @@ def plot_achieved_levels(
     return sheet.finish(entries, numbers="x")
 
 
-def plot_swap_rates(
-    rows: pd.DataFrame, *, by_size: bool, measure: str, wanted: float, place: Place | None = None
-) -> Axes:
-    """Draw swap rates: a line for each size of the samples against the difference, or a line for each bin by size."""
+def plot_swap_rates(rows: pd.DataFrame, *, measure: str, wanted: float, place: Place | None = None) -> Axes:
+    """Draw swap rates against the difference on the first sample, a line for each size of the samples."""
     sheet = Sheet.open(place)
-    level, line = ("size", "at_least") if by_size else ("at_least", "size")
-    names = _chosen_bins(rows, line) if by_size else list(dict.fromkeys(rows[line]))
-    colours = blend(max(len(names), 2), COLOURS[4], COLOURS[0])[:: -1 if by_size else 1]
+    sizes = list(dict.fromkeys(rows["size"]))
+    colours = blend(max(len(sizes), 2), COLOURS[4], COLOURS[0])
     entries: list[tuple[Artist, str]] = []
-    for number, (name, colour) in enumerate(zip(names, colours, strict=False)):
+    for number, (size, colour) in enumerate(zip(sizes, colours, strict=False)):
         # of few topics a measure has few values, and leaves bins empty between others
-        mine = rows[(rows[line] == name) & rows["rate"].notna()].sort_values(level)
-        darkest = number == (0 if by_size else len(names) - 1)
-        if "rate_low" in mine and (darkest or len(names) <= 3):
+        mine = rows[(rows["size"] == size) & rows["rate"].notna()].sort_values("at_least")
+        if "rate_low" in mine and (number == len(sizes) - 1 or len(sizes) <= 3):
             ends = mine["rate_low"], mine["rate_high"]
-            sheet.ax.fill_between(mine[level], *ends, color=colour, alpha=0.15, linewidth=0, zorder=1)
-        style: Style = {"marker": MARKERS[number % len(MARKERS)], "markeredgewidth": 0, "size": 0.6}
-        drawn = draw_line(sheet, mine[level], mine["rate"], colour, **style)
-        entries.append((drawn, f"from {name:g}" if by_size else f"{name:,}"))
+            sheet.ax.fill_between(mine["at_least"], *ends, color=colour, alpha=0.15, linewidth=0, zorder=1)
+        style: Style = {"marker": MARKERS[number % MOST], "markeredgewidth": 0, "size": 0.6}
+        entries.append((draw_line(sheet, mine["at_least"], mine["rate"], colour, **style), f"{size:,}"))
     draw_level(sheet, "y", wanted, ":", 2)
     highest = max(wanted, rows["rate"].max()) if rows["rate"].notna().any() else wanted
     sheet.limit("y", (0, 0.05 * np.ceil(highest * 1.04 / 0.05)))
-    last = rows["at_least"].max()
-    across = "topics in a sample" if by_size else f"difference on the first sample (the last point: {last:g} and above)"
-    sheet.label(title=f"How often other topics reverse {measure}", x=across, y="swap rate")
-    title = "difference" if by_size else "topics in a sample"
-    return sheet.finish(entries, whole="x" if by_size else "", title=title)
-
-
-def _chosen_bins(rows: pd.DataFrame, line: str) -> list[float]:
-    """Return the bins to draw: those in which swaps happen, four at most, evenly."""
-    seen = rows[rows["rate"] > 0].groupby(line)["rate"].max()
-    bins = [float(name) for name, rate in seen.items() if rate >= 0.001] or [float(rows[line].min())]
-    return evenly(bins, 4)
+    x = f"difference on the first sample (the last point: {rows['at_least'].max():g} and above)"
+    sheet.label(title=f"How often other topics reverse {measure}", x=x, y="swap rate")
+    return sheet.finish(entries, title="topics in a sample")
 
 
 def evenly(values: Sequence[T], most: int) -> list[T]:
@@ -337,59 +290,6 @@ def plot_plans(
     sheet.ax.xaxis.set_major_formatter("{x:,.0f}")
     sheet.label(title=title, x=x, y=label)
     return sheet.finish(entries, (0.6, 0.45), grid="y", whole="x")
-
-
-def plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement against the size of one part of a corpus, a line for each size of the other."""
-    sheet = Sheet.open(place)
-    swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
-    both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
-    lines = [(f"{int(size):,}", mine) for size, mine in both.groupby("other_size", sort=True)]
-    entries = _draw_with_errors(sheet, lines, "size", column)
-    sheet.limit("x", (0, float(both["size"].max()) * 1.05))
-    sheet.label(title="Agreement of two parts by their sizes", x="documents drawn for one part", y=label)
-    return _finish_beside(sheet, entries, "documents of the other part")
-
-
-def plot_source_shares(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement of mixed parts against the share of each that is of its source, a line for each two sources."""
-    sheet = Sheet.open(place)
-    shown = rows.assign(share=100 * rows["share"])
-    several = len(set(shown["size"])) > 1
-    lines = []
-    for key, mine in shown.groupby(["source", "size"] if several else ["source"], sort=False):
-        lines.append((f"{key[0]}, {int(key[1]):,} documents" if several else str(key[0]), mine))
-    entries = _draw_with_errors(sheet, lines, "share", column)
-    sheet.limit("x", (-3, 103))
-    sheet.label(title="Agreement by the share of the sources", x="share of each part from its source, %", y=label)
-    return _finish_beside(sheet, entries, "sources")
-
-
-def _draw_with_errors(
-    sheet: Sheet, lines: Iterable[tuple[str, pd.DataFrame]], across: str, column: str
-) -> list[tuple[Artist, str]]:
-    """Draw lines with standard errors, neighbours of which differ in colour, marker and stroke."""
-    entries: list[tuple[Artist, str]] = []
-    ends: list[float] = []
-    for number, (name, rows) in enumerate(lines):
-        mine, style = rows.sort_values(across, kind="stable"), look(number)
-        error = mine[f"{column}_se"].fillna(0)
-        bars: Style = {"elinewidth": 0.7 * sheet.sizes.line, "capsize": 2, "linewidth": sheet.sizes.line, "zorder": 3}
-        marks: Style = {"marker": style.marker, "markersize": 0.8 * sheet.sizes.area**0.5, "color": style.colour}
-        stroke = _STROKES[number % len(_STROKES)]
-        drawn = sheet.ax.errorbar(mine[across], mine[column], yerr=error, linestyle=stroke, **bars, **marks)
-        # the legend shows the line and its marker, without the bar of an error
-        entries.append((drawn.lines[0], plain(name)))
-        ends += [float((mine[column] - error).min()), float((mine[column] + error).max())]
-    # differences of a few hundredths are what there is to see; 0 need not be in view
-    sheet.limit_around("y", ends, air=0.12, least=0.08)
-    return entries
-
-
-def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
-    """Finish a figure that is as high as its legend at least, where that stands beside the axes."""
-    high = 0.0 if sheet.below else 1.4 * (len(entries) + 1) * sheet.sizes.text / 72 / sheet.width
-    return sheet.finish(entries, (0.62, max(0.42, high)), title=title)
 
 
 def plot_judge_ranks(movers: pd.DataFrame, *, judge: str, measure: str, place: Place | None = None) -> Axes:

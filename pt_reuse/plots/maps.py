@@ -177,22 +177,3 @@ def _confusion(
     lines = 1 + any("\n" in text for text in texts.ravel())
     sheet.fit(max((lines + 1.2) * sheet.sizes.text / 72 * len(cells), 0.13 * sheet.width * len(cells) ** 0.5))
     return sheet.ax
-
-
-def plot_parts_grid(by_pair: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw the agreement of each two parts of a corpus as a shade and a number, the mean over draws."""
-    sheet = Sheet.open(place)
-    names = list(dict.fromkeys([*by_pair["part"], *by_pair["other_part"]]))
-    cells: NDArray[np.float64] = np.full((len(names), len(names)), np.nan)
-    texts = np.full(cells.shape, "", dtype=object)
-    means = by_pair.groupby(["part", "other_part"], sort=False)[column].mean().reset_index()
-    for one, other, value in means.itertuples(index=False):
-        i, j = sorted((names.index(one), names.index(other)))
-        cells[j, i], texts[j, i] = value, "-" if np.isnan(value) else f"{value:.2f}"
-    known = cells[~np.isnan(cells)]
-    limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    # the first part has no row and the last no column: the grid is the lower triangle
-    draw_cells(sheet, cells[1:, :-1], texts[1:, :-1], (names[1:], names[:-1]), shading("#F2F2F2", "#B0B0B0"), limits)
-    sheet.label(title=f"{label} of two parts", x="", y="")
-    sheet.fit(max(0.28 * (len(names) - 1), 0.3 * sheet.width))
-    return sheet.ax

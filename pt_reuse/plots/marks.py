@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,6 +36,8 @@ MOST_ROWS, MOST_IN_COLUMN = 30, 15
 #: where the bands of a kappa begin
 BANDS = (0.4, 0.6, 0.8)
 HATCH = "//////"
+#: each time that colours come round, a line is broken otherwise
+STROKES = ("-", "--", ":", "-.")
 _NOTE = 0.42  # of the width, at most
 #: of the usual area, a dot of one point among dots of many, and the largest of these
 _ONE, _LARGEST = 0.7, 14.0
@@ -88,6 +90,12 @@ def not_shown(n: int, word: str) -> str:
     return f" ({count(n, f'more {word}')} not shown)" if n else ""
 
 
+def notes(*counts: tuple[int, str], noun: str) -> str:
+    """Return how many are not drawn for each reason, in words for a label; nothing where all are."""
+    texts = [f"{count(n, noun)} {why}" for n, why in counts if n]
+    return f" ({', '.join(texts)})" if texts else ""
+
+
 # rows with names
 
 
@@ -133,6 +141,15 @@ def draw_intervals(
     face = sheet.ax.get_facecolor() if kind.hollow else kind.colour
     style = {"marker": kind.marker, "area": kind.area, "linewidth": 0.9, "zorder": 4}
     return draw_dots(sheet, rows[value], y, face=face, edge=kind.colour, **style), kind.said
+
+
+def draw_kinds(
+    sheet: Sheet, rows: pd.DataFrame, columns: tuple[str, str, str], kinds: Mapping[Any, Kind], column: str = "kind"
+) -> Entries:
+    """Draw rows, each in its kind, and return the legend."""
+    of, at = rows[column].to_numpy(), down(len(rows))
+    drawn = [(kind, of == name) for name, kind in kinds.items()]
+    return [draw_intervals(sheet, rows[mine], at[mine], columns, kind) for kind, mine in drawn if mine.any()]
 
 
 def finish_rows(

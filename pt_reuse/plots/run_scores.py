@@ -179,8 +179,10 @@ def limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
     return (low + high) / 2 - half, (low + high) / 2 + half
 
 
-def _name_losses(sheet: Sheet, points: pd.DataFrame, kind: str) -> None:
-    """Write the names of the runs with the largest losses, of score or else of ranks, beside their points."""
+def _finish_views(sheet: Sheet, points: pd.DataFrame, kind: str, entries: Entries, title: str | None) -> Axes:
+    """Finish the figure, and name the runs with the largest losses, of score or else of ranks, beside their points."""
+    limit_views(sheet, points, kind)
+    sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=title)
     table = _drawn(points)
     seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
     worst = table[table["effect"] < -max(seen, _NOTHING)].sort_values("effect", kind="stable")
@@ -190,6 +192,7 @@ def _name_losses(sheet: Sheet, points: pd.DataFrame, kind: str) -> None:
     line = np.linspace(*sheet.ax.get_xlim(), 400)
     unchanged = np.column_stack([line, line if kind == "scores" else np.zeros(len(line))])
     name_points(sheet, worst, np.concatenate([table[["x", "y"]].to_numpy(dtype=float), unchanged]))
+    return sheet.ax
 
 
 def plot_two_scores(
@@ -206,7 +209,6 @@ def plot_two_scores(
     rows = changes[changes["measure"] == measure]
     points, column = points_of(rows, kind), colour_column(rows, by)
     entries = draw_points(sheet, points, column, largest_first(points, column))
-    limit_views(sheet, points, kind)
     other_measure = rows["other_measure"].iloc[0] if "other_measure" in rows else measure
     what, (here, there) = f"of {measure} ", judgments
     if other_measure != measure:
@@ -218,9 +220,7 @@ def plot_two_scores(
     }
     x = f"{measure}, {judgments[0]}{_not_drawn(points)}"
     sheet.label(title="The same runs under two sets of judgments", x=x, y=y[kind])
-    sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=column)
-    _name_losses(sheet, points, kind)
-    return sheet.ax
+    return _finish_views(sheet, points, kind, entries, column)
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,6 @@ def plot_reduced_scores(
     shown = largest_first(points, column) if few else losses[losses > 0].index[:MOST].tolist()
     tails = {group: f" ({_in_words(losses.get(group), kind)})" for group in shown}
     entries = draw_points(sheet, points, column, shown, word=by, tails=tails)
-    limit_views(sheet, points, kind)
     words = said or TwoScores.of_uniques(unit)
     y = {
         "change": f"change of {measure} {words.without}",
@@ -269,9 +268,7 @@ def plot_reduced_scores(
     }
     sheet.label(title=words.title, x=f"{measure}, {words.full}{_not_drawn(points)}", y=y[kind])
     title = "run (loss)" if by == "run" else f"{by} (largest loss of a run)"
-    sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=title)
-    _name_losses(sheet, points, kind)
-    return sheet.ax
+    return _finish_views(sheet, points, kind, entries, title)
 
 
 def _in_words(loss: float | None, kind: str) -> str:
@@ -400,20 +397,4 @@ def _finish_counts(sheet: Sheet, points: pd.DataFrame, entries: Entries = (), ti
     sheet.finish(entries, _HEIGHTS, whole="xy", title=title)
     named = points[points["y"] > 0].sort_values(["y", "x"], ascending=False, kind="stable")
     name_points(sheet, named, points[["x", "y"]].to_numpy(dtype=float))
-    return sheet.ax
-
-
-def plot_residual(by_run: pd.DataFrame, *, label: str, by: str | None, depth: int, place: Place | None = None) -> Axes:
-    """Draw a ring for each run: its share of unjudged documents, and the residual of RBP that these leave open."""
-    sheet = Sheet.open(place)
-    points = by_run.assign(x=by_run["unjudged"].astype(float), y=by_run["residual"].astype(float))
-    entries = draw_points(sheet, points, by, largest_first(points, by, "x") if by else [], hollow=True)
-    draw_level(sheet, "y", 0, zorder=2)
-    # what lies on the edge is seen whole
-    sheet.limit_around("x", [0.0, 0.05, *points["x"]], air=0.06)
-    sheet.limit_around("y", [0.0, 0.05, *points["y"]], air=0.06)
-    sheet.label(title="Unjudged documents and what they may do", x=f"share unjudged down to rank {depth}", y=label)
-    sheet.finish(entries, (0.7, 0.45), title=by)
-    worst = points[points["x"] > 0].sort_values("x", ascending=False, kind="stable")
-    name_points(sheet, worst, points[["x", "y"]].to_numpy(dtype=float), share=0.4)
     return sheet.ax

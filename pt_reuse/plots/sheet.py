@@ -130,44 +130,30 @@ def breadth(ax: Axes, text: str, size: float) -> float:
 
 def shortened(ax: Axes, text: str, size: float, inches: float) -> str:
     """Return a name as :func:`plain` does, without its middle where it is wider; runs often differ at the end only."""
-    whole = plain(text)
-    if breadth(ax, whole, size) <= inches:
-        return whole
-    least, most = 2, len(text)
-    while least < most:
-        kept = (least + most + 1) // 2
-        if breadth(ax, _without_middle(text, kept), size) <= inches:
-            least = kept
-        else:
-            most = kept - 1
-    return _without_middle(text, least)
-
-
-def _without_middle(text: str, kept: int) -> str:
-    head = (kept + 1) // 2
-    return f"{plain(text[:head])}…{plain(text[len(text) - kept + head :])}"
+    short = plain(text)
+    # letters differ in width, but not by much on average
+    kept = min(len(text), int(1.3 * len(text) * inches / max(breadth(ax, short, size), 1e-6)) + 3)
+    while breadth(ax, short, size) > inches and kept > 2:
+        kept -= 1
+        head = (kept + 1) // 2
+        short = f"{plain(text[:head])}…{plain(text[len(text) - kept + head :])}"
+    return short
 
 
 def wrapped(ax: Axes, text: str, size: float, inches: float) -> str:
-    """Return a text with line breaks where it is wider, in lines of like length."""
-    return "\n".join(part for line in text.split("\n") for part in _balanced(ax, line, size, inches))
+    """Return a text with line breaks where it is wider: as few lines as can be, and then as narrow."""
+    return "\n".join(part for line in text.split("\n") for part in _lines(ax, line, size, inches))
 
 
-def _balanced(ax: Axes, line: str, size: float, inches: float) -> list[str]:
-    """Return the lines of a text: as few as can be, and then as narrow."""
-    whole = breadth(ax, line, size)
-    if whole <= inches:
-        return [line]
-    letters = int(len(line) * inches / whole) + 3
-    lines = [line]
-    for width in range(letters, 0, -1):
-        narrower = textwrap.wrap(line, width)
-        fits = all(breadth(ax, part, size) <= inches for part in narrower)
-        if fits and len(lines) > 1 and len(narrower) > len(lines):
-            break
-        if fits:
-            lines = narrower
-    return lines
+def _lines(ax: Axes, line: str, size: float, inches: float) -> list[str]:
+    whole, best = breadth(ax, line, size), [line]
+    for letters in range(int(len(line) * inches / whole) + 3, 0, -1) if whole > inches else ():
+        narrower = textwrap.wrap(line, letters)
+        if all(breadth(ax, part, size) <= inches for part in narrower):
+            if 1 < len(best) < len(narrower):
+                break
+            best = narrower
+    return best
 
 
 _LEAST, _MOST = 2.5, 40.0  # inches

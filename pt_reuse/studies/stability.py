@@ -194,34 +194,21 @@ def _draw(
     measure: str,
     place: Place,
     judgments: str | None = None,
-    *,
-    by_size: bool = False,
 ) -> Axes:
     """Draw the swap rate against the difference, a line for each size of the samples."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    rows = rows[rows["size"].isin(known if by_size else evenly(known, 4))]
-    return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
-
-
-def _draw_sizes(
-    result: Stability,
-    measure: str,
-    place: Place,
-    judgments: str | None = None,
-) -> Axes:
-    """Draw the swap rate against the size of the samples, a line for each bin of differences."""
-    return _draw(result, measure, place, judgments, by_size=True)
+    rows = rows[rows["size"].isin(evenly(known, 4))]
+    return plot_swap_rates(rows, measure=measure, wanted=USUAL_RATE, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Result):
     """How often two samples of topics order a pair of runs differently.
 
-    Its figures are ``"bins"``, a line per size of the samples against the difference, and ``"sizes"``, a line per bin
-    against the size, of one of the ``judgments=``, with a rate of .05 marked. Intervals are
-    bands around the lines where these are three at most, else around the darkest alone.
+    Its figure has a line per size of the samples against the difference, of one of the ``judgments=``, with a rate of
+    .05 marked. Intervals are bands around the lines where these are three at most, else around the darkest alone.
 
     Attributes:
         table: one row per judgments, measure, size of the samples and bin: ``judgments measure size bin``; ``at_least``
@@ -262,7 +249,7 @@ class Stability(Result):
             noun="bins",
         ),
     }
-    plots = {"bins": _draw, "sizes": _draw_sizes}
+    plots = {"bins": _draw}
     key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
     answer = (
         "_largest",

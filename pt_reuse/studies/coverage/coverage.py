@@ -19,15 +19,12 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.plots.bars import plot_rises
-from pt_reuse.plots.forests import plot_unjudged_runs
-from pt_reuse.plots.lines import plot_depths
-from pt_reuse.plots.run_scores import plot_residual
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
 from pt_reuse.studies.coverage.judged_lists import (
     JudgedLists,
     RankBounds,
