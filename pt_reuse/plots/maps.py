@@ -139,7 +139,9 @@ def plot_confusion(matrix: pd.DataFrame, *, names: tuple[str, str], place: Place
     counts = matrix.to_numpy(dtype=float)
     texts = np.vectorize("{:,.0f}".format, otypes=[object])(counts)
     x, y = f"label of {names[1]}", f"label of {plain(names[0])}"
-    return _confusion(place, counts, texts, (list(matrix.index), list(matrix.columns)), max(counts.max(), 1), x, y)
+    return _confusion(
+        place, counts, texts, (list(matrix.index), list(matrix.columns)), most=max(counts.max(), 1), x=x, y=y
+    )
 
 
 def plot_label_confusion(
@@ -154,7 +156,7 @@ def plot_label_confusion(
     )
     texts = np.vectorize(lambda n, share: f"{n:,.0f}\n{100 * share:.0f} %", otypes=[object])(counts, shares)
     labels = list(counts.index), list(counts.columns)
-    ax = _confusion(place, shares.to_numpy(dtype=float), texts, labels, 1.0, said, "label of people")
+    ax = _confusion(place, shares.to_numpy(dtype=float), texts, labels, most=1.0, x=said, y="label of people")
     for known, bound, line in zip(labels, lowest, (ax.axhline, ax.axvline), strict=True):
         below = sum(bound is not None and label < bound for label in known)
         if 0 < below < len(known):
@@ -167,6 +169,7 @@ def _confusion(
     cells: NDArray[np.float64],
     texts: NDArray,
     labels: tuple[Sequence[object], Sequence[object]],
+    *,
     most: float,
     x: str,
     y: str,
