@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from pt_reuse.plots.sheet import (
     Place,
     Sheet,
     Style,
+    around,
     looks,
     new_figure,
     notation,
@@ -158,30 +159,23 @@ def _others(rest: pd.DataFrame, column: str, word: str, *, some: bool) -> str:
     return ", ".join([*parts, f"runs without a {word}"] if rest[column].isna().any() else parts)
 
 
-def limit_views(sheet: Sheet, points: pd.DataFrame, kind: str, both: tuple[float, float] | None = None) -> None:
+def _limit_views(sheet: Sheet, points: pd.DataFrame, kind: str) -> None:
     """Set the limits of the axes, and draw the line on which nothing changes; scores are in a square."""
     x, y = _drawn(points)[["x", "y"]].to_numpy(dtype=float).T
     if kind == "scores":
-        both = sheet.with_others("x", both or limits(np.concatenate([x, y]), 0.01))
+        both = sheet.with_others("x", around([*x, *y], 0.07, 0.01))
         sheet.limit("x", sheet.limit("y", both))
         sheet.ax.axline((both[0], both[0]), slope=1, color=DARK, linewidth=0.8, zorder=2)
         sheet.ax.set_aspect("equal", adjustable="box")
         return
     draw_level(sheet, "y", 0, zorder=2)
-    sheet.limit("x", limits(x, 0.01))
-    sheet.limit("y", limits(np.append(y, 0.0), 0.1 if kind == "percent" else 0.001))
-
-
-def limits(values: NDArray[np.float64], least: float) -> tuple[float, float]:
-    """Return limits around values, with some air."""
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    half = max((high - low) / 2, least / 2) + 0.07 * max(high - low, least)
-    return (low + high) / 2 - half, (low + high) / 2 + half
+    sheet.limit_around("x", x, air=0.07, least=0.01)
+    sheet.limit_around("y", [0.0, *y], air=0.07, least=0.1 if kind == "percent" else 0.001)
 
 
 def _finish_views(sheet: Sheet, points: pd.DataFrame, kind: str, entries: Entries, title: str | None) -> Axes:
     """Finish the figure, and name the runs with the largest losses, of score or else of ranks, beside their points."""
-    limit_views(sheet, points, kind)
+    _limit_views(sheet, points, kind)
     sheet.finish(entries, None if kind == "scores" else _HEIGHTS, title=title)
     table = _drawn(points)
     seen = 0.05 * float(table["effect"].abs().max()) if len(table) else 0.0
@@ -223,21 +217,6 @@ def plot_two_scores(
     return _finish_views(sheet, points, kind, entries, column)
 
 
-@dataclass(frozen=True)
-class TwoScores:
-    """What a figure calls a run's score, its score by fewer judgments, and itself."""
-
-    full: str
-    without: str
-    title: str
-
-    @classmethod
-    def of_uniques(cls, unit: str) -> TwoScores:
-        """Return the words for judgments from which a unit's uniques are taken away."""
-        without = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
-        return cls("all judgments", without, f"How runs score {without.replace('its', 'their')}")
-
-
 def plot_reduced_scores(
     by_run: pd.DataFrame,
     *,
@@ -245,10 +224,13 @@ def plot_reduced_scores(
     unit: str,
     kind: str = "change",
     by: str | None = None,
-    said: TwoScores | None = None,
+    said: tuple[str, str, str] | None = None,
     place: Place | None = None,
 ) -> Axes:
-    """Draw each run's score against what becomes of it without the uniques of its own unit."""
+    """Draw each run's score against what becomes of it without the uniques of its own unit.
+
+    `said` is what the figure calls the full score, the other, and itself.
+    """
     sheet = Sheet.open(place)
     points = points_of(by_run[by_run["measure"] == measure], kind, "reduced_score")
     by = by or unit
@@ -260,15 +242,16 @@ def plot_reduced_scores(
     shown = largest_first(points, column) if few else losses[losses > 0].index[:MOST].tolist()
     tails = {group: f" ({_in_words(losses.get(group), kind)})" for group in shown}
     entries = draw_points(sheet, points, column, shown, word=by, tails=tails)
-    words = said or TwoScores.of_uniques(unit)
+    own = "without its own uniques" if unit == "run" else f"without the uniques of its own {unit}"
+    full, without, title = said or ("all judgments", own, f"How runs score {own.replace('its', 'their')}")
     y = {
-        "change": f"change of {measure} {words.without}",
-        "percent": f"change of {measure} in % {words.without}",
-        "scores": f"{measure}, {words.without}",
+        "change": f"change of {measure} {without}",
+        "percent": f"change of {measure} in % {without}",
+        "scores": f"{measure}, {without}",
     }
-    sheet.label(title=words.title, x=f"{measure}, {words.full}{_not_drawn(points)}", y=y[kind])
-    title = "run (loss)" if by == "run" else f"{by} (largest loss of a run)"
-    return _finish_views(sheet, points, kind, entries, title)
+    sheet.label(title=title, x=f"{measure}, {full}{_not_drawn(points)}", y=y[kind])
+    key = "run (loss)" if by == "run" else f"{by} (largest loss of a run)"
+    return _finish_views(sheet, points, kind, entries, key)
 
 
 def _in_words(loss: float | None, kind: str) -> str:
@@ -291,12 +274,12 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
     if column == "team" and every[column].nunique() > MOST:
         column = None
     field = looks(groups_of(every, column))
-    shown, both = list(field) if column else [], limits(_drawn(every)[["x", "y"]].to_numpy(dtype=float).ravel(), 0.01)
+    shown = list(field) if column else []
     if len(panels) == 1:
         ((said, points),) = panels.items()
         sheet = Sheet.open(place)
         entries = draw_points(sheet, points, column, shown, field=field)
-        limit_views(sheet, points, "scores", both)
+        _limit_views(sheet, every, "scores")
         sheet.label(title=said, x=x + _not_drawn(points), y=y)
         sheet.finish(entries, None, title=column)
         moved = _drawn(points).assign(most=lambda rows: (rows["y"] - rows["x"]).abs())
@@ -312,7 +295,7 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
     for number, (ax, (said, points)) in enumerate(zip(axes, panels.items(), strict=False)):
         sheet = Sheet.open(replace(given, ax=ax, width=None, title=None, legend=False))
         sheet.key(draw_points(sheet, points, column, shown, field=field, room=given.inches / columns - 0.5))
-        limit_views(sheet, points, "scores", both)
+        _limit_views(sheet, every, "scores")
         last = number + columns >= len(panels)
         sheet.label(title="", x=x + _not_drawn(points) if last else "", y=y if number % columns == 0 else "")
         size, room = sheet.sizes.text, 0.8 * given.inches / columns

@@ -108,9 +108,9 @@ def notation(text: str) -> str:
     return re.sub(r"(?<!\\)\b(tau_b|tau_ap_b)\b", lambda found: _TAUS[found[0]], text)
 
 
-def of_tau(tau: float, digits: int = 3) -> str:
+def of_tau(tau: float) -> str:
     """Return a tau_b as figures write it: ``tau_b .998``."""
-    number = f"{tau:.{digits}f}".replace("0.", ".", 1).replace("-", "−")
+    number = f"{tau:.3f}".replace("0.", ".", 1).replace("-", "−")
     return "no tau_b" if np.isnan(tau) else f"tau_b {number}"
 
 
@@ -262,6 +262,15 @@ class Place:
             )
 
 
+def around(values: Any, air: float, least: float) -> tuple[float, float]:
+    """Return limits around values, with a share of what they span, `least` at least, as air; NaN counts for nothing."""
+    seen = np.asarray(values, dtype=float).ravel()
+    seen = seen[np.isfinite(seen)]
+    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    room = air * max(high - low, least)
+    return low - room, high + room
+
+
 @dataclass
 class Sheet:
     """Axes to draw into, with the sizes that suit their width."""
@@ -354,12 +363,8 @@ class Sheet:
     def limit_around(
         self, which: Literal["x", "y"], values: Any, *, air: float = 0.05, least: float = 1e-6
     ) -> tuple[float, float]:
-        """Limit an axis to values and a share of what they span around them; NaN counts for nothing."""
-        seen = np.asarray(values, dtype=float).ravel()
-        seen = seen[np.isfinite(seen)]
-        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-        room = air * max(high - low, least)
-        return self.limit(which, (low - room, high + room))
+        """Limit an axis to values and some air around them."""
+        return self.limit(which, around(values, air, least))
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
         self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
