@@ -64,10 +64,10 @@ def plot_found(
     for name in units:
         rows = table[table[column] == name].sort_values("depth", kind="stable")
         mine = field[name]
-        for values, stroke, face, said in (("relevant", "-", mine.colour, ""), ("unique", "--", "none", ", alone")):
+        for values, stroke, face, said in (("relevant", "-", mine.stroke, ""), ("unique", "--", "none", ", alone")):
             style: Style = {"linestyle": stroke, "marker": mine.marker, "markerfacecolor": face}
             every = max(1, len(rows) // 10)
-            line = draw_line(sheet, rows["depth"], rows[values], mine.colour, markevery=every, **style)
+            line = draw_line(sheet, rows["depth"], rows[values], mine.stroke, markevery=every, **style)
             entries.append((line, sheet.legend_name(name, said)))
     deepest = int(table["depth"].max())
     if 0 < judged_to < deepest:

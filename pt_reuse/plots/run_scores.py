@@ -139,7 +139,7 @@ def draw_points(
         look, mine = field[group], drawn[groups == group]
         style: Style = {"face": look.colour, "edge": look.edge, "marker": look.marker}
         if hollow:
-            style |= {"face": "none", "edge": look.colour, "linewidth": 0.9}
+            style |= {"face": "none", "edge": look.stroke, "linewidth": 0.9}
         # few points are on top of many
         handle = draw(sheet, mine["x"], mine["y"], zorder=3 + 1 / (1 + len(mine)), **style)
         entries.append((handle, sheet.legend_name(group, (tails or {}).get(group, ""), room)))

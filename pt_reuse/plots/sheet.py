@@ -54,6 +54,11 @@ class Look:
         """Return the colour of the marker's edge: dark points that overlap are told apart, light ones seen."""
         return "white" if COLOURS.index(self.colour) < 3 else DARK
 
+    @property
+    def stroke(self) -> str:
+        """Return the colour of lines and rings, for which the lightest one is too light."""
+        return "#B8960F" if self.colour == COLOURS[-1] else self.colour
+
 
 def blend(n: int, light: str, dark: str) -> list[tuple[float, ...]]:
     """Return `n` colours from a light one to a dark one, in equal steps."""

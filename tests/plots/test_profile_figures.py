@@ -50,7 +50,7 @@ def test_a_row_for_each_run_with_unjudged_documents_most_first(found):
             name = names[int(len(names) - 1 - y)]
             assert x == pytest.approx(means[name])
             assert segment[:, 0] == pytest.approx(np.percentile(shares.get_group(name), (25, 75)))
-            assert tuple(dots.get_facecolor()[0]) == to_rgba(field[types[name]].colour)
+            assert tuple(dots.get_facecolor()[0]) == to_rgba(field[types[name]].stroke)
             shown += 1
     assert shown == len(names)
     assert ax.get_xlim()[0] == 0

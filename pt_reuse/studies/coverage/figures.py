@@ -51,7 +51,7 @@ def plot_unjudged_runs(
     some = table[table["mean"] > 0]
     rows = some.head(most_rows(sheet, None if sheet.narrow else _UNJUDGED))
     kinds = {
-        name: Kind(sheet.legend_name(name), look.colour, look.marker) for name, look in looks(table["group"]).items()
+        name: Kind(sheet.legend_name(name), look.stroke, look.marker) for name, look in looks(table["group"]).items()
     }
     entries = draw_kinds(sheet, rows, ("mean", "low", "high"), kinds, "group")
     sheet.limit("x", (0, max(0.1, 1.05 * float(np.nanmax(rows[["mean", "high"]], initial=0.0)))))
@@ -72,7 +72,7 @@ def plot_depths(table: pd.DataFrame, *, by: str | None = None, place: Place | No
     entries: list[tuple[Artist, str]] = []
     for name in shown:
         line = draw_line(
-            sheet, range(len(depths)), wide.loc[name, depths], field[name].colour, marker=field[name].marker
+            sheet, range(len(depths)), wide.loc[name, depths], field[name].stroke, marker=field[name].marker
         )
         entries.append((line, sheet.legend_name(name, f" ({count(int(runs[name]), 'run')})")))
     known = table[table["contributed"].fillna(False).astype(bool) & table["unjudged_without_own"].notna()]
