@@ -53,26 +53,15 @@ def test_judges_stand_above_other_people_on_the_same_documents(found, width):
         judge = name if name in ("graded", "binary") else ODD
         row = row_of(found.beside, judge=judge, person="people together", labels="binary", figure="kappa")
         assert drawn == pytest.approx(row[["value", "value_low", "value_high"]].tolist())
-    said = " ".join(ax.get_xlabel().split())
-    assert said.startswith("Cohen's kappa, relevant or not; on the documents that other people labelled, too")
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["judge", "other people"]
     full, hollow = (each for each in ax.collections if not hasattr(each, "get_segments"))
     # in black and white a hollow square is told from a full dot
     assert tuple(hollow.get_facecolor()[0][:3]) == to_rgb(ax.get_facecolor())
     assert tuple(full.get_facecolor()[0]) == tuple(full.get_edgecolor()[0])
 
 
-@pytest.mark.parametrize(
-    ("of", "column", "said"),
-    [
-        ("label", "of_label", "of the row"),
-        ("judge_label", "of_judge_label", "of the column"),
-        ("all", "share", "of all"),
-    ],
-)
+@pytest.mark.parametrize(("of", "column"), [("label", "of_label"), ("judge_label", "of_judge_label"), ("all", "share")])
 @pytest.mark.parametrize("judge", ["graded", "binary"])
-def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column, said):
+def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column):
     ax = found.plot(kind="confusion", judge=judge, of=of, width=3.3)
     rows = found.confusion[found.confusion["judge"] == judge]
     across, down = ([label.get_text() for label in labels] for labels in (ax.get_xticklabels(), ax.get_yticklabels()))
@@ -84,7 +73,6 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
         at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
         assert cells[at] == f"{row['n']:,}\n{100 * row[column]:.0f} %"
         assert shades[at] == pytest.approx(row[column])
-    assert f"label of {judge} (in per cent: {said}" in " ".join(ax.get_xlabel().split())
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
     assert [line[1][0] for line in lines[:1]] == [1.5]
     assert [line[0][0] for line in lines[1:]] == [1.5 if judge == "graded" else 0.5]
@@ -105,10 +93,6 @@ def drawn(result, **options):
         return result.plot(**options)
 
 
-def legend(ax):
-    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
-
-
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_a_bar_for_each_judge_of_all_outcomes(width):
     ax = drawn(CLAIMS, measure="AP", width=width)
@@ -120,7 +104,6 @@ def test_a_bar_for_each_judge_of_all_outcomes(width):
     assert ax.containers[0][0].get_y() > ax.containers[0][1].get_y()
     ends = [bar.get_x() + bar.get_width() for bar in ax.containers[-1]]
     assert ends == rows["pairs"].tolist()
-    assert ax.get_xlabel().replace("\n", " ") == "pairs of runs by AP"
     written = {int(text.get_text().replace(",", "")) for text in ax.texts}
     assert written <= set(rows[[column for column, *_ in OUTCOMES.values()]].to_numpy().ravel().tolist())
     assert rows["agree"].max() in written
@@ -196,7 +179,6 @@ def test_a_confusion_matrix_has_the_numbers_of_the_table():
         column, row = (int(at) for at in note.get_position())
         assert note.get_text() == str(matrix.iloc[row, column])
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
-    assert ax.get_xlabel() == "label of ann1"
 
 
 # figures of rankings under judges: whole at every width, and what they draw is what the tables say
@@ -230,7 +212,6 @@ def test_taus_are_those_of_the_table_judges_first(audited):
         assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
     assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
     assert len(ax.get_legend().get_texts()) == 2
-    assert "nDCG@5" in ax.get_xlabel()
 
 
 # the figures of judges and families of runs: what stands in the axes
@@ -251,10 +232,6 @@ def axes():
     return Figure(figsize=(7, 4)).subplots()
 
 
-def said(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 @pytest.mark.parametrize("of", ["rank", "score"])
 def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(families, of):
     ax = families.plot("AP", of=of, ax=axes())
@@ -273,10 +250,6 @@ def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(familie
     assert frames == [pytest.approx((0, 0)), pytest.approx((1, 1))]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["A", "B"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["bm25", "gpt"]
-    assert said(ax)[:3] == ["gains (+)", "loses (−)", "the judge's own family"]
-    equal = ", at equal scores by people" if of == "score" else ""
-    gained = "ranks gained" if of == "rank" else "score gained"
-    assert " ".join(ax.get_legend().get_title().get_text().split()) == gained + (f" by AP over all other runs{equal}")
     # a gain and a loss as large are as far from white
     assert image.norm.vmin == -image.norm.vmax
 

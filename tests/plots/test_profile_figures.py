@@ -156,9 +156,6 @@ def test_topics_against_their_known_relevant_documents(compared, kind, column, w
     rows = compared.by_topic[compared.by_topic["new_by"] == "new"]
     # topics at one place are one dot
     assert points_of(ax) == sorted({*zip(rows["relevant"].astype(float), rows[column].astype(float), strict=True)})
-    assert "relevant documents of the topic, old" in " ".join(ax.get_xlabel().split())
-    said = {"remainder": "documents to rank 8 that old does not know", "relevant": "documents that new alone has"}
-    assert said[kind] in " ".join(ax.get_ylabel().split())
     named = {text.get_text() for text in ax.texts}
     assert named <= set(rows["qid"])
     assert rows.sort_values([column, "relevant"], ascending=False, kind="stable")["qid"].iloc[0] in named
@@ -240,10 +237,7 @@ def test_a_line_for_each_size_against_the_difference(width):
         mine = rows[(rows["size"] == int(size)) & rows["rate"].notna()]
         assert np.array_equal(line.get_xdata(), mine["at_least"])
         assert np.array_equal(line.get_ydata(), mine["rate"])
-    assert ax.get_xlabel().replace("\n", " ") == "difference on the first sample (the last point: 0.2 and above)"
-    assert (ax.get_ylabel(), ax.get_ylim()[0]) == ("swap rate", 0)
-    assert "RR" in ax.get_title()
-    assert ax.get_legend().get_title().get_text() == "topics in a sample"
+    assert ax.get_ylim()[0] == 0
     assert [line.get_ydata()[0] for line in ax.get_lines() if len(line.get_xdata()) == 2] == [0.05]
 
 
