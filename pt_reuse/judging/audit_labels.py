@@ -44,7 +44,8 @@ from pt_reuse.judging.document_effects import (
 from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
-from pt_reuse.plots.run_scores import plot_judge_scores, plot_score_panels
+from pt_reuse.plots.run_scores import plot_squares
+from pt_reuse.plots.sheet import of_tau
 from pt_reuse.result import KeyFigures, Result, Shown, View, cells, clauses
 from pt_reuse.scoring.caveats import FEW_TOPICS, few_topics, one_unit
 from pt_reuse.scoring.measures import MeasureLike, adds_up
@@ -288,11 +289,12 @@ def _tau_b(truth: TopicScores, estimate: TopicScores, counts: NDArray[np.int64] 
 def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str | None = None) -> Axes:
     """Draw the score of each run by a judge against the one by people; of all judges in a new figure, a panel each."""
     taus = result.of_all(measure).set_index("judge")["tau_b"].to_dict()
-    movers = result.movers[result.movers["measure"] == measure]
-    if judge is None and place.ax is None and len(result.judges) > 1:
-        return plot_score_panels(movers, {who: taus[who] for who in result.judges}, measure=measure, place=place)
-    who = result.judges[0] if judge is None else choice("judge", judge, list(taus))
-    return plot_judge_scores(movers[movers["judge"] == who], judge=who, measure=measure, tau=taus[who], place=place)
+    movers = result.movers[result.movers["measure"] == measure].rename(columns={"score": "x", "judge_score": "y"})
+    several = judge is None and place.ax is None
+    chosen = result.judges if several else [result.judges[0] if judge is None else choice("judge", judge, list(taus))]
+    panels = {f"{name}\n{of_tau(taus[name])}": movers[movers["judge"] == name] for name in chosen}
+    x, y = f"{measure}, people", f"{measure}, {'judge' if len(panels) > 1 else chosen[0]}"
+    return plot_squares(panels, x=x, y=y, title="Scores by each judge against those by people", place=place)
 
 
 _DROP = Shown("Largest drop", "max_drop", Digits.COUNT)

@@ -81,31 +81,24 @@ def _draw_figure(
     result: LabelAgreement,
     _: str | None,
     place: Place | None,
-    *,
-    figure: str = "kappa",
-    items: str = "all",
-    labels: str = "binary",
 ) -> Axes:
-    """Draw a figure of each judge, and of each other person, with its interval."""
-    choice("figure", figure, COMPARED)
-    names, columns = [figure, f"{figure}_low", f"{figure}_high"], ["judge", "value", "low", "high"]
-    rows = result.by_judge(items=items, labels=labels)
+    """Draw kappa of each judge, and of each other person, with its interval."""
+    names, columns = ["kappa", "kappa_low", "kappa_high"], ["judge", "value", "low", "high"]
+    rows = result.by_judge(items="all", labels="binary")
     own = rows[["judge", *names]].set_axis(columns, axis=1).assign(kind=rows["kind"])
     people, shared = result.beside, "on all documents that each labelled"
-    if items != "all":
-        shared = "on the documents that people or the judge call relevant"
     if people["person"].eq(TOGETHER).any():
         people = people[people["person"] == TOGETHER]
-    people = people[(people["figure"] == figure) & (people["labels"] == labels)]
-    if len(people) and items == "all":
+    people = people[(people["figure"] == "kappa") & (people["labels"] == "binary")]
+    if len(people):
         mine = people[["judge", "value", "value_low", "value_high"]].set_axis(columns, axis=1).assign(kind="model")
         own, shared = (
             pd.concat([mine, own[own["kind"] == "people"]]),
             "on the documents that other people labelled, too",
         )
-    said = f"{FIGURE_WORDS[figure]}, {'relevant or not' if labels == 'binary' else 'labels as they are'}; {shared}"
+    said = f"{FIGURE_WORDS['kappa']}, relevant or not; {shared}"
     own = own.assign(together=own["judge"] == TOGETHER).reset_index(drop=True)
-    return plot_beside_people(own, said=said, banded=figure == "kappa", place=place)
+    return plot_beside_people(own, said=said, place=place)
 
 
 def _draw_confusion(

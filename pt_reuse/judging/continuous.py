@@ -359,8 +359,8 @@ class ContinuousJudging(Record):
 
         Source: Voorhees, Craswell and Lin 2022, figure 1.
         """
-        from pt_reuse.plots.run_scores import plot_density
         from pt_reuse.plots.sheet import Place
+        from pt_reuse.plots.topics import plot_density
 
         return plot_density(self.rounds, self.topics, place=Place(ax, title, legend, width))
 

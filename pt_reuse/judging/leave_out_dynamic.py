@@ -53,11 +53,9 @@ if TYPE_CHECKING:
 
 def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
     """Draw each run's score under LOU-FULL against its score when judged without its own unit."""
-    from pt_reuse.plots.run_scores import TwoScores
-
     unit = result.units.by
     whose = "it" if unit == "run" else f"its {unit}"
-    said = TwoScores("LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically")
+    said = "LOU-FULL", f"judged without {whose}", f"Runs judged without their {unit}, dynamically"
     return draw_scores(result, measure, place, view, by, said=said)
 
 

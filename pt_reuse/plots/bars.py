@@ -1,26 +1,37 @@
-"""Figures of bars and boxes: uniques and what is lost without them, shares of labels, spans, outcomes, scores."""
+"""Figures of lying bars: uniques and what is lost without them, ranks gained, spans, outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse.plots.marks import (
     HATCH,
+    checked_top,
     down,
     draw_bars,
     draw_dots,
     draw_level,
-    draw_line,
     finish_rows,
     swatch,
 )
-from pt_reuse.plots.sheet import Place, Sheet, Style, breadth, check_matplotlib, plain, shortened
+from pt_reuse.plots.sheet import (
+    DARK,
+    FIRST,
+    REST,
+    Place,
+    Sheet,
+    Style,
+    breadth,
+    check_matplotlib,
+    of_tau,
+    plain,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -50,7 +61,7 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
         [("relevant", relevant), ("not relevant", other)],
         [("", f"{n:,} of {n + m:,}") for n, m in zip(relevant, other, strict=True)],
         word=word,
-        top=top,
+        top=checked_top(top),
         title=f"What each {word} found alone",
         x=f"judged documents that one {word} alone put into the pool",
     )
@@ -59,21 +70,20 @@ def plot_unique_counts(uniques: pd.DataFrame, *, top: int | None = None, place: 
 def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None, place: Place | None = None) -> Axes:
     """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
     column = str(table.columns[0])
-    rows = table[table["measure"] == measure].sort_values(
-        ["max_drop", "tau_b"], ascending=[False, True], kind="stable", na_position="last"
-    )
-    word = _word(column)
-    taus = ["no tau_b" if pd.isna(tau) else f"{tau:.4f}".replace("-", "−") for tau in rows["tau_b"]]
-    runs = ["no run" if pd.isna(run) else str(run) for run in rows["dropped"]]
+    every = table[table["measure"] == measure]
+    rows = every[every["max_drop"] > 0]
+    rows = rows.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable")
+    word, without = _word(column), len(every) - len(rows)
+    none = f"; without {count(without, f'other {word}' if len(rows) else word)} no run loses any" if without else ""
     return draw_bars(
         place,
         rows[column].tolist(),
         [("largest drop", rows["max_drop"].to_numpy())],
-        list(zip(runs, taus, strict=True)),
+        [(str(run), f", {of_tau(tau)}") for run, tau in zip(rows["dropped"], rows["tau_b"], strict=True)],
         word=word,
-        top=top,
+        top=checked_top(top),
         title=f"The ranking without each {word}",
-        x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b",
+        x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b{none}",
         outside=True,
     )
 
@@ -89,7 +99,7 @@ def plot_recovery(
         [("recovered", recovery["recovered"].to_numpy())],
         [("", f"{n:,}") for n in recovery["recovered"]],
         word="run",
-        top=top,
+        top=checked_top(top),
         title=f"Who recovers what is lost without {plain(left_out)}",
         x=f"recovered of {count(lost, 'relevant document')} that {plain(left_out)} runs alone contributed",
     )
@@ -99,17 +109,17 @@ def _word(column: str) -> str:
     return "run" if column == "name" else column
 
 
-def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place: Place | None = None) -> Axes:
+def plot_tornado(
+    spans: pd.DataFrame, points: pd.DataFrame, *, names: Mapping[str, str], label: str, place: Place | None = None
+) -> Axes:
     """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value."""
     sheet = Sheet.open(place, "conventions")
-    ink = sheet.ink
     rows = dict(zip(spans["convention"], down(len(spans)), strict=True))
     low, high = spans["lowest"].to_numpy(dtype=float), spans["highest"].to_numpy(dtype=float)
     default = float(spans["default"].iloc[0]) if len(spans) else 0.0
-    style: Style = {"facecolor": ink.rest, "edgecolor": ink.strong, "linewidth": 0.3, "zorder": 2}
+    style: Style = {"facecolor": REST, "edgecolor": DARK, "linewidth": 0.3, "zorder": 2}
     sheet.ax.barh(list(rows.values()), high - low, 0.62, low, **style)
-    at = points["convention"].map(rows)
-    draw_dots(sheet, points["here"], at, face=ink.first, edge="white", area=0.6, zorder=4)
+    draw_dots(sheet, points["here"], points["convention"].map(rows), face=FIRST, edge="white", area=0.6, zorder=4)
     if not np.isnan(default):
         draw_level(sheet, "x", default, zorder=3)
     # a number may be undefined at the default, or under every value
@@ -118,37 +128,32 @@ def plot_tornado(spans: pd.DataFrame, points: pd.DataFrame, *, label: str, place
     # room for the values at both ends
     sheet.limit_around("x", ends, air=0.32, least=1e-3 * max(abs(float(ends.max())), 1e-3))
     sheet.label(title="What moves with a convention", x=label)
-    names = [name.replace("_", " ") for name in spans["convention"]]
-    ax = finish_rows(sheet, names, name_share=0.36, height=1.5, whole=bool(np.all(ends == np.round(ends))))
+    texts = [names.get(name, name.replace("_", " ")) for name in spans["convention"]]
+    ax = finish_rows(sheet, texts, name_share=0.36, height=1.5, whole=bool(np.all(ends == np.round(ends))))
     for name, least, most in zip(spans["convention"], low.tolist(), high.tolist(), strict=True):
         here = points[points["convention"] == name].set_index("here")["value"]
         for end, side, shift in ((least, "right", -5), (most, "left", 5)):
             # what lies at the default needs no name
             if most > least and end != default:
-                text = shortened(ax, str(here[[end]].iloc[0]), sheet.sizes.text, 0.17 * sheet.axes_size[0])
-                where: Style = {
-                    "xytext": (shift, 0),
-                    "textcoords": "offset points",
-                    "ha": side,
-                    "va": "center_baseline",
-                }
-                ax.annotate(text, (end, rows[name]), fontsize=sheet.sizes.text, zorder=5, **where)
+                text = shortened(ax, str(here[[end]].iloc[0]), sheet.sizes.text, 0.22 * sheet.axes_size[0])
+                where: Style = {"xytext": (shift, 0), "textcoords": "offset points", "ha": side}
+                ax.annotate(text, (end, rows[name]), fontsize=sheet.sizes.text, va="center_baseline", zorder=5, **where)
     return ax
 
 
 def plot_outcomes(rows: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
     """Draw a bar per judge, stacked by outcome, with a number in each part that has room for one."""
     sheet = Sheet.open(place, "judges")
-    ax, edge, at = sheet.ax, sheet.ink.strong, down(len(rows))
+    ax, at = sheet.ax, down(len(rows))
     ends = np.zeros(len(rows))
     entries: list[tuple[Artist, str]] = []
     for column, colour, hatch, said, _ in OUTCOMES.values():
         lengths = rows[column].to_numpy(dtype=float)
-        style: Style = {"facecolor": colour, "hatch": hatch, "edgecolor": edge, "linewidth": 0.3}
+        style: Style = {"facecolor": colour, "hatch": hatch, "edgecolor": DARK, "linewidth": 0.3}
         ax.barh(at, lengths, 0.7, ends, zorder=2, label=said, **style)
         ends = ends + lengths
         if lengths.any():
-            entries.append((swatch(colour, edge, hatch=hatch), said))
+            entries.append((swatch(colour, hatch=hatch), said))
     most = max(float(ends.max(initial=0)), 1.0)
     sheet.limit("x", (0, most))
     sheet.label(title="Significant differences by each judge", x=f"pairs of runs by {measure}")
@@ -164,36 +169,3 @@ def plot_outcomes(rows: pd.DataFrame, *, measure: str, place: Place | None = Non
                 ax.text(begin + length / 2, y, f"{length:,.0f}", **style)
         begins = begins + rows[column].to_numpy(dtype=float)
     return ax
-
-
-def plot_saturation(
-    rows: pd.DataFrame,
-    scores: Sequence[NDArray[np.float64]],
-    *,
-    measure: str,
-    maximum: float = 1.0,
-    place: Place | None = None,
-) -> Axes:
-    """Draw median, quartiles and range of the runs' scores on each topic, the highest median on the right."""
-    sheet = Sheet.open(place)
-    ink = sheet.ink
-    keys = rows.reset_index(drop=True)
-    order = keys.sort_values(["median", "mean", "qid"], kind="stable", na_position="first").index.tolist()
-    every = (scores[at] for at in order)
-    ends = np.array([np.percentile(one, (0, 25, 50, 75, 100)) if len(one) else [np.nan] * 5 for one in every])
-    x, dark = np.arange(1, len(order) + 1), [bool(keys["saturated"][at]) for at in order]
-    style: Style = {"step": "mid", "linewidth": 0, "zorder": 2}
-    # a single topic has no width between its neighbours
-    x, shown = (x, ends) if len(x) != 1 else (np.array([0.5, 1.5]), np.repeat(ends, 2, axis=0))
-    low, first, median, third, high = shown.reshape(-1, 5).T
-    whole = sheet.ax.fill_between(x, low, high, color=ink.rest, **style)
-    middle = sheet.ax.fill_between(x, first, third, color=ink.faint, **style)
-    line = draw_line(sheet, x, median, ink.first, drawstyle="steps-mid")
-    entries = [(line, "median"), (middle, "quartiles"), (whole, "lowest to highest")]
-    if any(dark):
-        begin = draw_level(sheet, "x", dark.index(True) + 0.5, ":", 4)
-        entries.append((begin, "from here the median is the maximum"))
-    sheet.limit("x", (0.5, max(len(order), 1) + 0.5))
-    sheet.limit("y", (-0.03 * maximum, 1.03 * maximum))
-    sheet.label(title="Scores on each topic", x="topics, the highest median last", y=f"{measure} of the runs")
-    return sheet.finish(entries, (0.55, 0.4), grid="y", whole="x")

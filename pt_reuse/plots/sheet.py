@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -36,6 +36,12 @@ MOST = len(COLOURS)
 PAGE, NARROW, BESIDE = 7.0, 4.5, 6.0
 
 
+#: the colours of bars, lines and texts that stand for no group
+FIRST, SECOND, REST, FAINT, GRID = COLOURS[0], COLOURS[3], "#D9D9D9", "#A8A8A8", "#E6E6E6"
+#: the group of what nobody gave one
+UNKNOWN = "not given"
+
+
 @dataclass(frozen=True)
 class Look:
     """How the points of one group look."""
@@ -48,6 +54,11 @@ class Look:
         """Return the colour of the marker's edge: dark points that overlap are told apart, light ones seen."""
         return "white" if COLOURS.index(self.colour) < 3 else DARK
 
+    @property
+    def stroke(self) -> str:
+        """Return the colour of lines and rings, for which the lightest one is too light."""
+        return "#B8960F" if self.colour == COLOURS[-1] else self.colour
+
 
 def blend(n: int, light: str, dark: str) -> list[tuple[float, ...]]:
     """Return `n` colours from a light one to a dark one, in equal steps."""
@@ -57,28 +68,19 @@ def blend(n: int, light: str, dark: str) -> list[tuple[float, ...]]:
     return [tuple((start + (end - start) * step).tolist()) for step in np.linspace(0, 1, n)]
 
 
-def looks(n: int) -> list[Look]:
-    """Return the looks of `n` groups, six at most, as far from each other in lightness as they can be."""
-    if n < 2:
-        return [Look(COLOURS[0], MARKERS[0])][:n]
-    places = [round(i * (MOST - 1) / (n - 1)) for i in range(n)]
-    return [Look(COLOURS[place], MARKERS[place]) for place in places]
+def look(number: int) -> Look:
+    """Return one of many looks: colours come round after six, and then with other markers."""
+    return Look(COLOURS[number % MOST], MARKERS[(number + number // MOST) % MOST])
 
 
-@dataclass(frozen=True)
-class Ink:
-    """The colours of bars and lines on one ground."""
+def looks(groups: Iterable[object]) -> dict[Any, Look]:
+    """Return the look of each group of a field by its place among all their names, whatever a figure shows of them.
 
-    first: str
-    rest: str
-    second: str
-    faint: str
-    strong: str
-    grid: str
-
-
-ON_LIGHT = Ink(COLOURS[0], "#D9D9D9", COLOURS[3], "#A8A8A8", DARK, "#E6E6E6")
-ON_DARK = Ink(COLOURS[4], "#4D4D4D", COLOURS[3], "#A8A8A8", "#E6E6E6", "#404040")
+    Six groups at most are as far from each other in lightness as they can be.
+    """
+    names = sorted(set(groups), key=lambda name: (name == UNKNOWN, str(name)))
+    apart = (MOST - 1) / max(len(names) - 1, 1) if len(names) <= MOST else 1
+    return {name: look(round(number * apart)) for number, name in enumerate(names)}
 
 
 @dataclass(frozen=True)
@@ -95,36 +97,26 @@ class Sizes:
 COLUMN_SIZES = Sizes(text=7, area=15, line=1.0, row=0.14, named=3)
 PAGE_SIZES = Sizes(text=9, area=34, line=1.5, row=0.19, named=5)
 
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+#: what columns call correlations, and figures the letter tau; what is mathematics already stays
+_TAUS = {"tau_b": r"$\tau_b$", "tau_ap_b": r"$\tau_{\mathrm{ap},b}$"}
 
 
 def plain(text: str) -> str:
-    """Return a text as matplotlib shows it letter by letter: no dollar sign is mathematics, no ampersand TeX."""
-    import matplotlib as mpl
-
+    """Return a text as matplotlib shows it letter by letter: no dollar sign is mathematics."""
     # bytes of a file that are no UTF-8 come as surrogates, which no font can draw
     text = " ".join(text.encode("utf-8", "replace").decode().split())
-    text = "".join(letter if letter.isprintable() else "?" for letter in text)
-    if mpl.rcParams["text.usetex"]:
-        parts = [_as_tau(part) or "".join(_TEX.get(letter, letter) for letter in part) for part in _TAU.split(text)]
-        return "".join(parts)
-    return notation(text.replace("$", r"\$"))
-
-
-#: what columns call correlations, and figures the letter tau; what is mathematics already stays
-_TAU = re.compile(r"(?<!\\)\b(tau_b|tau_ap_b)\b")
-
-
-def _as_tau(word: str) -> str:
-    return {"tau_b": r"$\tau_b$", "tau_ap_b": r"$\tau_{\mathrm{ap},b}$"}.get(word, "")
+    return notation("".join(letter if letter.isprintable() else "?" for letter in text).replace("$", r"\$"))
 
 
 def notation(text: str) -> str:
     """Return a text with tau_b and tau_ap_b as mathematics."""
-    return _TAU.sub(lambda found: _as_tau(found[0]), text)
+    return re.sub(r"(?<!\\)\b(tau_b|tau_ap_b)\b", lambda found: _TAUS[found[0]], text)
+
+
+def of_tau(tau: float) -> str:
+    """Return a tau_b as figures write it: ``tau_b .998``."""
+    number = f"{tau:.3f}".replace("0.", ".", 1).replace("-", "−")
+    return "no tau_b" if np.isnan(tau) else f"tau_b {number}"
 
 
 def entry(text: str) -> str:
@@ -143,44 +135,30 @@ def breadth(ax: Axes, text: str, size: float) -> float:
 
 def shortened(ax: Axes, text: str, size: float, inches: float) -> str:
     """Return a name as :func:`plain` does, without its middle where it is wider; runs often differ at the end only."""
-    whole = plain(text)
-    if breadth(ax, whole, size) <= inches:
-        return whole
-    least, most = 2, len(text)
-    while least < most:
-        kept = (least + most + 1) // 2
-        if breadth(ax, _without_middle(text, kept), size) <= inches:
-            least = kept
-        else:
-            most = kept - 1
-    return _without_middle(text, least)
-
-
-def _without_middle(text: str, kept: int) -> str:
-    head = (kept + 1) // 2
-    return f"{plain(text[:head])}…{plain(text[len(text) - kept + head :])}"
+    short = plain(text)
+    # letters differ in width, but not by much on average
+    kept = min(len(text), int(1.3 * len(text) * inches / max(breadth(ax, short, size), 1e-6)) + 3)
+    while breadth(ax, short, size) > inches and kept > 2:
+        kept -= 1
+        head = (kept + 1) // 2
+        short = f"{plain(text[:head])}…{plain(text[len(text) - kept + head :])}"
+    return short
 
 
 def wrapped(ax: Axes, text: str, size: float, inches: float) -> str:
-    """Return a text with line breaks where it is wider, in lines of like length."""
-    return "\n".join(part for line in text.split("\n") for part in _balanced(ax, line, size, inches))
+    """Return a text with line breaks where it is wider: as few lines as can be, and then as narrow."""
+    return "\n".join(part for line in text.split("\n") for part in _lines(ax, line, size, inches))
 
 
-def _balanced(ax: Axes, line: str, size: float, inches: float) -> list[str]:
-    """Return the lines of a text: as few as can be, and then as narrow."""
-    whole = breadth(ax, line, size)
-    if whole <= inches:
-        return [line]
-    letters = int(len(line) * inches / whole) + 3
-    lines = [line]
-    for width in range(letters, 0, -1):
-        narrower = textwrap.wrap(line, width)
-        fits = all(breadth(ax, part, size) <= inches for part in narrower)
-        if fits and len(lines) > 1 and len(narrower) > len(lines):
-            break
-        if fits:
-            lines = narrower
-    return lines
+def _lines(ax: Axes, line: str, size: float, inches: float) -> list[str]:
+    whole, best = breadth(ax, line, size), [line]
+    for letters in range(int(len(line) * inches / whole) + 3, 0, -1) if whole > inches else ():
+        narrower = textwrap.wrap(line, letters)
+        if all(breadth(ax, part, size) <= inches for part in narrower):
+            if 1 < len(best) < len(narrower):
+                break
+            best = narrower
+    return best
 
 
 _LEAST, _MOST = 2.5, 40.0  # inches
@@ -289,6 +267,15 @@ class Place:
             )
 
 
+def around(values: Any, air: float, least: float) -> tuple[float, float]:
+    """Return limits around values, with a share of what they span, `least` at least, as air; NaN counts for nothing."""
+    seen = np.asarray(values, dtype=float).ravel()
+    seen = seen[np.isfinite(seen)]
+    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    room = air * max(high - low, least)
+    return low - room, high + room
+
+
 @dataclass
 class Sheet:
     """Axes to draw into, with the sizes that suit their width."""
@@ -311,16 +298,6 @@ class Sheet:
         ):
             if any(other is not ax and other.has_data() for other in group.get_siblings(ax)):
                 self.shared[which] = now()
-
-    @property
-    def ink(self) -> Ink:
-        """Return the colours that are seen on the ground of the axes, as of a dark style of matplotlib."""
-        from matplotlib.colors import to_rgba
-
-        *ground, opaque = to_rgba(self.ax.get_facecolor())
-        if not opaque:
-            *ground, opaque = to_rgba(self.ax.figure.canvas.figure.get_facecolor())
-        return ON_DARK if opaque and sum(ground) < 1.5 else ON_LIGHT
 
     @property
     def narrow(self) -> bool:
@@ -391,15 +368,11 @@ class Sheet:
     def limit_around(
         self, which: Literal["x", "y"], values: Any, *, air: float = 0.05, least: float = 1e-6
     ) -> tuple[float, float]:
-        """Limit an axis to values and a share of what they span around them; NaN counts for nothing."""
-        seen = np.asarray(values, dtype=float).ravel()
-        seen = seen[np.isfinite(seen)]
-        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-        room = air * max(high - low, least)
-        return self.limit(which, (low - room, high + room))
+        """Limit an axis to values and some air around them."""
+        return self.limit(which, around(values, air, least))
 
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
-        self.ax.grid(True, axis=axis, color=self.ink.grid, linewidth=0.6, linestyle="-")
+        self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
 
     def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
         """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""
@@ -441,7 +414,7 @@ class Sheet:
         self.below = self.below or below
         for handle, text in entries:
             handle.set_label(entry(text))  # for a legend of the user's own
-        if not self.place.legend or not entries:
+        if not self.place.legend or len(entries) < 2:  # what is alone needs no key
             return
         size = self.sizes.text
         self.ax.legend(
@@ -577,18 +550,3 @@ class Sheet:
         key = self.ax.get_legend()
         beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
         return self.width - left - max(beside, 0.15) - 2 * _PAD
-
-
-def plot_panels(panels: Sequence[Callable[..., Axes]], place: Place) -> Axes:
-    """Draw panels, each into axes that it gets as ``ax=``, below each other in a new figure; return the first axes."""
-    figure = new_figure(place.inches)
-    size = (COLUMN_SIZES if place.inches < NARROW else PAGE_SIZES).text
-    # as high as axes that are as wide as a column, with what is above and below them
-    figure.set_figheight((min(place.inches, 0.45 * PAGE) + 10 * size / 72) * len(panels))
-    axes = figure.subplots(len(panels), squeeze=False)[:, 0]
-    for panel, ax in zip(panels, axes, strict=True):
-        panel(ax=ax)
-    first: Axes = axes[0]
-    if place.title:
-        figure.suptitle(wrapped(first, place.title, size, 0.94 * place.inches), fontsize=size)
-    return first

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -99,48 +98,35 @@ def _wide_report(result: PoolsByType, number: str = "tau_b") -> Report:
 
 
 def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
-    """Draw for each pool and tested group its mean tau_b, with its spread over splits."""
-    from pt_reuse.plots.forests import plot_tau_of_pools
+    """Draw a cell for each pool and tested group with its mean tau_b over splits, and the lowest of a split."""
+    from pt_reuse.plots.maps import plot_tau_of_pools
 
-    return plot_tau_of_pools(result.table[result.table["measure"] == measure], place=place)
+    return plot_tau_of_pools(result.table[result.table["measure"] == measure], measure=measure, place=place)
 
 
 def _draw_scores(
     result: PoolsByType, measure: str, place: Place, pool: str | None = None, split: int | None = None
 ) -> Axes:
     """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
-    from pt_reuse.plots.sheet import plot_panels
+    from pt_reuse.plots.run_scores import plot_squares
+    from pt_reuse.plots.sheet import MOST, of_tau, plain
 
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
         raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
-    if len(chosen) == 1:
-        return _draw_pool(result, measure, chosen[0], split, place)
-
-    def panel(of: str, *, ax: Axes) -> Axes:
-        inner = replace(place, ax=ax, width=None)
-        return _draw_pool(result, measure, of, split, inner, own_title=place.title != "")
-
-    return plot_panels([partial(panel, of) for of in chosen], place)
-
-
-def _draw_pool(
-    result: PoolsByType, measure: str, pool: str, split: int | None, place: Place, *, own_title: bool = False
-) -> Axes:
-    """Draw what runs score by one pool; with the figure's own title in axes that are given, too."""
-    from pt_reuse.plots.run_scores import plot_type_scores, scores_title
-
-    rows = result.scores(pool, measure=measure, split=split)
     table = result.table if split is None else result.by_split[result.by_split["split"] == split]
-    table = table[(table["measure"] == measure) & (table["pool"] == pool)]
-    taus = dict(zip(table["tested"], table["tau_b"], strict=True))
-    splits = int((result.splits["pool"] == pool).sum())
-    of = f"split {split}" if split is not None else f"mean of {count(splits, 'split')}"
-    if own_title:
-        # the legend has the others
-        place = replace(place, title=scores_title(pool, {ALL: taus[ALL]} if place.legend else taus, of))
-    return plot_type_scores(rows, measure=measure, pool=pool, taus=taus, of=of, place=place)
+    panels = {}
+    for name in chosen:
+        taus = table[(table["measure"] == measure) & (table["pool"] == name)]
+        # those of many types would fill the figure
+        shown = taus if len(taus) <= MOST and len(chosen) == 1 else taus[taus["tested"] == ALL]
+        said = [f"{plain(tested)} {of_tau(tau)}" for tested, tau in zip(shown["tested"], shown["tau_b"], strict=True)]
+        rows = result.scores(name, measure=measure, split=split)
+        panels[f"Pool of {name}\n{', '.join(said)}"] = rows.rename(columns={"score": "x", "estimated": "y"})
+    of = f"split {split}" if split is not None else "mean of splits"
+    x, y = f"{measure}, actual", f"{measure}, by the pool ({of})"
+    return plot_squares(panels, x=x, y=y, title="Scores by the pool of one type", place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -148,8 +134,8 @@ class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
-    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau_b of each
-    pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
+    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, a map of the mean tau_b of
+    each pool and tested group, with the lowest of a split.
 
     Attributes:
         table: one row per measure, type whose half made the ``pool``, and group of runs ``tested``: of the pool's own

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: the row of the estimator that is best for the other units, whichever that is
 CHOSEN = "chosen"
+#: what figures call estimators whose names do not say what they do
+_IN_WORDS = {CHOSEN: "the best on the others", "zero": "unjudged as not relevant", "condensed": "unjudged left out"}
 _CLOSE = 10.0**-DECIMALS
 #: what is left out at a time
 LEFT_OUT = ("team", "run", "type")
@@ -49,7 +51,8 @@ def checked_estimators(given: Any) -> list[str] | None:
 
 def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
     """Draw the mean error of each estimator as a dot, the smallest on top."""
-    return plot_estimators(result.table[result.table["measure"] == measure], measure=measure, place=place)
+    rows = result.table[result.table["measure"] == measure]
+    return plot_estimators(rows, used=CHOSEN, names=_IN_WORDS, measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

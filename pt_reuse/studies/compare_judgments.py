@@ -66,7 +66,7 @@ def _draw_scores(
 
 def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes:
     """Draw tau_b of each topic, the lowest first."""
-    from pt_reuse.plots.run_scores import plot_topic_taus
+    from pt_reuse.plots.topics import plot_topic_taus
 
     rows = result.per_topic[result.per_topic["measure"] == measure]
     row = result.measured().set_index("measure_a").loc[measure]
@@ -76,24 +76,22 @@ def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes
 def _of_new(kind: str) -> Callable[..., Axes]:
     """Return what draws how many documents, or new relevant ones, each topic has, against its known relevant ones."""
 
-    def draw(result: JudgmentComparison, _: str, place: Place, new_by: str | None = None) -> Axes:
+    def draw(result: JudgmentComparison, _: str, place: Place) -> Axes:
         from pt_reuse.plots.run_scores import plot_new_by_topic
 
-        both = result.older_and_newer(new_by)
+        both = result.older_and_newer(None)
         rows = result.by_topic[result.by_topic["new_by"] == both[1]]
         return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
 
     return draw
 
 
-def _draw_runs(
-    result: JudgmentComparison, _: str, place: Place, new_by: str | None = None, by: str | None = None
-) -> Axes:
+def _draw_runs(result: JudgmentComparison, _: str, place: Place, by: str | None = None) -> Axes:
     """Draw how many new relevant documents each run has among its previously unjudged ones."""
     from pt_reuse.plots.run_scores import check_view, plot_new_by_run
 
     check_view("change", by, _UNITS, result.by_run)
-    both = result.older_and_newer(new_by)
+    both = result.older_and_newer(None)
     rows = result.by_run[result.by_run["new_by"] == both[1]]
     return plot_new_by_run(rows, judgments=both, depth=result.depth, by=by, place=place)
 

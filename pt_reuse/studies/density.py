@@ -14,7 +14,7 @@ from pt_reuse._report import Digits
 from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
-from pt_reuse.plots.run_scores import plot_density
+from pt_reuse.plots.topics import plot_density
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import grade_unstated, noted, relevant_only

@@ -24,7 +24,6 @@ from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
-from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import MeasureLike
@@ -248,26 +247,16 @@ def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
             )
 
 
-def _draw_map(
-    result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank", against: str = OTHERS
-) -> Axes:
+def _draw_map(result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank") -> Axes:
     """Draw a cell for each judge and family, framed where the judge is of the family."""
-    cells, column = result.cells(measure, against), f"{choice('of', of, ('rank', 'score'))}_effect"
-    return plot_family_map(cells, column=column, measure=measure, against=against, place=place)
+    cells, column = result.cells(measure), f"{choice('of', of, ('rank', 'score'))}_effect"
+    return plot_family_map(cells, column=column, measure=measure, place=place)
 
 
-def _draw_forest(
-    result: FamilyEffect,
-    measure: str,
-    place: Place | None,
-    *,
-    of: str = "rank",
-    against: str = OTHERS,
-    top: int | None = None,
-) -> Axes:
+def _draw_forest(result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank") -> Axes:
     """Draw a row for each judge and family with its interval; of many the own families, then the largest effects."""
-    cells, column = result.cells(measure, against), f"{choice('of', of, ('rank', 'score'))}_effect"
-    return plot_family_forest(cells, column=column, measure=measure, against=against, top=checked_top(top), place=place)
+    cells, column = result.cells(measure), f"{choice('of', of, ('rank', 'score'))}_effect"
+    return plot_family_forest(cells, column=column, measure=measure, place=place)
 
 
 def _view(of: str, digits: Digits, what: str) -> View:

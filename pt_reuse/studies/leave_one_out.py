@@ -32,7 +32,6 @@ from pt_reuse.scoring.scores import Scores, scores_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pt_reuse.plots.run_scores import TwoScores
     from pt_reuse.plots.sheet import Place
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
@@ -48,7 +47,7 @@ def draw_scores(
     view: str = "change",
     by: str | None = None,
     *,
-    said: TwoScores | None = None,
+    said: tuple[str, str, str] | None = None,
 ) -> Axes:
     """Draw what becomes of each run's score without its own unit, as ``"change"``, ``"percent"`` of it or ``"scores"``.
 

@@ -53,12 +53,11 @@ def _of_runs(result: LeftOutTypes, left_out: str | None = None) -> Report:
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
     """Draw how many of the documents lost without a type each run of another type retrieves, at most `top` runs."""
     from pt_reuse.plots.bars import plot_recovery
-    from pt_reuse.plots.marks import checked_top
 
     name = result.chosen(left_out)
     rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
-    return plot_recovery(rows, left_out=name, lost=lost, top=checked_top(top), place=place)
+    return plot_recovery(rows, left_out=name, lost=lost, top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -39,25 +39,20 @@ if TYPE_CHECKING:
 def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
     from pt_reuse.plots.bars import plot_unit_drops
-    from pt_reuse.plots.marks import checked_top
 
-    return plot_unit_drops(result.table, measure=measure, top=checked_top(top), place=place)
+    return plot_unit_drops(result.table, measure=measure, top=top, place=place)
 
 
 def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
     """Draw how many unique documents each unit contributed, relevant and not relevant."""
     from pt_reuse.plots.bars import plot_unique_counts
-    from pt_reuse.plots.marks import checked_top
 
-    return plot_unique_counts(result.unique_counts, top=checked_top(top), place=place)
+    return plot_unique_counts(result.unique_counts, top=top, place=place)
 
 
-def _draw_fill(
-    result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None, top: int | None = None
-) -> Axes:
+def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None) -> Axes:
     """Draw what each unit's own runs score without its uniques, truly, and with these labelled by a judge."""
     from pt_reuse.plots.forests import plot_filled
-    from pt_reuse.plots.marks import checked_top
 
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
@@ -68,7 +63,7 @@ def _draw_fill(
     judges = list(dict.fromkeys(rows["judge"]))
     who = judges[0] if judge is None else choice("judge", judge, judges)
     rows = rows[(rows["judge"] == who) & (rows["measure"] == measure)]
-    return plot_filled(rows.reset_index(drop=True), unit=column, top=checked_top(top), place=place)
+    return plot_filled(rows.reset_index(drop=True), unit=column, place=place)
 
 
 _WAY = "{removed,filled,judge_alone}"
@@ -81,8 +76,8 @@ class LeaveOutUniques(LeaveOneOutResult):
     Its figures: ``"scores"``, a point per run, what its score loses without the uniques of its own unit (``view=``
     ``"change"``, ``"percent"`` of it or reduced ``"scores"``; ``by=`` gives colour and marker); ``"drops"``, a bar per
     unit, by how many ranks a run falls at most when the whole field is ranked without it; ``"uniques"``, a bar per
-    contributing unit; ``"fill"``, a line per unit from its own runs without its uniques over the truth to these
-    labelled by a judge (``judge=``, default the first). Of units there are at most ``top=``, default 30.
+    contributing unit; ``"fill"``, what each unit's own runs lose without its uniques, and with these labelled by a
+    judge (``judge=``, default the first). Bars are at most ``top=``, default 30, 15 in a column.
 
     Attributes:
         remove: which uniques were removed, ``"relevant"`` or ``"judged"``.

@@ -16,7 +16,7 @@ from pt_reuse._report import Digits
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Parameter
-from pt_reuse.plots.maps import plot_minimum_ranks
+from pt_reuse.plots.topics import plot_minimum_ranks
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.studies.asked import Asked

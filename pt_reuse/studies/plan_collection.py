@@ -62,11 +62,12 @@ _TAU = 0.9
 _FEWEST = 4
 
 
-def _draw(column: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
+def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
     """Draw a number over the judgments, planned as lines and reached within the other half as open markers."""
     rows = result.table[result.table["measure"] == measure]
     wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}
-    return plot_plans(rows, column=column, label=f"{label} ({measure})", wanted=wanted.get(column), place=place)
+    said = {"title": title, "label": f"{label} ({measure})"}
+    return plot_plans(rows, column=column, wanted=wanted.get(column), place=place, **said)
 
 
 def _view(column: str, words: str, digits: Digits, *, disjoint: bool = False) -> View:
@@ -174,9 +175,9 @@ class CollectionPlan(Result):
         ),
     }
     plots = {
-        "tau_b": partial(_draw, "tau_b", "tau_b to all judgments"),
-        "max_drop": partial(_draw, "max_drop", "largest drop, in ranks"),
-        "width": partial(_draw, "width", "mean width of an interval"),
+        "tau_b": partial(_draw, "tau_b", "How plans rank the runs", "tau_b to all judgments"),
+        "max_drop": partial(_draw, "max_drop", "What a run loses without its own unit", "largest drop, in ranks"),
+        "width": partial(_draw, "width", "How precise differences of runs are", "mean width of an interval"),
     }
     key = (
         KeyFigures(("judgments", "topics", "depth", "tau_b", "tau_b_reached", "tau_b_error", _DISJOINT), "plan"),

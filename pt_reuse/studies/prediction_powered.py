@@ -21,7 +21,6 @@ from pt_reuse.errors import InputError, located
 from pt_reuse.judge import JudgeRel, NamedJudge
 from pt_reuse.options import Parameter
 from pt_reuse.plots.forests import plot_forest
-from pt_reuse.plots.marks import checked_top
 from pt_reuse.result import KeyFigures, Shown, View, clauses
 from pt_reuse.scoring.caveats import Caveat, few_topics
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
@@ -62,14 +61,11 @@ _INTERVALS = {
 }
 
 
-def _draw(
-    result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None, top: int | None = None
-) -> Axes:
+def _draw(result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
     """Draw each run's interval with a judge and by people's labels alone, the highest estimate on top."""
     who = result.judge(judge)
     rows = result.table[(result.table["judge"] == who) & (result.table["measure"] == measure)]
-    shown = checked_top(top)
-    return plot_forest(rows, measure=measure, judge=who, confidence=result.confidence, top=shown, place=place)
+    return plot_forest(rows, measure=measure, judge=who, confidence=result.confidence, place=place)
 
 
 _ESTIMATE = (

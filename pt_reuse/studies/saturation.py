@@ -18,7 +18,7 @@ from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.errors import InputError
 from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
-from pt_reuse.plots.bars import plot_saturation
+from pt_reuse.plots.topics import plot_saturation
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import BEWARE, Caveat, usual_measures
 from pt_reuse.scoring.scores import Scores

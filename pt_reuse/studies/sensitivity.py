@@ -49,6 +49,16 @@ Study: TypeAlias = Callable[..., Result]
 _EMPTY = inspect.Parameter.empty
 #: options of scoring, which a study of scores has besides its own -> their defaults
 _OF_SCORING = {"measures": _EMPTY, "complete": True, "without_topics": "error"}
+#: what figures call conventions
+_CONVENTIONS = {
+    ORDER: "order of documents",
+    "pool_order": "order of pooling",
+    "depth": "depth of the pool",
+    "rel": "lowest relevant label",
+    "complete": "topics in a mean",
+    "remove": "uniques removed",
+    "by": "unit left out",
+}
 
 
 def _report(result: Sensitivity, figure: str | None = None, measure: MeasureLike | None = None) -> Report:
@@ -80,9 +90,9 @@ def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | 
     from pt_reuse.plots.bars import plot_tornado
 
     name, of = result.asked(figure, measure)
-    label = in_words(name) + (f", {of}" if of else "")
+    label = in_words(name) + (f" by {of}" if of else "")
     points = result.table[result.rows_of(result.table, name, of)]
-    return plot_tornado(result.of_figure(name, of), points, label=label, place=place)
+    return plot_tornado(result.of_figure(name, of), points, names=_CONVENTIONS, label=label, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -200,7 +210,8 @@ class Sensitivity(Result):
 
 def in_words(figure: str) -> str:
     """Return the name of a key figure as people write it: ``own tau_b``."""
-    return figure.replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
+    words = figure.removesuffix("_pct").replace("_", " ").replace("tau ap b", "tau_ap_b").replace("tau b", "tau_b")
+    return words + ", %" * figure.endswith("_pct")
 
 
 def sensitivity(

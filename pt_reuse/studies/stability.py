@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, fraction, positive, told, whole
+from pt_reuse._check import choice, count, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
 from pt_reuse._jobs import run_jobs
 from pt_reuse._report import Digits
@@ -194,40 +194,21 @@ def _draw(
     measure: str,
     place: Place,
     judgments: str | None = None,
-    sizes: Iterable[int] | None = None,
-    *,
-    by_size: bool = False,
 ) -> Axes:
     """Draw the swap rate against the difference, a line for each size of the samples."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    usual = known if by_size else evenly(known, 4)
-    chosen = usual if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
-    if not chosen or not set(chosen) <= set(known):
-        raise InputError(f"sizes must be among {examples(known, 12)}, got {told(sizes)}.", argument="sizes")
-    rows = rows[rows["size"].isin(chosen)]
-    return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
-
-
-def _draw_sizes(
-    result: Stability,
-    measure: str,
-    place: Place,
-    judgments: str | None = None,
-    sizes: Iterable[int] | None = None,
-) -> Axes:
-    """Draw the swap rate against the size of the samples, a line for each bin of differences."""
-    return _draw(result, measure, place, judgments, sizes, by_size=True)
+    rows = rows[rows["size"].isin(evenly(known, 4))]
+    return plot_swap_rates(rows, measure=measure, wanted=USUAL_RATE, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Result):
     """How often two samples of topics order a pair of runs differently.
 
-    Its figures are ``"bins"``, a line per size of the samples against the difference, and ``"sizes"``, a line per bin
-    against the size, of one of the ``judgments=`` and of some ``sizes=``, with a rate of .05 marked. Intervals are
-    bands around the lines where these are three at most, else around the darkest alone.
+    Its figure has a line per size of the samples against the difference, of one of the ``judgments=``, with a rate of
+    .05 marked. Intervals are bands around the lines where these are three at most, else around the darkest alone.
 
     Attributes:
         table: one row per judgments, measure, size of the samples and bin: ``judgments measure size bin``; ``at_least``
@@ -268,7 +249,7 @@ class Stability(Result):
             noun="bins",
         ),
     }
-    plots = {"bins": _draw, "sizes": _draw_sizes}
+    plots = {"bins": _draw}
     key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
     answer = (
         "_largest",

@@ -53,42 +53,29 @@ def test_judges_stand_above_other_people_on_the_same_documents(found, width):
         judge = name if name in ("graded", "binary") else ODD
         row = row_of(found.beside, judge=judge, person="people together", labels="binary", figure="kappa")
         assert drawn == pytest.approx(row[["value", "value_low", "value_high"]].tolist())
-    said = " ".join(ax.get_xlabel().split())
-    assert said.startswith("Cohen's kappa, relevant or not; on the documents that other people labelled, too")
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["judge", "other people"]
     full, hollow = (each for each in ax.collections if not hasattr(each, "get_segments"))
     # in black and white a hollow square is told from a full dot
     assert tuple(hollow.get_facecolor()[0][:3]) == to_rgb(ax.get_facecolor())
     assert tuple(full.get_facecolor()[0]) == tuple(full.get_edgecolor()[0])
 
 
-@pytest.mark.parametrize(
-    ("of", "column", "said"),
-    [
-        ("label", "of_label", "of the row"),
-        ("judge_label", "of_judge_label", "of the column"),
-        ("all", "share", "of all"),
-    ],
-)
+@pytest.mark.parametrize(("of", "column"), [("label", "of_label"), ("judge_label", "of_judge_label"), ("all", "share")])
 @pytest.mark.parametrize("judge", ["graded", "binary"])
-def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column, said):
+def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, column):
     ax = found.plot(kind="confusion", judge=judge, of=of, width=3.3)
     rows = found.confusion[found.confusion["judge"] == judge]
     across, down = ([label.get_text() for label in labels] for labels in (ax.get_xticklabels(), ax.get_yticklabels()))
     assert (across, down) == (["0", "1", "2", "3"] if judge == "graded" else ["0", "1"], ["0", "1", "2", "3"])
-    cells = {(round(text.get_position()[1] - 0.5), round(text.get_position()[0] - 0.5)): text for text in ax.texts}
+    cells = {text.get_position()[::-1]: text.get_text() for text in ax.texts}
     assert len(cells) == len(rows) == len(across) * 4
-    shades = ax.collections[0].get_array().reshape(4, len(across))
+    shades = ax.images[0].get_array()
     for row in rows.to_dict("records"):
         at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
-        assert cells[at].get_text() == f"{row['n']:,}\n{100 * row[column]:.0f} %"
+        assert cells[at] == f"{row['n']:,}\n{100 * row[column]:.0f} %"
         assert shades[at] == pytest.approx(row[column])
-        assert cells[at].get_color() == ("white" if row[column] > 0.6 else "black")
-    assert f"label of {judge} (in per cent: {said}" in " ".join(ax.get_xlabel().split())
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
-    assert [line[1][0] for line in lines[:1]] == [2]
-    assert [line[0][0] for line in lines[1:]] == [2 if judge == "graded" else 1]
+    assert [line[1][0] for line in lines[:1]] == [1.5]
+    assert [line[0][0] for line in lines[1:]] == [1.5 if judge == "graded" else 0.5]
 
 
 # the figures of significant pairs by judge, and of runs re-ranked by judges, draw what the tables say
@@ -106,10 +93,6 @@ def drawn(result, **options):
         return result.plot(**options)
 
 
-def legend(ax):
-    return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
-
-
 @pytest.mark.parametrize("width", [3.3, 7])
 def test_a_bar_for_each_judge_of_all_outcomes(width):
     ax = drawn(CLAIMS, measure="AP", width=width)
@@ -121,7 +104,6 @@ def test_a_bar_for_each_judge_of_all_outcomes(width):
     assert ax.containers[0][0].get_y() > ax.containers[0][1].get_y()
     ends = [bar.get_x() + bar.get_width() for bar in ax.containers[-1]]
     assert ends == rows["pairs"].tolist()
-    assert ax.get_xlabel().replace("\n", " ") == "pairs of runs by AP"
     written = {int(text.get_text().replace(",", "")) for text in ax.texts}
     assert written <= set(rows[[column for column, *_ in OUTCOMES.values()]].to_numpy().ravel().tolist())
     assert rows["agree"].max() in written
@@ -197,7 +179,6 @@ def test_a_confusion_matrix_has_the_numbers_of_the_table():
         column, row = (int(at) for at in note.get_position())
         assert note.get_text() == str(matrix.iloc[row, column])
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
-    assert ax.get_xlabel() == "label of ann1"
 
 
 # figures of rankings under judges: whole at every width, and what they draw is what the tables say
@@ -231,7 +212,6 @@ def test_taus_are_those_of_the_table_judges_first(audited):
         assert ends == sorted(mine[["tau_b_low", "tau_b_high"]].to_numpy().tolist())
     assert np.asarray(ax.collections[1].get_offsets())[:, 1].tolist() == [6, 5, 4, 3, 2]
     assert len(ax.get_legend().get_texts()) == 2
-    assert "nDCG@5" in ax.get_xlabel()
 
 
 # the figures of judges and families of runs: what stands in the axes
@@ -252,10 +232,6 @@ def axes():
     return Figure(figsize=(7, 4)).subplots()
 
 
-def said(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 @pytest.mark.parametrize("of", ["rank", "score"])
 def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(families, of):
     ax = families.plot("AP", of=of, ax=axes())
@@ -264,20 +240,16 @@ def test_the_map_has_the_effect_of_each_cell_and_a_frame_around_own_ones(familie
     wide = cells.pivot_table(f"{of}_effect", index="family", columns="judge", sort=False)
     np.testing.assert_allclose(image.get_array(), wide.to_numpy())
     digits = 1 if of == "rank" else 3
-    expected = []
+    drawn = {text.get_position(): text.get_text() for text in ax.texts}
+    assert len(drawn) == len(cells)
     for cell in cells.to_dict("records"):
         off = cell[f"{of}_effect_low"] > 0 or cell[f"{of}_effect_high"] < 0
-        number = f"{cell[f'{of}_effect']:+.{digits}f}".replace("-", "−")
-        expected.append(number + ("*" if off else ""))
-    assert [text.get_text() for text in ax.texts] == expected
+        number = f"{cell[f'{of}_effect']:+.{digits}f}".replace("-", "−") + ("*" if off else "")
+        assert drawn[list(wide.columns).index(cell["judge"]), list(wide.index).index(cell["family"])] == number
     frames = [(patch.get_x() + 0.47, patch.get_y() + 0.46) for patch in ax.patches]
     assert frames == [pytest.approx((0, 0)), pytest.approx((1, 1))]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["A", "B"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["bm25", "gpt"]
-    assert said(ax)[:3] == ["gains (+)", "loses (−)", "the judge's own family"]
-    equal = ", at equal scores by people" if of == "score" else ""
-    gained = "ranks gained" if of == "rank" else "score gained"
-    assert " ".join(ax.get_legend().get_title().get_text().split()) == gained + (f" by AP over all other runs{equal}")
     # a gain and a loss as large are as far from white
     assert image.norm.vmin == -image.norm.vmax
 

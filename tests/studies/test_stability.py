@@ -259,7 +259,7 @@ def test_what_cannot_be_asked(messages):
     messages.refused(found.differences_needed, rate=0, argument="rate")
     messages.refused(found.topics_needed, rate=2, argument="rate")
     messages.refused(found.report, measure="RR", argument="measure")
-    for argument, value in {"judgments": "x", "kind": "x", "sizes": 7, "measure": "RR"}.items():
+    for argument, value in {"judgments": "x", "kind": "x", "measure": "RR"}.items():
         messages.refused(found.plot, **{argument: value}, argument=argument)
 
 

@@ -19,13 +19,12 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.plots.lines import plot_depths, plot_unjudged_runs
-from pt_reuse.plots.run_scores import plot_disadvantage
 from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics, told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike, cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
 from pt_reuse.studies.coverage.judged_lists import (
     JudgedLists,
     RankBounds,
@@ -203,35 +202,27 @@ def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) 
     return plot_depths(result.table, by=result.group_of(by), place=place)
 
 
-def _draw_points(result: Coverage, measure: str, place: Place, depth: int | None, by: str | None, **of: str) -> Axes:
-    at = result.depth_of(depth)
-    rows = result.by_run.assign(
-        unjudged=result.table.loc[result.table["depth"] == at, "unjudged"].to_numpy(),
-        rise=result.condensed.loc[result.condensed["measure"] == measure, "rise"].to_numpy(),
-    )
-    return plot_disadvantage(rows, by=result.group_of(by), depth=at, place=place, **of)
-
-
 def _draw_residual(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
     """Draw a point per run: the share unjudged, and the residual of RBP."""
-    label = f"residual of RBP (p = {result.p:g})"
-    return _draw_points(result, result.measures[0], place, depth, by, column="residual", label=label)
+    at, label = result.depth_of(depth), f"residual of RBP (p = {result.p:g})"
+    rows = result.by_run.assign(unjudged=result.table.loc[result.table["depth"] == at, "unjudged"].to_numpy())
+    return plot_residual(rows, label=label, by=result.group_of(by), depth=at, place=place)
 
 
-def _draw_rise(result: Coverage, measure: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
-    """Draw a point per run: the share unjudged, and the ranks that it gains on condensed lists."""
-    label = f"ranks gained by {measure}, condensed lists"
-    return _draw_points(result, measure, place, depth, by, column="rise", label=label)
+def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
+    """Draw the ranks that each run that moves gains on condensed lists."""
+    return plot_rises(result.condensed[result.condensed["measure"] == measure], measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
 
-    Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
-    per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
-    RBP, or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`),
-    and ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
+    Its figures are ``"runs"``, what is unjudged of the runs with most, the mean and the quartiles of topics;
+    ``"depths"``, a line per type over the depths; ``"residual"``, a point per run: the share unjudged, and the residual
+    of RBP; ``"rise"``, a bar per run that moves: the ranks it gains on condensed lists by a measure. Options of the
+    first three: ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has),
+    and, but of ``"depths"``, ``depth=``, one of the depths (default `at`).
 
     Attributes:
         table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool

@@ -25,6 +25,7 @@ from pt_reuse.result import KeyFigures, Result, Shown, View, clauses, records
 from pt_reuse.scoring.caveats import Caveat, few_topics, relevant_only
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.studies.asked import Asked
+from pt_reuse.studies.subcollections.figures import plot_parts_grid, plot_sizes, plot_source_shares
 from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
 from pt_reuse.studies.subcollections.sources import WHOLE, Corpus, checked_drawing, source_rule
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
@@ -53,9 +54,6 @@ _AGREEMENT = (
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
     """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts."""
-    from pt_reuse.plots.lines import plot_sizes, plot_source_shares
-    from pt_reuse.plots.maps import plot_parts_grid
-
     label = f"{KINDS[kind]} ({measure})"
     rows = result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
