@@ -23,12 +23,11 @@ from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Pool
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import Caveat, beware, one_run
+from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.relevant_documents import found_none
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def pool_costs(
         sizes[name] = np.cumsum(np.bincount(some[some > 0], minlength=len(best)))
     n_relevant, n_topics = int((labels >= inputs.rel).sum()), int((inputs.qrels.arrays.documents.sizes > 0).sum())
     table = _costs(sizes, depths, n_relevant, n_topics)
-    beware(one_run(len(inputs.runs)), found_none(inputs.qrels, inputs.rel), _mostly_unjudged(table))
+    beware(one_run(len(inputs.runs)), none_relevant(inputs.qrels, inputs.rel), _mostly_unjudged(table))
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     data = (inputs.runs, inputs.qrels, inputs.measures)
