@@ -228,7 +228,7 @@ _BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("groups",), "tau_of_p
 _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
 _STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
 _RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("rank",), "ranks")
-_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("measure",))
+_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))
 _BOUNDS = Part("bounds", "Bounds", _bounds, ("measure", "run"), "ranks")
 _FURTHER = Part(
     FURTHER_PART,
