@@ -172,7 +172,9 @@ class TableReport:
         caption = self.table.caption.format(**words) if self.table.caption else result.heading()
         caption += f", {measure}." if measure is not None and not self.table.caption else ""
         return Report(
-            [_reported(rows, n, result.columns) for n in names if n in rows], caption=caption, notes=result.notes()
+            [_reported(rows, n, names, result.columns) for n in names if n in rows],
+            caption=caption,
+            notes=result.notes(),
         )
 
 
@@ -182,9 +184,9 @@ def _taken(kind: type, name: str) -> dict[str, Any]:
     return {n: p.default for n, p in list(signature(method).parameters.items())[1:]} if callable(method) else {}
 
 
-def _reported(rows: pd.DataFrame, name: str, own: str) -> Column:
-    known = column(name, own)
-    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if f"{name}_low" in rows else None
+def _reported(rows: pd.DataFrame, name: str, names: Sequence[str], own: str) -> Column:
+    known, beside = column(name, own), f"{name}_low" in rows and f"{name}_low" not in names
+    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if beside else None
     return Column(known.heading, rows[name], known.digits, ends)
 
 

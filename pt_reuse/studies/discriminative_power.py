@@ -74,7 +74,7 @@ class DiscriminativePower(Result):
     power       | Power       | score | their share, NaN with fewer than two topics, which no test takes
     smallest_significant    | Smallest significant    | score | the smallest significant difference
     largest_not_significant | Largest not significant | score | the largest difference that is not
-    always_significant_from | Always significant from | score | the smallest from which on every difference is, NaN if none
+    always_significant_from | Always significant from | score | from which on every difference is, NaN if none
     first       | First       |       | a system
     second      | Second      |       | another one
     difference  | Difference  | difference | of the means, first minus second
@@ -131,13 +131,10 @@ class DiscriminativePower(Result):
         lines = []
         for row in records(self.table.merge(self.against_first, how="left", on=_KEYS)):
             of = f"{row['measure']} by {row['judgments']}" if len(self.judgments) > 1 else row["measure"]
-            share = (
-                "no test with fewer than two topics" if np.isnan(row["power"]) else f"{row['power']:.1%} significant"
-            )
+            share = "none" if np.isnan(row["power"]) else f"{row['power']:.1%}"
             moved = ", ".join(f"{row[kind]:,.0f} {kind}" for kind in ("lost", "gained", "turned"))
-            lines.append(
-                f"{of}: {share} of {count(row['pairs'], 'pair')}" + (f" ({moved})" if row["both"] >= 0 else "")
-            )
+            moved = f" ({moved})" if row["both"] >= 0 else ""
+            lines.append(f"{of}: {share} of {count(row['pairs'], 'pair')} significant{moved}")
         return lines
 
 
