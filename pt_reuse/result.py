@@ -165,17 +165,13 @@ class TableReport:
         rows, chosen = only(rows, {**(self.table.select or {}), **options})
         if self.table.descending:
             rows = rows.sort_values(list(self.table.descending), ascending=False, kind="stable", na_position="last")
-        names = [next((n for n in UNITS if n in rows), "name") if n == "unit" else n for n in self.table.reported]
+        names = self.table.reported_of(rows)
         words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
         words |= {**_taken(type(result), self.name), **result.words(), **of_method, **chosen}
         words |= {"measure": measure, "rows": len(rows)}
         caption = self.table.caption.format(**words) if self.table.caption else result.heading()
         caption += f", {measure}." if measure is not None and not self.table.caption else ""
-        return Report(
-            [_reported(rows, n, names, result.columns) for n in names if n in rows],
-            caption=caption,
-            notes=result.notes(),
-        )
+        return Report([_reported(rows, n, names, result.columns) for n in names], caption=caption, notes=result.notes())
 
 
 def _taken(kind: type, name: str) -> dict[str, Any]:
@@ -263,9 +259,9 @@ class Result(Record):
     def _shown(self) -> pd.DataFrame:
         if not self.declared or self.table.empty:
             return self.table
-        names = [n for n in self.declared["table"].reported if n != "unit"]
-        first = [n for n in (*UNITS, "measure") if n in self.table and n in list(self.table)[:2]]
-        return self.table[list(dict.fromkeys([*first, *(n for n in names if n in self.table)]))]
+        names = self.declared["table"].reported_of(self.table)
+        first = [n for n in (*UNITS, "measure") if n in list(self.table)[:2]]
+        return self.table[list(dict.fromkeys([*first, *names]))]
 
     def _rest(self) -> str:
         return "rows in .table"
