@@ -81,7 +81,8 @@ class Table:
     Attributes:
         rows: what there is one row of.
         columns: the names of all columns, in their order.
-        report: the names of those that a paper prints, at most six; default the first six.
+        report: the names of those that a paper prints, at most six; default the first six. ``name?`` is left out where
+            it has no value in any row.
         caption: of the report; ``{measure}``, settings, numbers and options by their names.
         descending: the columns by which the report is sorted, the largest first.
         select: column -> whose rows the report shows: a value, None for the first; each is an option of the report.
@@ -107,6 +108,14 @@ class Table:
     def reported(self) -> tuple[str, ...]:
         """Return the names of the columns that a report has."""
         return tuple(name for name, _ in _names(self.report or self.columns))[: None if self.report else 6]
+
+    def reported_of(self, frame: pd.DataFrame) -> list[str]:
+        """Return the names of the columns that the report of a frame has."""
+        spare = {
+            name for name, mark in _names(self.report) if mark == "?" and name in frame and frame[name].isna().all()
+        }
+        names = (next((n for n in UNITS if n in frame), "name") if n == "unit" else n for n in self.reported)
+        return [name for name in names if name in frame and name not in spare]
 
     @property
     def of_measure(self) -> bool:

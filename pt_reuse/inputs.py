@@ -61,10 +61,7 @@ class Inputs:
         judgments = read_judgments(given)
         if without_topics != "zero":
             check_topics(field, judgments)
-        beware(grade_unstated(judgments, rel))
-        lowest = relevant_from(judgments, rel)
-        chosen = usual(lowest) if measures is None else measures
-        warn_of_lower_grades(chosen, lowest)
+        lowest, chosen = graded(judgments, measures, rel, usual)
         beware(misfits(field, judgments, chosen, complete=complete, without_topics=without_topics))
         return cls(field, judgments, chosen, lowest, complete)
 
@@ -125,6 +122,20 @@ def read_judgments(qrels: Any, argument: str = "qrels") -> Qrels:
     judgments = as_qrels(qrels, argument)
     beware(relevant_only(judgments, "" if argument == "qrels" else argument))
     return judgments
+
+
+def graded(
+    judgments: Qrels,
+    measures: Sequence[ir_measures.Measure] | None,
+    rel: int | None,
+    usual: Callable[[int], list[Any]] = usual_measures,
+) -> tuple[int, Sequence[ir_measures.Measure]]:
+    """Return from which label documents are relevant, and the measures; a caveat tells where nobody says either."""
+    beware(grade_unstated(judgments, rel))
+    lowest = relevant_from(judgments, rel)
+    chosen = usual(lowest) if measures is None else measures
+    warn_of_lower_grades(chosen, lowest)
+    return lowest, chosen
 
 
 def read_other(qrels: Any, first: Qrels, argument: str = "other") -> Qrels:

@@ -89,10 +89,7 @@ class View:
 
     def _defaults(self, kind: type) -> dict[str, Any]:
         """Return what the method that returns the table takes, with its defaults."""
-        method = getattr(kind, self.table, None)
-        if not callable(method):
-            return {}
-        return {name: p.default for name, p in list(signature(method).parameters.items())[1:]}
+        return _taken(kind, self.table)
 
     def options(self, kind: type) -> list[str]:
         """Return the names of what the view of a result takes."""
@@ -155,30 +152,37 @@ class TableReport:
 
     def options(self, kind: type) -> list[str]:
         """Return the names of what it takes."""
-        return list(self.table.select or ())
+        return [*(self.table.select or ()), *(name for name in _taken(kind, self.name) if name != "measure")]
 
     def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
         """Return the report of a result."""
-        rows = getattr(result, self.name)
+        of_method = {name: value for name, value in options.items() if name in _taken(type(result), self.name)}
+        options = {name: value for name, value in options.items() if name not in of_method}
+        rows = result.frame(self.name, **of_method)
         if rows is None:
             raise InputError(f"{result.title} has no table {self.name!r} here. {self.table.about}")
         rows = rows if measure is None or "measure" not in rows else rows[rows["measure"] == measure]
         rows, chosen = only(rows, {**(self.table.select or {}), **options})
         if self.table.descending:
             rows = rows.sort_values(list(self.table.descending), ascending=False, kind="stable", na_position="last")
-        names = [next((n for n in UNITS if n in rows), "name") if n == "unit" else n for n in self.table.reported]
+        names = self.table.reported_of(rows)
         words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
-        words |= {**result.words(), **chosen, "measure": measure, "rows": len(rows)}
+        words |= {**_taken(type(result), self.name), **result.words(), **of_method, **chosen}
+        words |= {"measure": measure, "rows": len(rows)}
         of = f", {measure}" if measure is not None else ""
         caption = self.table.caption.format(**words) if self.table.caption else f"{result.heading()}{of}."
-        return Report(
-            [_reported(rows, n, result.columns) for n in names if n in rows], caption=caption, notes=result.notes()
-        )
+        return Report([_reported(rows, n, names, result.columns) for n in names], caption=caption, notes=result.notes())
 
 
-def _reported(rows: pd.DataFrame, name: str, own: str) -> Column:
-    known = column(name, own)
-    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if f"{name}_low" in rows else None
+def _taken(kind: type, name: str) -> dict[str, Any]:
+    """Return what the method that returns a table takes, with its defaults; nothing of a table that is a field."""
+    method = getattr(kind, name, None)
+    return {n: p.default for n, p in list(signature(method).parameters.items())[1:]} if callable(method) else {}
+
+
+def _reported(rows: pd.DataFrame, name: str, names: Sequence[str], own: str) -> Column:
+    known, beside = column(name, own), f"{name}_low" in rows and f"{name}_low" not in names
+    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if beside else None
     return Column(known.heading, rows[name], known.digits, ends)
 
 
@@ -188,10 +192,10 @@ class Result(Record):
 
     What a kind of result declares: its tables, ``Annotated[pd.DataFrame, Table(...)]``, of which docstring, reports and
     checks are made; ``columns``, those of its own, a line each; ``answer``, a table and the line said of each of its
-    rows, numbers with their intervals; ``key``, the numbers of that table that sum it up; ``valid_for``, ``not_covered``
-    and ``about``, see :class:`Record`; ``plots``, what draws it, functions of :mod:`pt_reuse.plots` (as
+    rows, numbers with their intervals; ``key``, the numbers of that table that sum it up; ``valid_for``,
+    ``not_covered`` and ``about``, see :class:`Record`; ``plots``, what draws it, functions of :mod:`pt_reuse.plots` (as
     ``"lines:plot_depths"``) of the result, a measure, a place and options; ``derived``, tables that are saved and are
-    no fields, by their methods; ``main``, under which name its table is saved.
+    no fields, by their methods, which declare them as what they return; ``main``, under which name its table is saved.
 
     Attributes:
         table: the main table.
@@ -217,9 +221,11 @@ class Result(Record):
         if not own:
             return
         cls.declared = own
+        of_methods = {name: get_type_hints(getattr(cls, name), include_extras=True) for name in cls.derived.values()}
+        every = {name: part for name, hint in of_methods.items() for part in _tables_in(hint["return"])} | own
         first = cls.answer[0] if cls.answer else "table"
-        cls.views = {name: TableReport(name, own[name]) for name in sorted(own, key=lambda name: name != first)}
-        entries = [f"{name}: {described(table, cls.columns)}" for name, table in own.items()]
+        cls.views = {name: TableReport(name, every[name]) for name in sorted(every, key=lambda name: name != first)}
+        entries = [f"{name}: {described(table, cls.columns)}" for name, table in every.items()]
         cls.__doc__ = with_attributes(cls.__doc__ or "", entries)
 
     def __post_init__(self) -> None:
@@ -253,9 +259,9 @@ class Result(Record):
     def _shown(self) -> pd.DataFrame:
         if not self.declared or self.table.empty:
             return self.table
-        names = [n for n in self.declared["table"].reported if n != "unit"]
-        first = [n for n in (*UNITS, "measure") if n in self.table and n in list(self.table)[:2]]
-        return self.table[list(dict.fromkeys([*first, *(n for n in names if n in self.table)]))]
+        names = self.declared["table"].reported_of(self.table)
+        first = [n for n in (*UNITS, "measure") if n in list(self.table)[:2]]
+        return self.table[list(dict.fromkeys([*first, *names]))]
 
     def _rest(self) -> str:
         return "rows in .table"

@@ -221,14 +221,14 @@ def _both(part: Part) -> tuple[Part, Part]:
 
 _POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
 _DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
-_SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("measure", "topic"), "quartiles")
+_SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles")
 _TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")
 _TYPES = Part("types", "One type left out", _types, ("type",), "losses_of_types")
 _BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("groups",), "tau_of_pools")
 _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
-_STABILITY = Part("stability", "Other topics", _stability, ("sizes",), "swaps")
-_RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("rank",), "ranks")
-_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("measure",))
+_STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
+_RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks")
+_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))
 _BOUNDS = Part("bounds", "Bounds", _bounds, ("measure", "run"), "ranks")
 _FURTHER = Part(
     FURTHER_PART,

@@ -69,16 +69,11 @@ def tell_of_frame(measure: ir_measures.Measure, qrels: pd.DataFrame, whole: Whol
 
 
 def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
-    """Yield a caveat where no judgment is relevant, so that no relevant unique can be missed."""
+    """Yield a caveat where no judgment is relevant, so that there is nothing to find or to miss."""
     labels = qrels.arrays.labels
-    if not (labels >= 0).any() or (labels >= rel).any():
-        return
-    yield Caveat(
-        f"no judgment is relevant from label {rel}",
-        f"no judgment has a label of at least {rel}, the largest is {int(labels.max())}. So no document is relevant "
-        "and no unique is taken out: that nothing is lost says nothing of the pool. rel= is the lowest label that is "
-        "relevant.",
-    )
+    if (labels >= 0).any() and not (labels >= rel).any():
+        text = f"no judgment has a label of at least rel={rel}, the largest has {int(labels.max())}: none is relevant."
+        yield Caveat(f"no judgment is relevant from label {rel}", text)
 
 
 def grade_unstated(qrels: Qrels, rel: int | None = None, known: tuple[str, int] | None = None) -> Iterator[Caveat]:

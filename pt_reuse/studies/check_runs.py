@@ -1,31 +1,28 @@
-"""Whether runs fit judgments: topics, documents, the direction of scores, and equal scores."""
+"""check_runs: whether runs fit judgments: topics, documents, the direction of scores, and equal scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
-import ir_measures
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count
-from pt_reuse._report import Digits
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.columns import Table
 from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.scoring.caveats import noted, relevant_only, tell, usual_measures, warn_of_lower_grades
+from pt_reuse.inputs import read_judgments
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.run_fit import WIDE, RunFit, judged_documents, over_tied_orders, tied_shares
 from pt_reuse.scoring.scores import mean_over_topics, provided_measures
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.study import study
 
-#: column of the table -> what is said of runs that have something there
-_SAID = {
+#: what does not fit -> what is said of runs of which that is so
+_MISFITS = {
     "topics": "topics of the judgments are missing",
     "documents": "no document is judged",
     "distances": "scores rise with the rank",
@@ -35,74 +32,57 @@ _SAID = {
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RunCheck(Result):
-    """How the runs of a field fit judgments.
-
-    Attributes:
-        table: a row per run: ``name``; ``topics`` of the judgments that it has, ``lacking`` those that it lacks (they
-            count 0), ``unknown`` topics that the judgments lack; ``documents`` on its judged topics, ``judged`` how
-            many of these have a judgment; ``lists`` of two documents and more, and of these ``constant``, where all
-            scores are equal, and ``rising``, where scores rise with the rank (or, without ranks, with the row);
-            ``misfit``, what of this changes its scores: any of ``topics``, ``documents``, ``distances`` and ``ties``,
-            with commas between them, empty where nothing does.
-        ties: a row per run and measure: ``name measure``; ``tied``, the share of documents down to the cutoff that have
-            the score of the next; ``score``; ``low mean high``, the lowest, mean and highest score over all orders of
-            documents with equal scores, each as likely; <NA> for measures that are computed by ir_measures.
-    """
-
-    ties: pd.DataFrame
+    """How the runs of a field fit judgments."""
 
     title = "Runs and judgments"
-    condition = (
-        "For: these runs and judgments, documents ranked in the order {order}; a topic that a run lacks counts 0."
-    )
-    limit = "Not covered: whether enough of what the runs retrieve is judged; see unjudged shares and check_new_run."
-    views = {
-        "runs": View(
-            columns=(
-                Shown("Run", "name"),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Topics it lacks", "lacking", Digits.COUNT),
-                Shown("Judged documents", "judged", Digits.COUNT),
-                Shown("Rising lists", "rising", Digits.COUNT),
-                Shown("What does not fit", "misfit"),
-            ),
-            caption="How runs fit the judgments.",
-            noun="runs",
-        ),
-        "ties": View(
-            table="ties",
-            columns=(
-                Shown("Run", "name"),
-                Shown("Tied", "tied", Digits.SCORE),
-                Shown("{measure}", "score", Digits.SCORE),
-                Shown("Lowest", "low", Digits.SCORE),
-                Shown("Mean", "mean", Digits.SCORE),
-                Shown("Highest", "high", Digits.SCORE),
-            ),
-            caption="{measure} over all orders of documents with equal scores.",
-            noun="runs",
-        ),
-    }
+    valid_for = "these runs and judgments, documents ranked in the order {order}; a topic that a run lacks counts 0."
+    not_covered = "whether enough of what the runs retrieve is judged; see unjudged shares and check_new_run."
+    columns = """
+    topics    | Topics           | count | topics of the judgments that it has
+    lacking   | Topics it lacks  | count | those that it lacks; they count 0
+    unknown   | Other topics     | count | topics that the judgments lack
+    documents | Documents        | count | documents on its judged topics
+    judged    | Judged documents | count | how many of these have a judgment
+    lists     | Lists            | count | lists of two documents and more
+    constant  | Constant lists   | count | of these, lists in which all scores are equal
+    rising    | Rising lists     | count | of these, lists whose scores rise with the rank, or the row without ranks
+    misfit    | What does not fit |      | what changes its scores: ``topics``, ``documents``, ``distances``, ``ties``
+    tied      | Tied             | score | share of documents down to the cutoff that have the score of the next
+    score     | Score            | score | mean score
+    low       | Lowest           | score | the lowest over all orders of equal scores; <NA> for measures of ir_measures
+    mean      | Mean             | score | the mean over them, each as likely
+    high      | Highest          | score | the highest
+    """
 
-    def headline(self) -> str:
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "run",
+            "name topics lacking unknown documents judged lists constant rising misfit",
+            report="name topics lacking judged rising misfit",
+            noun="runs",
+        ),
+    ]
+    ties: Annotated[
+        pd.DataFrame,
+        Table(
+            "run and measure",
+            "name measure tied score low mean high",
+            report="name tied score low mean high",
+            noun="runs",
+        ),
+    ]
+
+    def answers(self) -> list[str]:
         """Return how many runs do not fit, and why."""
-        misfits = self.table["misfit"].str.split(",")
-        found = {why: int(misfits.map(lambda words, why=why: why in words).sum()) for why in _SAID}
-        n = int((self.table["misfit"] != "").sum())
-        if not n:
-            return f"{count(len(self.table), 'run')}: nothing that changes scores was found"
-        parts = [f"{said} ({count(found[why], 'run')})" for why, said in _SAID.items() if found[why]]
-        return f"{n:,} of {count(len(self.table), 'run')} {'does' if n == 1 else 'do'} not fit: {'; '.join(parts)}"
-
-    def _answers(self) -> list[str]:
-        return ["misfit", "lacking", "judged"]
-
-    def _rest(self) -> str:
-        return "runs in .table"
+        reasons = [reason for text in self.table["misfit"] for reason in text.split(",")]
+        parts = [f"{said} ({count(n, 'run')})" for why, said in _MISFITS.items() if (n := reasons.count(why))]
+        n, of = int((self.table["misfit"] != "").sum()), count(len(self.table), "run")
+        return [f"{n:,} of {of} {'does' if n == 1 else 'do'} not fit: {'; '.join(parts)}" if n else f"All {of} fit"]
 
 
-@study(entry=Entry(question="Do the runs fit the judgments?", page="runs", command="runs"))
-def check_runs(runs: Any, qrels: Any, measures: Any = None) -> RunCheck:
+@study(question="Do the runs fit the judgments?", page="runs", command="runs")
+def check_runs(runs: options.Runs, qrels: options.Judgments, measures: options.Measures = None) -> RunCheck:
     """Check whether runs fit judgments: topics and docnos, the direction of scores, and what equal scores change.
 
     :func:`score`, :func:`Experiment` and the studies warn of what changes scores; this tells all of it, run by run. A
@@ -130,57 +110,37 @@ def check_runs(runs: Any, qrels: Any, measures: Any = None) -> RunCheck:
     Source: McSherry and Najork 2008, Computing information retrieval performance measures efficiently in the presence
     of tied scores, ECIR (the mean over all orders).
     """
-    asked = study_of(check_runs).checked(locals())
-    field, judged = as_runs_before(asked["runs"], asked["qrels"])
-    judgments = as_qrels(judged)
-    tell(caveats := list(relevant_only(judgments)))
-    chosen = usual_measures(judgments.rel) if asked["measures"] is None else asked["measures"]
-    warn_of_lower_grades(chosen, judgments.rel)
-    fit, ties = RunFit.of(field, judgments), _ties(field, judgments, chosen)
-    documents, with_judgment = judged_documents(field, judgments)
+    field, given = as_runs_before(runs, qrels)
+    people = read_judgments(given)
+    chosen = usual_measures(people.rel) if measures is None else measures
+    warn_of_lower_grades(chosen, people.rel)
+    values, n_measures = base_scores(field, people, chosen), len(chosen)
+    orders = over_tied_orders(field, people, chosen, values, complete=True)
+    ties = pd.DataFrame(
+        {
+            "name": np.repeat(field.names, n_measures),
+            "measure": [repr(measure) for measure in chosen] * len(field),
+            "tied": tied_shares(field, people, [cutoff_of(measure) for measure in chosen]).T.ravel(),
+            "score": mean_over_topics(values, None).T.ravel(),
+            **{name: getattr(orders, name).T.ravel() for name in ("low", "mean", "high")},
+        }
+    )
+    fit = RunFit.of(field, people)
+    documents, judged = judged_documents(field, people)
+    wide = (ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > WIDE
     misfits = {
         "topics": fit.lacking > 0,
-        "documents": (documents > 0) & (with_judgment == 0),
+        "documents": (documents > 0) & (judged == 0),
         "distances": fit.turned_round,
-        "ties": ((ties["high"] - ties["low"]).to_numpy(dtype=float, na_value=0.0) > WIDE)
-        .reshape(len(field), len(chosen))
-        .any(axis=1),
+        "ties": wide.reshape(len(field), n_measures).any(axis=1),
     }
+    about = {name: getattr(fit, name) for name in ("topics", "lacking", "unknown")}
     table = pd.DataFrame(
-        {
-            "name": field.names,
-            "topics": fit.topics,
-            "lacking": fit.lacking,
-            "unknown": fit.unknown,
-            "documents": documents,
-            "judged": with_judgment,
-            "lists": fit.lists,
-            "constant": fit.constant,
-            "rising": fit.rising,
-            "misfit": [",".join(why for why, of in misfits.items() if of[r]) for r in range(len(field))],
-        }
+        {"name": field.names, **about, "documents": documents, "judged": judged}
+        | {name: getattr(fit, name) for name in ("lists", "constant", "rising")}
+        | {"misfit": [",".join(why for why, of in misfits.items() if of[run]) for run in range(len(field))]}
     )
     provided = provided_measures(chosen)
-    settings = {"judgments": repr(judgments), **field.settings, "complete": True}
+    settings = {"judgments": repr(people), **field.settings, "complete": True}
     settings |= {"by ir_measures": provided} if provided else {}
-    return RunCheck(table=table, ties=ties, settings={**settings, **noted(caveats)})
-
-
-def _ties(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> pd.DataFrame:
-    values = base_scores(runs, qrels, measures)
-    found = over_tied_orders(runs, qrels, measures, values, complete=True)
-    shares = tied_shares(runs, qrels, [cutoff_of(measure) for measure in measures])
-
-    def by_run(of: NDArray[np.float64]) -> NDArray[np.float64]:
-        return of.T.ravel()
-
-    ends = {name: by_run(getattr(found, name)) for name in ("low", "mean", "high")}
-    return pd.DataFrame(
-        {
-            "name": np.repeat(np.array(runs.names, dtype=object), len(measures)),
-            "measure": np.tile(np.array([repr(measure) for measure in measures], dtype=object), len(runs)),
-            "tied": by_run(shares),
-            "score": by_run(mean_over_topics(values, None)),
-            **ends,
-        }
-    )
+    return RunCheck(table=table, ties=ties, settings=settings)

@@ -17,10 +17,9 @@ from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.topics import plot_density
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import grade_unstated, noted, relevant_only
+from pt_reuse.scoring.caveats import grade_unstated, none_relevant, noted, relevant_only
 from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
-from pt_reuse.studies.relevant_documents import found_none
 from pt_reuse.study import Command, Entry, study
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ def density(
     lowest = relevant_from(rounds.qrels, asked["rel"])
     asked.tell(
         grade_unstated(rounds.qrels, asked["rel"]),
-        found_none(rounds.qrels, lowest),
+        none_relevant(rounds.qrels, lowest),
         relevant_only(rounds.qrels) if runs is None else (),
     )
     by_round = rounds.counts(lowest)

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, told
 from pt_reuse._choices import TESTS
-from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, pair_tests
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
-from pt_reuse.options import SHARED, Parameter
 from pt_reuse.plots.forests import plot_rank_intervals
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic, scores_in_words
-from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import beware, few_topics
+from pt_reuse.scoring.scores import Scores, check_every_topic, named_scores, scores_in_words
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 _TEST, _CORRECTION = "t", "holm"
-#: under which condition all intervals hold at once
-_ASSUMED = "differences over topics are near normal, or topics enough for how skewed they are"
 
 
 def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
@@ -49,110 +46,116 @@ class RankIntervals(Result):
     Its figure has a point at the rank of each system and a line over its interval, the best system on top.
 
     Attributes:
-        table: one row per measure and system, the best first: ``measure name score rank``, the rank by mean score, 1
-            and the number of strictly better systems; ``rank_low rank_high``, the ends of its interval; ``better`` and
-            ``worse``, how many systems differ significantly from it, and how.
-        groups: one row per measure and group, neighbours of which no two differ significantly: ``measure first last
-            systems``, the best and the worst of them and how many there are. Groups overlap; none is part of another.
-            Systems of equal means stand in the same groups.
-        pairs: one row per measure and pair: ``measure first second``, the better one first; ``difference`` of the
-            means; ``p``, corrected for the number of pairs; ``differs``, whether it is at most 1 - `confidence`;
-            ``adjacent``, whether no system is between the two.
         confidence: of all intervals of a measure together.
     """
 
     title = "Rank intervals"
-    condition = "It holds at {intervals}, if {assumed}, for topics like these ({test}); {scores}."
-    limit = "It does not say what other judgments would change, nor that systems within an interval are equal."
-    views = {
-        "rank": View(
-            columns=(
-                Shown("System", "name"),
-                Shown("Score", "score", Digits.SCORE),
-                Shown("Rank", "rank", Digits.COUNT),
-                Shown("Best", "rank_low", Digits.COUNT),
-                Shown("Worst", "rank_high", Digits.COUNT),
-                Shown("Significantly worse", "worse", Digits.COUNT),
-            ),
-            caption="Ranks by {measure}, and the ends of their intervals, {intervals} ({test}).",
-            noun="systems",
-        ),
-        "group": View(
-            table="groups",
-            columns=(
-                Shown("Best", "first"),
-                Shown("Worst", "last"),
-                Shown("Systems", "systems", Digits.COUNT),
-            ),
-            caption="Neighbours by {measure} of which no two differ significantly ({test}).",
-            noun="groups",
-        ),
-    }
-    plots = {"ranks": _draw}
-    key = (KeyFigures(("exact", "mean_width", "adjacent_differ", "groups"), "summary"),)
     answer = (
         "summary",
-        "{measure}: {candidates:,} of {systems:system} may be the best; an interval has {mean_width:.1f} ranks on "
-        "average, and {adjacent_differ:,} of {adjacent:pair} of neighbours differ significantly",
+        "{measure}: a system's possible ranks span {mean_width} on average; {candidates} of {systems:system} may be "
+        "the best, {adjacent_differ} of {adjacent:pair} of neighbours differ significantly",
     )
+    key = "exact mean_width adjacent_differ groups"
+    valid_for = "{intervals}, if {assumed}, for topics like these ({test}); {scores}."
+    not_covered = "what other judgments would change; systems within an interval need not be equal."
+    plots = {"ranks": _draw}
     derived = {"summary": "summary"}
+    columns = """
+    name       | System      |            | the system
+    score      | Score       | score      | its mean score
+    rank       | Rank        | count      | 1 and the number of strictly better systems
+    rank_low   | Best        | count      | its best possible rank
+    rank_high  | Worst       | count      | its worst possible rank
+    better     | Significantly better | count | how many systems are significantly better
+    worse      | Significantly worse  | count | how many systems are significantly worse
+    first      | Best        |            | the better system, of a group the best
+    second     | Second      |            | the other one
+    last       | Worst       |            | the worst system
+    systems    | Systems     | count      | how many systems
+    difference | Difference  | difference | of the means
+    p          | p           | p          | corrected for the number of pairs
+    differs    | Differs     |            | whether p is at most 1 - `confidence`
+    adjacent   | Neighbours  | count      | whether no system is between the two, or how many such pairs
+    candidates | Candidates  | count      | how many systems may be the best
+    exact      | Exact       | count      | how many have a single possible rank
+    mean_width | Mean width  | tenths     | mean number of possible ranks
+    adjacent_differ | Neighbours that differ | count | how many of these pairs differ
+    groups     | Groups      | count      | how many groups
+    """
 
-    groups: pd.DataFrame
-    pairs: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and system, the best first",
+            "measure name score rank rank_low rank_high better worse",
+            report="name score rank rank_low rank_high worse",
+            noun="systems",
+        ),
+    ]
+    groups: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and longest stretch of neighbours of which no two differ significantly",
+            "measure first last systems",
+            report="first last systems",
+            about="Groups overlap; systems of equal means stand in the same groups.",
+            noun="groups",
+        ),
+    ]
+    pairs: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and pair",
+            "measure first second difference p differs adjacent",
+            report="first second difference p",
+            noun="pairs",
+        ),
+    ]
     confidence: float
 
-    def summary(self) -> pd.DataFrame:
-        """Return one row per measure, what the intervals say together.
-
-        Returns:
-            DataFrame: ``measure systems``; ``candidates``, how many systems may be the best; ``exact``, how many have a
-            single rank; ``mean_width``, the ranks in an interval; ``adjacent`` pairs and how many of them differ,
-            ``adjacent_differ``; ``groups``.
-        """
-        rows = []
-        for measure, mine in self.table.groupby("measure", sort=False):
-            width = mine["rank_high"] - mine["rank_low"] + 1
-            near = self.pairs[(self.pairs["measure"] == measure) & self.pairs["adjacent"]]
-            rows.append(
-                {
-                    "measure": measure,
-                    "systems": len(mine),
-                    "candidates": int((mine["rank_low"] == 1).sum()),
-                    "exact": int((width == 1).sum()),
-                    "mean_width": float(width.mean()),
-                    "adjacent": len(near),
-                    "adjacent_differ": int(near["differs"].sum()),
-                    "groups": int((self.groups["measure"] == measure).sum()),
-                }
-            )
-        return pd.DataFrame(rows)
+    def summary(
+        self,
+    ) -> Annotated[
+        pd.DataFrame,
+        Table(
+            "measure",
+            "measure systems candidates exact mean_width adjacent adjacent_differ groups",
+            report="measure systems candidates exact mean_width adjacent_differ",
+            noun="measures",
+        ),
+    ]:
+        """Return what the intervals of each measure say together."""
+        width = self.table["rank_high"] - self.table["rank_low"] + 1
+        about = {"candidates": self.table["rank_low"] == 1, "exact": width == 1, "width": width}
+        by_measure = self.table[["measure"]].assign(**about).groupby("measure", sort=False)
+        near = self.pairs[self.pairs["adjacent"]].groupby("measure")["differs"]
+        counts = by_measure[["candidates", "exact"]].sum()
+        counts.insert(0, "systems", by_measure.size())
+        counts = counts.assign(mean_width=by_measure["width"].mean(), adjacent=near.size(), adjacent_differ=near.sum())
+        return counts.assign(groups=self.groups.groupby("measure").size()).reset_index()
 
 
 @study(
-    SHARED["measures"],
-    Parameter(
-        name="scores",
-        meaning="what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`, "
-        ":func:`~pt_reuse.read_leaderboard`.",
-    ),
-    command=Command(
-        name="profile rank-intervals",
-        summary="between which ranks each run is, all at once",
-        details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind "
-        "those that are significantly better, and at worst before those that are significantly worse.",
-    ),
-    entry=Entry(question="Which ranks are real?", papers="[H79]_"),
+    options.SHARED["measures"],
+    question="Which ranks are real?",
+    command="profile rank-intervals",
+    summary="between which ranks each run is, all at once",
+    details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind those "
+    "that are significantly better, and at worst before those that are significantly worse.",
+    group="profile",
+    papers="[H79]_",
+    screen=("table", "groups"),
 )
-def rank_intervals(
-    scores: Scores,
-    *,
-    confidence: float = 0.95,
-) -> RankIntervals:
+def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence = 0.95) -> RankIntervals:
     """Compute between which ranks each system is, so that all intervals hold at once, and which systems tie.
 
     Every pair is tested over topics by Student's paired t test, with Holm's correction for the number of pairs. A
     system is at best behind the systems that are significantly better, at worst before those that are significantly
     worse. Higher scores are better. It needs a matrix of systems by topics or tasks, and no runs.
+
+    Args:
+        scores: what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`,
+            :func:`~pt_reuse.labels.read_leaderboard`.
 
     Returns:
         RankIntervals: ``.table`` (per measure and system), ``.groups``, ``.pairs``, ``.summary()``, ``.plot(measure)``.
@@ -168,7 +171,7 @@ def rank_intervals(
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, "AP")
-        >>> found = ptr.rank_intervals(scores)
+        >>> found = ptr.profile.rank_intervals(scores)
         >>> found.table[["name", "rank", "rank_low", "rank_high"]].head(3)
             name  rank  rank_low  rank_high
         0  man3a     1         1          6
@@ -181,48 +184,67 @@ def rank_intervals(
     scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
     equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
     """
-    asked = Asked(rank_intervals, locals())
-    if isinstance(scores, Mapping):
+    if not isinstance(scores, Scores):
         raise InputError(f"scores must be Scores, as score returns them, got {told(scores)}.", argument="scores")
-    (found,) = asked.scores.values()
-    if not found.complete:
-        check_every_topic(found.names, found.has_topic)
-    if len(found.topics) < 2:
-        raise InputError(
-            f"ranks are tested over topics, and there is {count(len(found.topics), 'topic')}.", argument="scores"
-        )
-    asked.tell(few_topics(len(found.topics)))
-    tables, groups, pairs = [], [], []
-    for measure, values, means in zip(found.measures, found.values, found.mean_values, strict=True):
-        tests, differs = tested(values, 1 - confidence)
-        order = np.lexsort((np.array(found.names), -rounded(means)))
-        differs = differs[np.ix_(order, order)]
-        names, exact = [found.names[system] for system in order], rounded(means)[order]
-        # systems of one level have equal means
-        level = np.cumsum((np.diff(exact, prepend=exact[0]) < 0).astype(np.int64))
-        tables.append(_table(measure, names, means[order], differs))
-        groups.append(pd.DataFrame(list(_groups(measure, names, level, differs))))
-        pairs.append(_pairs(measure, names, order, level, tests, differs))
+    named_scores(scores)
+    if not scores.complete:
+        check_every_topic(scores.names, scores.has_topic)
+    if len(scores.topics) < 2:
+        problem = f"ranks are tested over topics, and there is {count(len(scores.topics), 'topic')}."
+        raise InputError(problem, argument="scores")
+    beware(few_topics(len(scores.topics)))
+    parts = zip(scores.measures, scores.values, scores.mean_values, strict=True)
+    found = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
+    table, groups, pairs = (
+        pd.concat([frame.assign(measure=m)[["measure", *frame]] for m, frame in zip(scores.measures, of, strict=True)])
+        for of in zip(*found, strict=True)
+    )
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
-        "assumed": _ASSUMED,
-        "scores": scores_in_words(found),
+        "assumed": "differences over topics are near normal, or topics enough for how skewed they are",
+        "scores": scores_in_words(scores),
     }
-    return RankIntervals(
-        table=pd.concat(tables, ignore_index=True),
-        groups=pd.concat(groups, ignore_index=True),
-        pairs=pd.concat(pairs, ignore_index=True),
-        confidence=confidence,
-        settings=asked.settings(**settings),
-    )
+    table, groups, pairs = (frame.reset_index(drop=True) for frame in (table, groups, pairs))
+    return RankIntervals(table=table, groups=groups, pairs=pairs, confidence=confidence, settings=settings)
+
+
+def _of_measure(
+    values: NDArray[np.float64], means: NDArray[np.float64], names: list[str], alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the table, the groups and the pairs of one measure."""
+    tests, differs = tested(values, alpha)
+    order = np.lexsort((np.array(names), -rounded(means)))
+    differs, exact, name = differs[np.ix_(order, order)], rounded(means)[order], np.array(names, dtype=object)[order]
+    # systems of one level have equal means
+    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0)
+    better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
+    table = {"name": name, "score": means[order], "rank": ranks(exact)}
+    table |= {"rank_low": 1 + better, "rank_high": len(name) - worse, "better": better, "worse": worse}
+    stretches = [(name[first], name[stop - 1], stop - first) for first, stop in _stretches(level, differs)]
+
+    place = np.argsort(order)[np.stack([tests.first, tests.second])]
+    first, second = np.sort(place, axis=0)
+    pairs = {
+        "first": name[first],
+        "second": name[second],
+        "difference": rounded(np.where(place[0] > place[1], -tests.difference, tests.difference)) + 0.0,
+        "p": tests.p,
+        "differs": differs[first, second] != 0,
+        "adjacent": level[second] - level[first] <= 1,
+    }
+    in_order = pd.DataFrame(pairs).iloc[np.lexsort((second, first))]
+    return pd.DataFrame(table), pd.DataFrame(stretches, columns=["first", "last", "systems"]), in_order
 
 
 def tested(values: NDArray[np.float64], alpha: float) -> tuple[PairTests, NDArray[np.int8]]:
     """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
     tests = _without_certainty(pair_tests(values, _TEST), values)
     tests = replace(tests, p=tests.corrected(_CORRECTION))
-    return tests, _differing(tests, values.shape[1], alpha)
+    differs = np.zeros((values.shape[1],) * 2, dtype=np.int8)
+    sign = np.where(tests.p <= round(alpha, DECIMALS), np.sign(tests.difference), 0).astype(np.int8)
+    differs[tests.first, tests.second], differs[tests.second, tests.first] = sign, -sign
+    return tests, differs
 
 
 def _without_certainty(tests: PairTests, values: NDArray[np.float64]) -> PairTests:
@@ -235,63 +257,14 @@ def _without_certainty(tests: PairTests, values: NDArray[np.float64]) -> PairTes
     return replace(tests, p=np.where(same, np.maximum(tests.p, 2.0 ** (1 - len(values))), tests.p))
 
 
-def _differing(tests: PairTests, n: int, alpha: float) -> NDArray[np.int8]:
-    """Return (systems, systems): 1 where the first is significantly better, -1 where it is worse, 0 neither."""
-    found = np.zeros((n, n), dtype=np.int8)
-    sign = np.where(tests.p <= round(alpha, DECIMALS), np.sign(tests.difference), 0).astype(np.int8)
-    found[tests.first, tests.second], found[tests.second, tests.first] = sign, -sign
-    return found
-
-
-def _table(measure: str, names: Sequence[str], means: NDArray[np.float64], differs: NDArray[np.int8]) -> pd.DataFrame:
-    better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
-    about = {"measure": measure, "name": names, "score": means, "rank": ranks(rounded(means))}
-    return pd.DataFrame(
-        {**about, "rank_low": 1 + better, "rank_high": len(names) - worse, "better": better, "worse": worse}
-    )
-
-
-def _groups(
-    measure: str, names: Sequence[str], level: NDArray[np.int64], differs: NDArray[np.int8]
-) -> Iterator[dict[str, Any]]:
-    """Yield the longest stretches of neighbouring levels in which no two systems differ."""
-    starts = [*np.flatnonzero(np.diff(level, prepend=-1)).tolist(), len(names)]
+def _stretches(level: NDArray[np.int64], differs: NDArray[np.int8]) -> Iterator[tuple[int, int]]:
+    """Yield where the longest stretches of neighbouring levels begin and stop in which no two systems differ."""
+    starts = [*np.flatnonzero(np.diff(level, prepend=-1)).tolist(), len(level)]
     end = last = 0
-    for first in range(len(starts) - 1):
+    for first, start in enumerate(starts[:-1]):
         last = max(last, first + 1)
-        while (
-            last < len(starts) - 1 and not differs[starts[first] : starts[last], starts[last] : starts[last + 1]].any()
-        ):
+        while last < len(starts) - 1 and not differs[start : starts[last], starts[last] : starts[last + 1]].any():
             last += 1
         if last > end:
-            stretch = names[starts[first] : starts[last]]
-            yield {"measure": measure, "first": stretch[0], "last": stretch[-1], "systems": len(stretch)}
+            yield start, starts[last]
         end = max(end, last)
-
-
-def _pairs(
-    measure: str,
-    names: Sequence[str],
-    order: NDArray[np.int64],
-    level: NDArray[np.int64],
-    tests: PairTests,
-    differs: NDArray[np.int8],
-) -> pd.DataFrame:
-    """Return the tests, the better system of each pair first."""
-    place = np.argsort(order)
-    at = np.stack([place[tests.first], place[tests.second]])
-    turned = at[0] > at[1]
-    first, second = at.min(axis=0), at.max(axis=0)
-    name = np.array(names, dtype=object)
-    frame = pd.DataFrame(
-        {
-            "measure": measure,
-            "first": name[first],
-            "second": name[second],
-            "difference": rounded(np.where(turned, -tests.difference, tests.difference)) + 0.0,
-            "p": tests.p,
-            "differs": differs[first, second] != 0,
-            "adjacent": level[second] - level[first] <= 1,
-        }
-    )
-    return frame.iloc[np.lexsort((second, first))]

@@ -6,37 +6,43 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import choice, count, flag, fraction, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Digits
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, count_swaps
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
-from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.plots.lines import evenly, plot_swap_rates
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import BEWARE, Caveat, few_topics
-from pt_reuse.scoring.scores import ONLY_SET, Scores, score_in_words
-from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
+from pt_reuse.scoring.scores import ONLY_SET, Scores, named_scores, score_in_words
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
 
-#: pairs of samples that one job counts
-_SHARE = 2500
-#: resamples that one job counts
-_RESAMPLES = 10
+#: pairs of samples, and resamples, that one job counts
+_SHARE, _RESAMPLES = 2500, 10
+#: from one size of the samples to the next; with more sizes than these, steps are larger
+_STEP, _MOST_SIZES = 5, 50
+#: pairs of samples of each resample
+_RESAMPLED_PAIRS = 500
+#: narrower bins than the differences are rounded to would be none
+_LEAST_WIDTH = 1e-6
+#: sizes with swaps that a curve is fitted to, at least
+_LEAST_SIZES = 3
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,6 @@ class Sampling:
     pairs: int  # how many pairs of samples of each size
     replace: bool  # whether a sample can have a topic twice, and both samples the same topic
     seed: int  # of the draws; those of one size do not depend on the other sizes
-
-    def most(self, n_topics: int) -> int:
-        """Return the largest size of the samples that is drawn where nobody names sizes."""
-        return n_topics if self.replace else n_topics // 2
 
     def draws(self, size: int, n_topics: int) -> Ints:
         """Return (pairs, 2, size) topics."""
@@ -71,14 +73,14 @@ class Line:
     tied: bool  # whether all runs tie on every topic
 
     @property
-    def n_topics(self) -> int:
-        """Return how many topics there are."""
-        return len(self.sums.scores)
+    def drawn_as(self) -> tuple[int, int]:
+        """Return the size and the number of topics, on which alone the draws depend."""
+        return self.size, len(self.sums.scores)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one job counts; it needs nothing else, so that it can run anywhere."""
+    """What one job counts."""
 
     sums: TopicSums  # the scores
     drawn: Ints  # (draws, 2, size) numbers of topics
@@ -92,39 +94,28 @@ class Task:
 
 
 def counted(
-    lines: Sequence[Line],
-    sampling: Sampling,
-    bins: Bins,
-    resampled: Mapping[int, Ints] | None = None,
-    *,
-    n_jobs: int | None,
-    verbose: bool,
+    lines: Sequence[Line], sampling: Sampling, bins: Bins, resampled: Mapping[int, Ints] | None = None, **how: Any
 ) -> Iterator[tuple[int, Ints]]:
     """Yield the number of each line and (resamples, 2, bins) pairs and swaps in its samples.
 
-    `resampled` says which topics there are in each resample, of so many topics; without it there is one, of all. Jobs
-    run in threads, unless the user has configured otherwise.
+    `resampled` says which topics there are in each resample, of so many topics; without it there is one, of all.
     """
-
-    def seen(number: int) -> tuple[int, int]:
-        return lines[number].size, lines[number].n_topics
+    order = sorted(range(len(lines)), key=lambda number: lines[number].drawn_as)
+    shares = range(0, sampling.pairs, _SHARE)
+    parts = range(0, 1 if resampled is None else min(map(len, resampled.values())), _RESAMPLES)
 
     def tasks() -> Iterator[Task]:
         # samples are drawn when it is their turn: those of all sizes would not fit in memory
-        for (size, n_topics), alike in groupby(order, seen):
+        for (size, n_topics), alike in groupby(order, lambda number: lines[number].drawn_as):
             drawn = sampling.draws(size, n_topics)
-            for number, some, start in product(alike, resamples, shares):
-                topics = None if resampled is None else resampled[n_topics][some : some + _RESAMPLES]
+            for number, first, start in product(alike, parts, shares):
+                topics = None if resampled is None else resampled[n_topics][first : first + _RESAMPLES]
                 yield Task(lines[number].sums, drawn[start : start + _SHARE], bins, topics)
 
-    order = sorted(range(len(lines)), key=seen)
-    shares = range(0, sampling.pairs, _SHARE)
-    resamples = range(0, 1 if resampled is None else min(map(len, resampled.values())), _RESAMPLES)
-    total = len(lines) * len(resamples) * len(shares)
-    how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "prefer": "threads"}
-    done = run_jobs(tasks(), total, desc="counting swaps", unit="part", **how)
+    total = len(lines) * len(parts) * len(shares)
+    done = run_jobs(tasks(), total, desc="counting swaps", unit="part", prefer="threads", **how)
     for number in order:
-        yield number, np.concatenate([np.sum([next(done) for _ in shares], axis=0) for _ in resamples])
+        yield number, np.concatenate([np.sum([next(done) for _ in shares], axis=0) for _ in parts])
 
 
 def topics_of(counts: NDArray[np.int64]) -> Ints:
@@ -132,75 +123,51 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
     return np.stack([np.repeat(np.arange(len(row)), row) for row in counts])
 
 
-_OF_A_LINE = ["judgments", "measure"]
-#: sizes with swaps that a curve is fitted to, at least
-_LEAST_SIZES = 3
-
-
-def _few_from(rates: pd.Series, rate: float) -> int:
+def _first_few(rates: pd.Series, rate: float) -> int:
     """Return the place of the first rate from which on none is larger than wanted, their number where there is none."""
-    too_many = np.flatnonzero((rates > rate).to_numpy())
+    too_many = np.flatnonzero(rates > rate)
     return int(too_many[-1]) + 1 if len(too_many) else 0
 
 
 def _difference(bins: pd.DataFrame, rate: float) -> dict[str, Any]:
     """Return for one size the smallest difference from which on no bin has more swaps than wanted."""
-    pairs, swaps = int(bins["pairs"].sum()), int(bins["swaps"].sum())
-    known, first = bins["rate"].notna().any(), _few_from(bins["rate"], rate)
-    enough = int(bins["pairs"].iloc[first:].sum())
-    found = known and enough > 0
-    return {
-        "pairs": pairs,
-        "swaps": swaps,
-        "rate": swaps / pairs if known else np.nan,
-        "difference": float(bins["at_least"].iloc[first]) if found else np.nan,
-        "share": enough / pairs if found else np.nan,
-    }
+    pairs, swaps, first = int(bins["pairs"].sum()), int(bins["swaps"].sum()), _first_few(bins["rate"], rate)
+    known, enough = bins["rate"].notna().any(), int(bins["pairs"].iloc[first:].sum())
+    least = float(bins["at_least"].iloc[first]) if known and enough else np.nan
+    share = enough / pairs if known and enough else np.nan
+    overall = swaps / pairs if known else np.nan
+    return {"pairs": pairs, "swaps": swaps, "rate": overall, "difference": least, "share": share}
 
 
 def _topics(sizes: pd.DataFrame, rate: float) -> dict[str, Any]:
     """Return for one bin how many topics it takes to have no more swaps than wanted."""
     sizes = sizes.sort_values("size")
-    start, decay = _fit(sizes)
-    known = sizes[sizes["rate"].notna()]
-    first = _few_from(known["rate"], rate)
-    measured, needed = first < len(known), np.nan
-    if measured:
+    known, needed, extrapolated = sizes[sizes["rate"].notna()], np.nan, False
+    start, decay = _fit(sizes[sizes["swaps"] > 0])
+    if (first := _first_few(known["rate"], rate)) < len(known):
         needed = float(known["size"].iloc[first])
     elif len(known) and decay > 0:
+        extrapolated = True
         needed = float(max(np.ceil(np.log(start / rate) / decay), known["size"].iloc[-1] + 1))
-    return {
-        "at_least": sizes["at_least"].iloc[0],
-        "below": sizes["below"].iloc[0],
-        "topics": needed,
-        "extrapolated": not measured and not np.isnan(needed),
-        "start": start,
-        "decay": decay,
-    }
+    about = sizes[["at_least", "below"]].iloc[0].to_dict()
+    return {**about, "topics": needed, "extrapolated": extrapolated, "start": start, "decay": decay}
 
 
-def _fit(sizes: pd.DataFrame) -> tuple[float, float]:
+def _fit(swapping: pd.DataFrame) -> tuple[float, float]:
     """Return a and b of rate = a exp(-b size), by least squares of the logarithm, each size by its number of swaps."""
-    seen = sizes[sizes["swaps"] > 0]
-    if len(seen) < _LEAST_SIZES:
+    if len(swapping) < _LEAST_SIZES:
         return np.nan, np.nan
-    weight = np.sqrt(seen["swaps"].to_numpy(dtype=float))
-    slope, level = np.polyfit(seen["size"].to_numpy(dtype=float), np.log(seen["rate"].to_numpy()), 1, w=weight)
+    size, weight = swapping["size"].to_numpy(dtype=float), np.sqrt(swapping["swaps"].to_numpy(dtype=float))
+    slope, level = np.polyfit(size, np.log(swapping["rate"].to_numpy()), 1, w=weight)
     return float(np.exp(level)), float(-slope)
 
 
-def _draw(
-    result: Stability,
-    measure: str,
-    place: Place,
-    judgments: str | None = None,
-) -> Axes:
+def _draw(result: Stability, measure: str, place: Place, judgments: str | None = None) -> Axes:
     """Draw the swap rate against the difference, a line for each size of the samples."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
-    rows = rows[rows["size"].isin(evenly(known, 4))]
-    return plot_swap_rates(rows, measure=measure, wanted=USUAL_RATE, place=place)
+    return plot_swap_rates(rows[rows["size"].isin(evenly(known, 4))], measure=measure, wanted=USUAL_RATE, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -209,142 +176,121 @@ class Stability(Result):
 
     Its figure has a line per size of the samples against the difference, of one of the ``judgments=``, with a rate of
     .05 marked. Intervals are bands around the lines where these are three at most, else around the darkest alone.
-
-    Attributes:
-        table: one row per judgments, measure, size of the samples and bin: ``judgments measure size bin``; ``at_least``
-            and ``below``, the differences that fall into the bin, the last one open; ``pairs``, how many pairs of runs
-            and samples did; ``swaps``, how many of these the second sample orders differently; ``rate`` = swaps /
-            pairs, NaN where no pair fell into the bin, where all runs tie on every topic, and where there is one topic
-            only. With ``resamples``, ``rate_low`` and ``rate_high``, the ends of its interval over topics.
     """
 
     title = "Stability"
-    condition = "It holds for these samples of topics: {samples}; swaps: {swaps}."
-    limit = "It does not say which run is better, nor what happens with more topics than there are in a sample."
-    views = {
-        "sizes": View(
-            table="differences_needed",
-            columns=(
-                Shown("Judgments", "judgments"),
-                Shown("Topics", "size", Digits.COUNT),
-                Shown("Swap rate", "rate", Digits.SCORE),
-                Shown("Difference needed", "difference", Digits.SIZE),
-                Shown("Pairs so far apart", "share", Digits.SCORE),
-            ),
-            caption="How often two samples of so many topics order a pair of runs differently by {measure}; the "
-            "difference on the first from which on at most {rate:g} of the pairs in any bin are swaps; and the share "
-            "of pairs at least so far apart.",
-            noun="sizes",
-        ),
-        "topics": View(
-            table="topics_needed",
-            columns=(
-                Shown("Judgments", "judgments"),
-                Shown("Difference from", "at_least", Digits.SIZE),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Extrapolated", "extrapolated"),
-            ),
-            caption="How many topics it takes for a swap rate of {rate:g} at most by {measure}, by the difference; "
-            "where none of the samples is large enough, by a curve fitted to the rates.",
+    answer = ("largest", "{measure}{of}: {rate:.1%} of pairs swap with {size:topic}; {few} at most 5%")
+    key = "rate difference"
+    valid_for = "two samples of topics, {samples}; a swap is a change of sign, ties are not counted."
+    not_covered = "which run is better, and what more topics would change than a sample has."
+    plots = {"bins": _draw}
+    derived = {"differences": "differences_needed", "topics": "topics_needed"}
+    columns = """
+    judgments  | Judgments       |       | the name of the judgments
+    size       | Topics          | count | topics of a sample
+    bin        | Bin             | count | its number
+    at_least   | Difference from | size  | the smallest difference in the bin
+    below      | Below           | size  | where the bin ends, the last one nowhere
+    pairs      | Pairs           | count | how many pairs of runs and samples
+    swaps      | Swaps           | count | how many of them the second sample orders differently
+    rate       | Swap rate       | score | swaps / pairs; NaN without pairs, of one topic, and where all runs tie
+    difference | Difference needed | size | from which on no rate is larger than wanted, NaN where the last is
+    share      | Pairs so far apart | score | share of the pairs that are at least so far apart
+    topics     | Topics          | count | the smallest size from which on no rate is larger, else by the curve
+    extrapolated | Extrapolated  |       | whether it is by the curve
+    start      | Start           | score | of the curve ``start * exp(-decay * topics)``, NaN of fewer than three sizes
+    decay      | Decay           | score | of the curve, fitted to the logarithms of rates, each weighted by its swaps
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "judgments, measure, size of the samples and bin of the difference on the first",
+            "judgments measure size bin at_least below pairs swaps rate~",
+            report="judgments size at_least pairs swaps rate",
             noun="bins",
         ),
-    }
-    plots = {"bins": _draw}
-    key = (KeyFigures(("swap_rate", "difference"), "_largest", row="{named}"),)
-    answer = (
-        "_largest",
-        "{measure}{of}: two samples of {size:topic} swap pairs of runs at a rate of {swap_rate:.4f}{why}, and of at "
-        "most .05 from {apart} on",
-    )
-    sentences = {
-        "samples": "Samples: {samples}.",
-        "bins": "Bins: {bins}.",
-        "swaps": "Swaps: {swaps}.",
-        "ties": "Ties: {ties}.",
-    }
-    derived = {"differences": "differences_needed", "topics": "topics_needed"}
+    ]
 
     @property
     def judgments(self) -> list[str]:
         """Return the names of the judgments."""
         return list(dict.fromkeys(self.table["judgments"]))
 
-    def _largest(self) -> pd.DataFrame:
+    def largest(self) -> pd.DataFrame:
         """Return what the largest samples say of each judgments and measure, for a rate of .05."""
         rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
-        several = len(self.judgments) > 1
-        named = rows["judgments"] if several else ""
-        apart = ["no difference" if pd.isna(least) else f"a difference of {least:.4g}" for least in rows["difference"]]
-        of = " by " + named if several else ""
-        why = np.where(rows["rate"].isna(), " (all runs tie, or there is one topic only)", "")
-        return rows.rename(columns={"rate": "swap_rate"}).assign(named=named, of=of, apart=apart, why=why)
+        few = [
+            f"of those at least {least:.4g} apart," if least == least else "at no difference"
+            for least in rows["difference"]
+        ]
+        return rows.assign(few=few, of=" by " + rows["judgments"] if len(self.judgments) > 1 else "")
 
-    def differences_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
+    def differences_needed(
+        self, rate: float = USUAL_RATE
+    ) -> Annotated[
+        pd.DataFrame,
+        Table(
+            "judgments, measure and size, all bins together",
+            "judgments measure size pairs swaps rate difference share",
+            report="judgments size rate difference share",
+            noun="sizes",
+        ),
+    ]:
         """Return how far apart two runs must be, by the number of topics, for another sample to agree.
 
         Args:
             rate: the largest swap rate that is wanted, above 0 and below 1.
 
         Returns:
-            DataFrame: one row per judgments, measure and size: ``judgments measure size``; ``pairs swaps rate`` of all
-            bins together; ``difference``, the lower end of the first bin from which on no bin has a larger rate, NaN
-            where the last bin has; ``share`` of the pairs that are at least so far apart.
+            DataFrame: ``judgments measure size pairs swaps rate difference share``.
         """
-        limit = fraction("rate", rate, ends=False)
-        lines = self.table.groupby([*_OF_A_LINE, "size"], sort=False)
-        rows = [dict(zip((*_OF_A_LINE, "size"), of, strict=True)) | _difference(bins, limit) for of, bins in lines]
-        return pd.DataFrame(rows)
+        return self._lines_by("size", partial(_difference, rate=fraction("rate", rate, ends=False)))
 
-    def topics_needed(self, rate: float = USUAL_RATE) -> pd.DataFrame:
+    def topics_needed(
+        self, rate: float = USUAL_RATE
+    ) -> Annotated[
+        pd.DataFrame,
+        Table(
+            "judgments, measure and bin",
+            "judgments measure bin at_least below topics extrapolated start decay",
+            report="judgments at_least topics extrapolated",
+            noun="bins",
+        ),
+    ]:
         """Return how many topics it takes, by the difference of two runs, for another sample to agree.
 
         Args:
             rate: the largest swap rate that is wanted, above 0 and below 1.
 
         Returns:
-            DataFrame: one row per judgments, measure and bin: ``judgments measure bin at_least below``; ``topics``, the
-            smallest size of the samples from which on none has a larger rate; where none of them is large enough, what
-            the curve ``start * exp(-decay * topics)`` says, fitted to the logarithms of the rates of three sizes or
-            more, each weighted by its number of swaps. ``extrapolated`` says which of the two; NaN topics where neither
-            can be told.
+            DataFrame: ``judgments measure bin at_least below topics extrapolated start decay``; NaN topics where none
+            of the samples is large enough, and no curve falls.
 
         Source: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment error, SIGIR: they
         measured up to 25 topics, and extrapolated.
         """
-        limit = fraction("rate", rate, ends=False)
-        bins = self.table.groupby([*_OF_A_LINE, "bin"], sort=False)
-        rows = [dict(zip((*_OF_A_LINE, "bin"), of, strict=True)) | _topics(sizes, limit) for of, sizes in bins]
-        return pd.DataFrame(rows)
+        return self._lines_by("bin", partial(_topics, rate=fraction("rate", rate, ends=False)))
 
-
-#: from one size of the samples to the next
-_STEP = 5
-#: sizes by default: more topics are taken in larger steps, as sizes times topics would be their square
-_MOST_SIZES = 50
-#: pairs of samples of each resample
-_RESAMPLED_PAIRS = 500
-#: narrower bins than the differences are rounded to would be none
-_LEAST_WIDTH = 1e-6
+    def _lines_by(self, name: str, numbers: partial[dict[str, Any]]) -> pd.DataFrame:
+        keys = ["judgments", "measure", name]
+        lines = self.table.groupby(keys, sort=False)
+        return pd.DataFrame([dict(zip(keys, of, strict=True)) | numbers(rows) for of, rows in lines])
 
 
 def _checked_sizes(sizes: Any) -> list[int]:
     """Return a user's ``sizes=``, each once, the smallest first."""
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or not (listed := list(given)):
         raise InputError(f"sizes must be numbers of topics, such as [10, 25, 50], got {told(sizes)}.", argument="sizes")
-    found = sorted({positive("sizes", size, "topics") for size in given})
-    if not found:
-        raise InputError("sizes is empty. Give a number of topics.", argument="sizes")
-    return found
+    return sorted({positive("sizes", size, "topics") for size in listed})
 
 
 def _checked_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        raise InputError(
-            f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}.",
-            argument="bin_width",
-        )
+        problem = f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
+        raise InputError(problem, argument="bin_width")
     return float(width)
 
 
@@ -354,75 +300,88 @@ def _checked_bins(n: Any) -> int:
     return int(n)
 
 
-@study(
-    SHARED["measures"],
-    SHARED["complete"],
-    Parameter(
-        name="rate",
-        check=lambda value: fraction("rate", value, ends=False),
-        flag=Flag(help="the largest swap rate that is wanted", metavar="R", kind="float", usual=USUAL_RATE),
-    ),
-    Parameter(
-        name="sizes",
-        meaning="of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and "
-        "as many as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With "
-        "`replace`, samples can be larger than the topics that there are.",
+Sizes: TypeAlias = Annotated[
+    Any,  # one or several
+    options.Option(
+        "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and as many "
+        "as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With `replace`, "
+        "samples can be larger than the topics that there are.",
         check=_checked_sizes,
-        flag=Flag(
+        flag=options.Flag(
             help="topics of a sample",
             metavar="LIST",
             kind="counts",
             default="5,10,... up to all topics, 50 sizes at most",
         ),
     ),
-    Parameter(
-        name="pairs",
-        meaning="how many pairs of samples of each size.",
+]
+Pairs: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how many pairs of samples of each size.",
         check=partial(positive, "pairs", unit="pairs of samples"),
-        flag=Flag(help="pairs of samples of each size"),
+        flag=options.Flag(),
     ),
-    Parameter(
-        name="bin_width",
-        meaning="of the differences, in scores.",
-        check=_checked_width,
-        flag=Flag(help="of the differences, in scores", metavar="D", kind="float"),
+]
+BinWidth: TypeAlias = Annotated[
+    float,
+    options.Option(
+        "of the differences, in scores.", check=_checked_width, flag=options.Flag(metavar="D", kind="float")
     ),
-    Parameter(
-        name="bins",
-        meaning="how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.",
+]
+NumberOfBins: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.",
         check=_checked_bins,
-        flag=Flag(help="how many; the last holds all larger differences"),
+        flag=options.Flag(help="how many; the last holds all larger differences"),
     ),
-    Parameter(
-        name="replace",
-        meaning="whether topics are drawn with replacement, for both samples from all topics (default); False: the two "
-        "samples share no topic, as in Voorhees and Buckley 2002.",
+]
+Replace: TypeAlias = Annotated[
+    bool,
+    options.Option(
+        "whether topics are drawn with replacement, for both samples from all topics (default); False: the two samples "
+        "share no topic, as in Voorhees and Buckley 2002.",
         check=partial(flag, "replace"),
-        flag=Flag(name="--no-replace", help="two samples share no topic; default: drawn with replacement", kind="off"),
+        flag=options.Flag(
+            name="--no-replace", help="two samples share no topic; default: drawn with replacement", kind="off"
+        ),
     ),
-    command=Command(
-        name="profile stability",
-        summary="how often other topics would reverse a comparison of two runs",
-        details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders "
-        "the other way than the first. Swap rates are shown by the difference of the two runs on the first sample, in "
-        "bins, and by the number of topics.",
-        several=True,
+]
+
+
+@study(
+    options.SHARED["measures"],
+    options.SHARED["complete"],
+    options.Option(
+        name="rate",
+        check=lambda value: fraction("rate", value, ends=False),
+        flag=options.Flag(help="the largest swap rate that is wanted", metavar="R", kind="float", usual=USUAL_RATE),
     ),
-    entry=Entry(question="Would other topics reverse this comparison?", group="profile", papers="[V02]_, [V22b]_"),
+    question="Would other topics reverse this comparison?",
+    command="profile stability",
+    summary="how often other topics would reverse a comparison of two runs",
+    details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders the "
+    "other way than the first. Swap rates are shown by the difference of the two runs on the first sample, in bins, "
+    "and by the number of topics.",
+    group="profile",
+    papers="[V02]_, [V22b]_",
+    screen=("differences_needed", "topics_needed"),
+    several=True,
 )
 def stability(
-    scores: Scores | Mapping[str, Scores],
+    scores: options.ScoresOf,
     *,
-    sizes: Iterable[int] | None = None,
-    pairs: int = 5000,
-    bin_width: float = 0.01,
-    bins: int = 21,
-    replace: bool = True,
-    resamples: int = 0,
-    confidence: float = 0.95,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    sizes: Sizes = None,
+    pairs: Pairs = 5000,
+    bin_width: BinWidth = 0.01,
+    bins: NumberOfBins = 21,
+    replace: Replace = True,
+    resamples: options.Resamples = 0,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
 ) -> Stability:
     """Compute how often another sample of topics would reverse a comparison of two runs, by their difference.
 
@@ -445,7 +404,7 @@ def stability(
 
     Warns:
         ReuseWarning: fewer than five topics; runs that all tie on every topic, whose rates are NaN; the same runs on
-            different, overlapping topic sets. ``settings["beware"]`` has it, too.
+            different, overlapping topic sets.
 
     Example:
         >>> import pt_reuse as ptr
@@ -460,129 +419,91 @@ def stability(
     drawn with replacement: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
     SIGIR.
     """
-    asked = Asked(stability, locals())
-    fields = _fields(asked)
-    sampling, in_bins = Sampling(pairs, asked["replace"], seed), Bins.of(asked["bin_width"], bins)
-    lines = [line for name, found in fields.items() for line in _lines(name, found, asked["sizes"], sampling)]
-    asked.tell(_few_topics(fields), _ties(lines), _other_topics(fields))
-    counts = dict(counted(lines, sampling, in_bins, **asked.how))
+    sets, sampling, in_bins = named_scores(scores), Sampling(pairs, replace, seed), Bins.of(bin_width, bins)
+    lines = [line for name, each in sets.items() for line in _lines(name, each, sizes, sampling)]
+    beware(*(few_topics(len(each.topics), name if name != ONLY_SET else "") for name, each in sets.items()))
+    beware(_ties(lines), _other_topics(sets))
+    how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
+    counts = dict(counted(lines, sampling, in_bins, **how))
     table = _table(lines, np.concatenate([counts[number] for number in range(len(lines))]), in_bins)
-    bootstrap, words = asked.bootstrap, {}
+    bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
+    fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), replace, seed)
     if bootstrap is not None:
-        lists = {n: topics_of(bootstrap.counts(n)) for n in {line.n_topics for line in lines}}
-        fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), sampling.replace, seed)
-        _add_intervals(table, counted(lines, fewer, in_bins, lists, **asked.how), bootstrap)
-        words = {"intervals": f"{bootstrap.words()}; each resample has {fewer.pairs:,} pairs of samples of each size"}
-    drawn = "drawn with replacement" if sampling.replace else "without a topic in common"
-    settings = {
-        "judgments": "; ".join(f"{name} ({_in_words(found)})" for name, found in fields.items()),
-        "samples": f"{pairs:,} pairs of each size, {drawn}",
-        "bins": f"{bins:,} of {bin_width:g}, the last open, of differences on the first sample rounded to 9 decimals",
-        "swaps": "differences of opposite signs; a difference of 0 is none",
-        "ties": f"means equal to {DECIMALS} decimals",
-        "seed": seed,
-    }
-    settings |= {name: value for name, value in asked.settings().items() if name == BEWARE}
-    return Stability(table=table, settings={**settings, **words})
-
-
-def _fields(asked: Asked) -> dict[str, Scores]:
-    """Return the scores of each judgments by name, all of them such that means are exact."""
-    for name, found in asked.scores.items():
-        bad = np.argwhere(np.abs(found.values) > MOST_SCORE)
-        if len(bad):
-            raise InputError(
-                f"{score_in_words(found, *bad[0].tolist())}; it must be at most {MOST_SCORE:,.0f}. Take the measure "
-                "out.",
-                argument="scores",
-                place=repr(name) if name != ONLY_SET else None,
-            )
-    return asked.scores
+        lists = {n: topics_of(bootstrap.counts(n)) for n in {line.drawn_as[1] for line in lines}}
+        _add_intervals(table, counted(lines, fewer, in_bins, lists, **how), bootstrap)
+    settings = settings_of(
+        interval_settings(bootstrap, f"; each resample has {fewer.pairs:,} pairs of samples of each size"),
+        judgments="; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
+        samples=f"{pairs:,} pairs of each size, {'drawn with replacement' if replace else 'without a topic in common'}",
+        bins=f"{bins:,} of {bin_width:g}, the last open, of differences on the first sample rounded to 9 decimals",
+        ties=f"means equal to {DECIMALS} decimals",
+        seed=seed,
+    )
+    return Stability(table=table, settings=settings)
 
 
 def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Sampling) -> Iterator[Line]:
-    """Yield what is to be counted of some judgments, each measure and size."""
-    n_topics = len(scores.topics)
-    most = sampling.most(n_topics)
-    if not most:
-        problem = f"{count(n_topics, 'topic')} cannot be split into two samples."
-        raise InputError(problem, argument="scores", place=repr(name) if name != ONLY_SET else None)
+    """Yield what is to be counted of some judgments, each measure and size; means of larger scores are not exact."""
+    n_topics, place = len(scores.topics), repr(name) if name != ONLY_SET else None
+    most = n_topics if sampling.replace else n_topics // 2
+    large = np.argwhere(np.abs(scores.values) > MOST_SCORE)
+    problem = "" if most else f"{count(n_topics, 'topic')} cannot be split into two samples."
+    if len(large):
+        problem = f"{score_in_words(scores, *large[0].tolist())}; it must be at most {MOST_SCORE:,.0f}."
+    if problem:
+        raise InputError(problem, argument="scores", place=place)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
-        raise InputError(
+        problem = (
             f"sizes must be at most {most:,}, half of the {n_topics:,} topics, for two samples without a topic in "
-            f"common, got {sizes[-1]:,}. replace=True draws larger ones.",
-            argument="sizes",
         )
+        raise InputError(f"{problem}common, got {sizes[-1]:,}. replace=True draws larger ones.", argument="sizes")
     step = _STEP * -(-most // (_STEP * _MOST_SIZES))
     chosen = sizes or sorted({*range(step, most + 1, step), most})
     has = None if scores.complete else scores.has_topic
     for measure, values in zip(scores.measures, scores.values, strict=True):
-        seen = np.round(values if has is None else np.where(has, values, 0.0), DECIMALS)
-        tied = bool((seen == seen[:, :1]).all()) and (has is None or bool((has == has[:, :1]).all()))
+        rounded = np.round(values if has is None else np.where(has, values, 0.0), DECIMALS)
+        tied = bool((rounded == rounded[:, :1]).all()) and (has is None or bool((has == has[:, :1]).all()))
         sums = TopicSums(values, has)
-        for size in chosen:
-            yield Line(name, measure, size, sums, tied)
+        yield from (Line(name, measure, size, sums, tied) for size in chosen)
 
 
 def _table(lines: list[Line], counts: Ints, bins: Bins) -> pd.DataFrame:
     edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
-    pairs, swaps = counts[:, 0], counts[:, 1]
+    about = [(line.judgments, line.measure, line.size) for line in lines for _ in range(bins.n)]
+    table = pd.DataFrame(about, columns=["judgments", "measure", "size"])
+    of_bin = {"bin": np.arange(bins.n), "at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf)}
+    table = table.assign(**{name: np.tile(values, len(lines)) for name, values in of_bin.items()})
     # one topic is all that either sample can have, so that no second sample differs from the first
-    settled = np.array([line.tied or line.n_topics < 2 for line in lines])[:, None]
-    rate = np.full(pairs.shape, np.nan)
-    np.divide(swaps, pairs, out=rate, where=(pairs > 0) & ~settled)
-    return pd.DataFrame(
-        {
-            "judgments": np.repeat(np.array([line.judgments for line in lines], dtype=object), bins.n),
-            "measure": np.repeat(np.array([line.measure for line in lines], dtype=object), bins.n),
-            "size": np.repeat([line.size for line in lines], bins.n),
-            "bin": np.tile(np.arange(bins.n), len(lines)),
-            "at_least": np.tile(edges[:-1], len(lines)),
-            "below": np.tile(np.append(edges[1:-1], np.inf), len(lines)),
-            "pairs": pairs.ravel(),
-            "swaps": swaps.ravel(),
-            "rate": rate.ravel(),
-        }
-    )
+    settled = np.repeat([line.tied or line.drawn_as[1] < 2 for line in lines], bins.n)
+    table["pairs"], table["swaps"] = counts[:, 0].ravel(), counts[:, 1].ravel()
+    return table.assign(rate=(table["swaps"] / table["pairs"].where(table["pairs"] > 0)).mask(settled))
 
 
 def _add_intervals(table: pd.DataFrame, again: Iterable[tuple[int, Ints]], bootstrap: TopicBootstrap) -> None:
     """Add the ends of the interval of each rate, from the line that resamples are of and their counts."""
-    low, high = np.full(len(table), np.nan), np.full(len(table), np.nan)
+    ends = np.full((len(table), 2), np.nan)
     for line, counts in again:
         pairs, swaps = counts[:, 0], counts[:, 1]
         drawn = np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T
         for row, rates in enumerate(drawn, line * len(drawn)):
-            low[row], high[row] = bootstrap.interval(float(table["rate"].iloc[row]), rates, within=(0, 1))
-    table["rate_low"], table["rate_high"] = low, high
-
-
-def _few_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
-    for name, scores in fields.items():
-        yield from few_topics(len(scores.topics), name if name != ONLY_SET else "")
+            ends[row] = bootstrap.interval(float(table["rate"].iloc[row]), rates, within=(0, 1))
+    table[["rate_low", "rate_high"]] = ends
 
 
 def _ties(lines: list[Line]) -> Iterator[Caveat]:
     for name, measure in dict.fromkeys((line.judgments, line.measure) for line in lines if line.tied):
-        yield Caveat(
-            f"{name}: all runs tie by {measure}",
-            f"{name}: all runs tie on every topic by {measure}, so there is nothing that could be reversed, and the "
-            "swap rates are NaN. Is any document there relevant by this measure?",
-        )
+        text = f"{name}: all runs tie on every topic by {measure}, so no pair can swap. Is any document relevant?"
+        yield Caveat(f"{name}: all runs tie by {measure}", text)
 
 
-def _other_topics(fields: Mapping[str, Scores]) -> Iterator[Caveat]:
+def _other_topics(sets: Mapping[str, Scores]) -> Iterator[Caveat]:
     """Yield a caveat where the same runs are scored on topic sets that overlap and differ."""
-    first, *others = fields.items()
-    for name, scores in others:
-        mine, theirs = set(first[1].topics), set(scores.topics)
-        if set(first[1].names) == set(scores.names) and mine & theirs and mine != theirs:
-            yield Caveat(
-                f"{first[0]} and {name} have other topics",
-                f"{first[0]} and {name} score the same runs on other topics: {len(mine - theirs):,} in the first "
-                f"only, {len(theirs - mine):,} in the second only, {len(mine & theirs):,} in both. Their swap rates "
-                "differ by the topics, too. Give both the topics that they share.",
-            )
+    (first, scores), *others = sets.items()
+    for name, other in others:
+        here, there = set(scores.topics), set(other.topics)
+        if set(scores.names) == set(other.names) and here & there and here != there:
+            note = f"{first} and {name} have other topics"
+            yield Caveat(note, f"{note}, so their swap rates differ by these too. Give both the topics they share.")
 
 
 def _in_words(scores: Scores) -> str:

@@ -204,7 +204,7 @@ def test_options_that_do_not_fit_together(tmp_path, capsys):
     given = ["--runs", tmp_path / "a.run", "--qrels", tmp_path / "a.run", "--sources", "^(.)"]
     for more, what in (
         (["--test", "tukey", "--correction", "holm"], "--correction must be none with --test tukey"),
-        (["--shares", ".5"], "Give --how mixed"),
+        (["--shares", ".5"], "mixed parts"),
     ):
         status, _, err = run(capsys, "profile subcollections", *given, *more)
         assert status == 2

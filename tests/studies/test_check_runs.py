@@ -189,7 +189,7 @@ def test_it_is_shown_saved_and_printed(tmp_path, capsys):
     found = ptr.check_runs(runs, FIELD.qrels, "nDCG@5")
     assert "\n" not in repr(found)
     assert NAME in found._repr_html_()
-    for view in ("runs", "ties"):
+    for view in ("table", "ties"):
         assert NAME in str(found.report(view))
     found.save(tmp_path / "saved")
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "saved").ties, found.ties)

@@ -42,7 +42,9 @@ def test_by_hand():
     assert table["share"].tolist() == [0.4, 0.2, 0.2, 0.2]
     assert table["up_to"].tolist()[:3] == pytest.approx([0.4, 0.6, 0.8])
     assert table[["label 1", "label 2", "label 3"]].values.tolist() == [[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]]
-    assert found.headline() == "5 relevant documents, 4 in the first 3 of some run, 4 in the first 10"
+    assert found.whole().iloc[0].to_dict() == {
+        "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "relevant": 5, "found": 4, "not_found": 1,
+    }  # fmt: skip
 
 
 def test_depth_contributors_grade_and_order_change_the_ranks():
@@ -93,8 +95,8 @@ def test_nothing_relevant_is_told(messages):
     assert found.by_rank()["documents"].tolist() == [0, 0, 0]
     assert found.by_rank()["share"].isna().all()
     assert found.settings["beware"].split("; ") == [
-        "no judgment is relevant from label 5",
         "2 runs without 2 topics of the judgments or fewer",
+        "no judgment is relevant from label 5",
     ]
     found.plot()
 

@@ -116,7 +116,7 @@ def test_what_all_at_once_takes_is_said_and_true():
     assert held_at_once(heavy, np.zeros(12), 10) >= 0.86
     assert held_at_once(skewed, np.zeros(12), 10) < 0.8
     found = ptr.rank_intervals(scores_of(fields(1)))
-    assert found.settings["assumed"] in found.verdict()[1]
+    assert found.settings["assumed"] in found.conditions()[0]
 
 
 def test_systems_that_are_alike_or_differ_alike_on_every_topic():

@@ -52,7 +52,7 @@ def test_by_hand():
         "saturated_topics": "1 2",
     }
     assert found.report().to_frame().values.tolist() == [["P@10", 4, 2, 3, pytest.approx(0.725)]]
-    assert found.report("topic").to_frame()["Topic"].tolist() == ["1", "2", "3", "4"]
+    assert found.report("table").to_frame()["Topic"].tolist() == ["1", "2", "3", "4"]
 
 
 def test_the_median_of_an_even_number_lies_between_two_runs():

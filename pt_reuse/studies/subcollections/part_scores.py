@@ -53,13 +53,11 @@ class Testing:
         return winners(tests, self.alpha, self.correction)
 
     @property
-    def in_settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Return how differences are tested, in words."""
         corrected = f"corrected for the number of pairs ({self.correction})"
-        if self.correction == "none":
-            corrected = "not corrected for the number of pairs"
-        if self.test == "tukey":
-            corrected = "which allows for the number of pairs"
+        corrected = "not corrected for the number of pairs" if self.correction == "none" else corrected
+        corrected = "which allows for the number of pairs" if self.test == "tukey" else corrected
         samples = {"samples": self.samples} if self.test in RANDOM else {}
         return {"test": f"{TESTS[self.test]}, two-sided, p at most {self.alpha:g}, {corrected}", **samples}
 
@@ -100,11 +98,11 @@ class PartTask:
         every = None if self.counts.all() else np.repeat(self.counts[:, None], len(runs), axis=1)
         lengths = _lengths(runs, self.qrels.topics)[self.counts]
         bootstrap, added = self.testing.bootstrap, adds_up(self.measures).tolist()
-        by_topic = [TopicScores(mine, every, add) for mine, add in zip(values, added, strict=True)]
+        by_topic = [TopicScores(scores, every, add) for scores, add in zip(values, added, strict=True)]
         return ScoredPart(
             counts=self.counts,
             means=of_all_topics(values, self.measures, every),
-            tests=[self.testing.pairs(mine[self.counts]) for mine in values],
+            tests=[self.testing.pairs(scores[self.counts]) for scores in values],
             drawn=[self._drawn(bootstrap, scores) for scores in by_topic] if bootstrap else [],
             judged=len(self.qrels),
             retrieved=float(lengths.mean()),
@@ -139,8 +137,8 @@ class ScoredParts:
         """Return a row per pair of parts and measure, and (rows, numbers, resamples) of their resamples of topics."""
         rows, drawn = [], []
         for i, j in compared(self.parts):
-            one, other = self.parts[i], self.parts[j]
-            key = {"part": one.name, "other_part": other.name, "draw": one.draw, **drawing.setting(one, other)}
+            first, second = self.parts[i], self.parts[j]
+            key = {"part": first.name, "other_part": second.name, "draw": first.draw, **drawing.setting(first, second)}
             for m, measure in enumerate(self.measures):
                 numbers, resampled = self._compared((i, m), (j, m))
                 rows.append({**key, "measure": measure, **numbers})
@@ -149,38 +147,35 @@ class ScoredParts:
 
     def between_measures(self) -> pd.DataFrame:
         """Return a row per part and pair of measures."""
-        columns = ["part", "draw", "measure", "other_measure", *_AVERAGED]
         rows = [
             {"part": part.name, "draw": part.draw, "measure": self.measures[m], "other_measure": self.measures[k]}
             | self._compared((i, m), (i, k))[0]
             for i, part in enumerate(self.parts)
             for m, k in combinations(range(len(self.measures)), 2)
         ]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=["part", "draw", "measure", "other_measure", *_AVERAGED])
 
     def by_part(self, by_pair: pd.DataFrame) -> pd.DataFrame:
         """Return a row per part and measure: how many pairs of systems differ significantly, how others agree."""
         ends = pd.concat([by_pair.assign(part=by_pair[name]) for name in ("part", "other_part")])
-        agreed = {key: mine for key, mine in ends.groupby(["part", "draw", "measure"], sort=False)}
+        agreed = dict(iter(ends.groupby(["part", "draw", "measure"], sort=False)))
         rows = []
-        for part, one in zip(self.parts, self.scored, strict=True):
-            for measure, tests, means in zip(self.measures, one.tests, one.means, strict=True):
-                better = self.testing.winners(tests)
-                n_significant = int((better != 0).sum())
-                mine = agreed[part.name, part.draw, measure]
+        for part, scored in zip(self.parts, self.scored, strict=True):
+            for measure, tests, means in zip(self.measures, scored.tests, scored.means, strict=True):
+                differs, others = self.testing.winners(tests) != 0, agreed[part.name, part.draw, measure]
                 rows.append(
                     {
                         "part": part.name,
                         "draw": part.draw,
                         "measure": measure,
-                        "pairs": len(better),
-                        "significant": n_significant,
-                        "significant_share": n_significant / len(better),
+                        "pairs": len(differs),
+                        "significant": int(differs.sum()),
+                        "significant_share": differs.mean(),
                         "least": float(means.min()),
                         "most": float(means.max()),
-                        "agree": mine["agree"].mean(),
-                        "agree_se": standard_error(mine["agree"].to_numpy(), mine["draw"].to_numpy()),
-                        "tau_b": mine["tau_b"].mean(),
+                        "agree": others["agree"].mean(),
+                        "agree_se": standard_error(others["agree"].to_numpy(), others["draw"].to_numpy()),
+                        "tau_b": others["tau_b"].mean(),
                     }
                 )
         return pd.DataFrame(rows)
@@ -195,19 +190,19 @@ class ScoredParts:
                 "share": part.share,
                 "drawn": len(part.documents),
                 "documents": len(part.documents) + added,
-                "judged": one.judged,
-                "topics": int(one.counts.sum()),
-                "per_list": one.retrieved,
-                "empty_lists": one.emptied,
+                "judged": scored.judged,
+                "topics": int(scored.counts.sum()),
+                "per_list": scored.retrieved,
+                "empty_lists": scored.emptied,
             }
-            for part, one in zip(self.parts, self.scored, strict=True)
+            for part, scored in zip(self.parts, self.scored, strict=True)
         ]
         return pd.DataFrame(rows).astype({"share": float})
 
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
-        (i, m), (j, k) = one, other
-        a, b, testing = self.scored[i], self.scored[j], self.testing
+        (i, m), (j, k), testing = one, other, self.testing
+        a, b = self.scored[i], self.scored[j]
         numbers = agreement_of_tests(a.tests[m], b.tests[k], testing.alpha, testing.correction).row()
         numbers["tau_b"] = _tau(a.means[m], b.means[k])
         if testing.bootstrap is None:
@@ -249,21 +244,23 @@ def averaged(
 
     With (rows, numbers, resamples) of the numbers that have intervals, there are intervals over topics.
     """
-    found = []
-    for key, mine in rows.groupby(list(keys), sort=False, dropna=False):
-        row: dict[str, object] = dict(zip(keys, key, strict=True))
-        row |= {counted: len(mine), "draws": mine["draw"].nunique()}
+    means = []
+    for key, alike in rows.groupby(list(keys), sort=False, dropna=False):
+        row: dict[str, Any] = {
+            **dict(zip(keys, key, strict=True)),
+            counted: len(alike),
+            "draws": alike["draw"].nunique(),
+        }
         for name in _AVERAGED:
-            row[name] = mine[name].mean()
-            row[f"{name}_se"] = standard_error(mine[name].to_numpy(dtype=float), mine["draw"].to_numpy())
+            row[name] = alike[name].mean()
+            row[f"{name}_se"] = standard_error(alike[name].to_numpy(dtype=float), alike["draw"].to_numpy())
         if bootstrap is not None and drawn is not None:
             for i, (name, within) in enumerate(_WITH_INTERVALS.items()):
-                values = drawn[mine.index, i]
-                means = _ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0))
-                ends = bootstrap.interval(float(mine[name].mean()), means, within=within)
-                row[f"{name}_low"], row[f"{name}_high"] = ends
-        found.append(row)
-    return pd.DataFrame(found)
+                values = drawn[alike.index, i]
+                resampled = _ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0))
+                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(float(row[name]), resampled, within=within)
+        means.append(row)
+    return pd.DataFrame(means)
 
 
 def standard_error(values: NDArray[np.float64], draw: NDArray[np.int64]) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, flag, fraction, positive, shown, told
+from pt_reuse._check import count, examples, fraction, shown, told
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, warn
@@ -25,7 +25,7 @@ WHOLE = "whole"
 #: shares of a mixed part where nobody says
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: advice that needs no source
-_BY_CHANCE = "how='random' with sizes=."
+_BY_CHANCE = "Give sources=, or how='random' with sizes=."
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,19 @@ class SourceRule:
     words: str
 
     def members(self, docnos: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-        """Return source -> positions of its documents; documents without a source are told."""
+        """Return source -> positions of its documents; a warning tells of documents without a source."""
         found: dict[str | None, list[int]] = {}
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
-                said = f" must return the name of a source or None, got {told(source)} for {shown(docno)}."
-                raise InputError(f"sources{said}", argument="sources")
+                raise _wrong(f" must return the name of a source or None, got {told(source)} for {shown(docno)}.")
             found.setdefault(source, []).append(i)
         lacking = found.pop(None, [])
         empty = [name for name in self.named if name not in found]
         if empty or not found:
             what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
-            # a corpus without sources can still be split by chance
-            hint = "" if self.named else f" Give sources=, or {_BY_CHANCE}"
-            raise InputError(
-                f"{what}. The rule, {self.words}, was tried on {count(len(docnos), 'document')} to be split; docnos "
-                f"look like {examples(docnos)}.{hint}",
-                argument="sources",
-            )
+            tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
+            raise InputError(f"{what}, of {tried}.{'' if self.named else f' {_BY_CHANCE}'}", argument="sources")
         if lacking:
             warn(
                 f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as "
@@ -74,37 +68,33 @@ def source_rule(sources: Any) -> SourceRule:
     if isinstance(sources, Iterable) and not isinstance(sources, str | bytes):
         several = list(sources)
         if _texts(several) and not (len(several) == 1 and several[0].startswith("^")):
-            return _by_prefix({one: [one] for one in several})
-        if _texts(several):
-            try:
-                sources = re.compile(several[0])
-            except re.error as error:
-                raise InputError(
-                    f"sources is no regular expression, {several[0]!r}: {error}.", argument="sources"
-                ) from error
+            return _by_prefix({prefix: [prefix] for prefix in several})
+        try:
+            sources = re.compile(several[0]) if _texts(several) else sources
+        except re.error as error:
+            raise _wrong(f" is no regular expression, {several[0]!r}: {error}.") from error
     if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
         return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
-    raise InputError(
-        "sources must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a "
-        f"regular expression with a group that is the source, or a function of a docno, got {told(sources)}.",
-        argument="sources",
+    raise _wrong(
+        " must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a regular "
+        f"expression with a group that is the source, or a function of a docno, got {told(sources)}."
     )
+
+
+def _wrong(problem: str) -> InputError:
+    return InputError(f"sources{problem}", argument="sources")
 
 
 def _texts(values: Iterable[object]) -> bool:
     """Return whether there are values, all of them texts that are not empty."""
     several = list(values)
-    return bool(several) and all(isinstance(one, str) and one for one in several)
+    return bool(several) and all(isinstance(value, str) and value for value in several)
 
 
 def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
-    def of(docno: str) -> str | None:
-        found = pattern.search(docno)
-        return (found.group(1) or None) if found else None
-
-    return of
+    return lambda docno: (match.group(1) or None) if (match := pattern.search(docno)) else None
 
 
 def _of_dict(given: Mapping[Any, Any]) -> SourceRule:
@@ -114,22 +104,15 @@ def _of_dict(given: Mapping[Any, Any]) -> SourceRule:
         return _by_prefix(given)
     if values and _texts([*given, *values]):
         return SourceRule(given.get, tuple(sorted(set(values))), f"a dict of {count(len(given), 'docno')}")
-    flaw = next(([one] for one in given.items() if not _texts(one)), given)
-    raise InputError(
-        "sources must be a dict of docno -> source, or of source -> a list of prefixes, all of them texts, got "
-        f"{told(flaw)}.",
-        argument="sources",
-    )
+    flaw = next(([item] for item in given.items() if not _texts(item)), given)
+    raise _wrong(f" must be a dict of docno -> source, or of source -> prefixes, all texts, got {told(flaw)}.")
 
 
 def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
     source_of: dict[str, str] = {}
     for source, several in prefixes.items():
-        twice = sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source)
-        if twice:
-            raise InputError(
-                f"sources must have each prefix at one source, got {examples(twice)} at two.", argument="sources"
-            )
+        if twice := sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source):
+            raise _wrong(f" must have each prefix at one source, got {examples(twice)} at two.")
     # of two prefixes that both match, the longer one says more
     longest = sorted(source_of, key=len, reverse=True)
 
@@ -158,7 +141,7 @@ Members = Mapping[str, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Drawing:
-    """How parts are drawn, as a user says it, checked; sizes are documents (int) or shares of those to be split."""
+    """How parts are drawn; sizes are documents (int) or shares of those to be split."""
 
     how: str
     sizes: tuple[float, ...]
@@ -169,7 +152,7 @@ class Drawing:
 
     @property
     def needs_sources(self) -> bool:
-        """Return whether parts hang on the sources of documents."""
+        """Return whether parts depend on the sources of documents."""
         return self.how != "random" or not self.sizes
 
     @property
@@ -180,53 +163,47 @@ class Drawing:
     def parts(self, members: Members) -> list[Part]:
         """Return the parts of every draw."""
         if self.needs_sources and len(members) < 2:
-            raise InputError(
-                f"all documents come from one source, {examples(members)}, so there is no part to compare it with. "
-                f"Give a rule by sources=, or {_BY_CHANCE}",
-                argument="sources",
+            problem = (
+                f"all documents come from one source, {examples(members)}, so there is no part to compare it with."
             )
-        drawn = {"source": self._by_source, "random": self._at_random, "mixed": self._mixed}[self.how]
+            raise InputError(f"{problem} {_BY_CHANCE}", argument="sources")
+        draw_parts = {"source": self._by_source, "random": self._at_random, "mixed": self._mixed}[self.how]
         return [
             replace(part, draw=draw, documents=np.sort(part.documents))
             for draw in range(1, self.n_draws + 1)
-            for part in drawn(members, np.random.default_rng([self.seed, draw]))
+            for part in draw_parts(members, np.random.default_rng([self.seed, draw]))
         ]
 
     def setting(self, one: Part, other: Part) -> dict[str, Any]:
         """Return what two parts have in common with the pairs over which means are taken; None where not fixed."""
-        found: dict[str, Any] = dict.fromkeys(("source", "share", "size", "other_size"))
-        if WHOLE in (one.side, other.side):
-            found["source"] = WHOLE
-        if one.share is not None:
-            found |= {"source": f"{one.source} and {other.source}", "share": one.share}
-        if self.sizes or self.how == "mixed":
-            found["size"], found["other_size"] = sorted((len(one.documents), len(other.documents)))
-        return found
+        source = WHOLE if WHOLE in (one.side, other.side) else None
+        source = source if one.share is None else f"{one.source} and {other.source}"
+        fixed = bool(self.sizes) or self.how == "mixed"
+        sizes = sorted((len(one.documents), len(other.documents))) if fixed else [None, None]
+        return {"source": source, "share": one.share, "size": sizes[0], "other_size": sizes[1]}
 
     def _by_source(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
-        sizes = self._in_documents(members, {name: len(mine) for name, mine in members.items()})
-        for name, mine in members.items():
+        sizes = self._in_documents(members, {name: len(positions) for name, positions in members.items()})
+        for name, positions in members.items():
             if not sizes:
-                yield Part(name, mine, name, side=name)
+                yield Part(name, positions, name, side=name)
                 continue
-            shuffled = random.permutation(mine)
-            for n in sizes:
-                yield Part(f"{name} {n}", shuffled[:n], name, side=name)
+            shuffled = random.permutation(positions)
+            yield from (Part(f"{name} {n}", shuffled[:n], name, side=name) for n in sizes)
         if self.whole:
             yield Part(WHOLE, np.concatenate(list(members.values())), side=WHOLE)
 
     def _at_random(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
         shuffled = random.permutation(np.concatenate(list(members.values())))
         if not self.sizes:
-            ends = np.cumsum([len(mine) for mine in members.values()])
+            ends = np.cumsum([len(positions) for positions in members.values()])
             for name, documents in zip(members, np.split(shuffled, ends[:-1]), strict=True):
                 yield Part(f"like {name}", documents, side=name)
             return
         sizes = self._in_documents(members, {"half of all documents": len(shuffled) // 2})
         # one side grows from the front and the other from the back, so that no document is in both
         for side, documents in (("front", shuffled), ("back", shuffled[::-1])):
-            for n in sizes:
-                yield Part(f"{n} {side}", documents[:n], side=side)
+            yield from (Part(f"{n} {side}", documents[:n], side=side) for n in sizes)
 
     def _mixed(self, members: Members, random: np.random.Generator) -> Iterator[Part]:
         most = {pair: self._most(members, *pair) for pair in combinations(members, 2)}
@@ -241,12 +218,12 @@ class Drawing:
                 k = share_of(share, n)
                 own = [random.permutation(members[name])[:k] for name in pair]
                 taken = np.concatenate(own)
-                for name, other, mine in zip(pair, reversed(pair), own, strict=True):
+                for name, other, of_source in zip(pair, reversed(pair), own, strict=True):
                     rest = np.concatenate([documents for source, documents in members.items() if source != name])
                     drawn = random.permutation(np.setdiff1d(rest, taken))[: n - k]
                     taken = np.concatenate([taken, drawn])
                     called = f"{name} {100 * share:g} %{sized}, against {other}"
-                    documents = np.concatenate([mine, drawn])
+                    documents = np.concatenate([of_source, drawn])
                     yield Part(called, documents, name, share, name, f"{pair} {share}{sized}")
 
     def _most(self, members: Members, *pair: str) -> int:
@@ -262,53 +239,42 @@ class Drawing:
     def _in_documents(self, members: Members, most: dict[str, int]) -> list[int]:
         """Return the sizes in documents, ascending, or say which of them is more than there is."""
         total = sum(map(len, members.values()))
-        asked = [(size, size if isinstance(size, int) else share_of(size, total)) for size in self.sizes]
+        sizes = {size: size if isinstance(size, int) else share_of(size, total) for size in self.sizes}
         least = min(most, key=lambda name: most[name])
-        for size, n in asked:
-            if not 1 <= n <= most[least]:
-                raise InputError(
-                    f"sizes {told(size)} of {count(total, 'document')} is {count(n, 'document')}; there must be at "
-                    f"least 1, and at most {most[least]:,} ({least}).",
-                    argument="sizes",
-                )
-        return sorted({n for _, n in asked})
+        if odd := [size for size, n in sizes.items() if not 1 <= n <= most[least]]:
+            of = f"{told(odd[0])} of {count(total, 'document')} is {count(int(sizes[odd[0]]), 'document')}"
+            raise InputError(f"sizes {of}; they are 1 to {most[least]:,} ({least}).", argument="sizes")
+        return sorted({int(n) for n in sizes.values()})
 
 
 def compared(parts: Sequence[Part]) -> list[tuple[int, int]]:
     """Return which parts are compared, as positions."""
     together = groupby(range(len(parts)), key=lambda i: (parts[i].draw, parts[i].group))
-    pairs = (pair for _, mine in together for pair in combinations(mine, 2))
+    pairs = (pair for _, group in together for pair in combinations(group, 2))
     return [(i, j) for i, j in pairs if parts[i].side != parts[j].side]
 
 
-def checked_drawing(*, how: Any, sizes: Any, shares: Any, whole: Any, repeats: Any, seed: Any) -> Drawing:
+def checked_drawing(*, how: str, sizes: Any, shares: Any, whole: bool, repeats: int, seed: int) -> Drawing:
     """Return how a user wants parts drawn."""
-    choice("how", how, ("source", "random", "mixed"))
     if shares is not None and how != "mixed":
         raise InputError("shares are those of mixed parts. Give how='mixed'.", argument="shares")
-    if flag("whole", whole) and (how != "source" or sizes is not None):
-        raise InputError(
-            "whole is compared with parts that have all documents of a source. Leave it out.", argument="whole"
-        )
-    asked = () if sizes is None else tuple(_numbers("sizes", sizes))
-    for size in asked:
-        if not (size >= 1 if isinstance(size, int) else 0 < size <= 1):
-            raise InputError(
-                "sizes must be whole numbers of documents, at least 1, or shares of all documents, above 0 and at "
-                f"most 1; got {told(size)}.",
-                argument="sizes",
-            )
+    if whole and (how != "source" or sizes is not None):
+        problem = "whole is compared with parts that have all documents of a source. Leave it out."
+        raise InputError(problem, argument="whole")
+    chosen = () if sizes is None else tuple(_numbers("sizes", sizes))
+    if odd := [size for size in chosen if not (size >= 1 if isinstance(size, int) else 0 < size <= 1)]:
+        problem = f"sizes must be numbers of documents, or shares of them above 0 and at most 1; got {told(odd[0])}."
+        raise InputError(problem, argument="sizes")
     mixed = {fraction("shares", share) for share in _numbers("shares", _QUARTERS if shares is None else shares)}
-    draws = positive("repeats", repeats, "draws")
-    return Drawing(how, asked, tuple(sorted(mixed)), whole, draws, checked_seed(seed))
+    return Drawing(how, chosen, tuple(sorted(mixed)), whole, repeats, seed)
 
 
 def _numbers(argument: str, value: Any) -> list[float]:
     """Return one number or several of a user's, whole ones as ints and others as floats."""
     several = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
-    if not several or any(isinstance(one, bool) or not isinstance(one, int | float | np.number) for one in several):
+    if not several or any(isinstance(n, bool) or not isinstance(n, int | float | np.number) for n in several):
         raise InputError(f"{argument} must be a number or several, got {told(value)}.", argument=argument)
-    return [int(one) if isinstance(one, int | np.integer) else float(one) for one in several]
+    return [int(n) if isinstance(n, int | np.integer) else float(n) for n in several]
 
 
 @dataclass(frozen=True)
@@ -328,62 +294,42 @@ class Corpus:
         """Return the corpus of some systems; with `shared`, relevant documents are added to all parts."""
         of_judgments = qrels.arrays.documents.docnos().tolist()
         known = set(systems.docnos())
-        strange = [docno for docno in dict.fromkeys(of_judgments) if systems.knows_corpus and docno not in known]
-        if strange:
+        outside = [docno for docno in dict.fromkeys(of_judgments) if systems.knows_corpus and docno not in known]
+        if outside:
             so = "no system can retrieve them" if shared else "they are in no part, and count nowhere"
-            warn(
-                f"{count(len(strange), 'judged document')} not among the documents of the systems, such as "
-                f"{examples(strange)}: {so}."
-            )
+            judged = f"{count(len(outside), 'judged document')} not among the documents of the systems"
+            warn(f"{judged}, such as {examples(outside)}: {so}.")
         relevant = np.asarray(qrels.arrays.labels >= rel)
         if not relevant.any():
-            raise InputError(
-                f"no judgment has a label of at least {rel}, so no document is relevant and every score is 0. rel= "
-                "is the lowest label that is relevant.",
-                argument="qrels",
-            )
+            problem = f"no judgment has a label of at least rel={rel}, so every score is 0."
+            raise InputError(problem, argument="qrels")
         docnos = sorted({*known, *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
         place = {docno: i for i, docno in enumerate(docnos)}
-        judged = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
+        judged_at = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
         added, there = np.zeros(len(docnos), dtype=bool), np.ones(len(docnos), dtype=bool)
-        added[judged[relevant]] = shared
-        there[[place[docno] for docno in strange]] = False
+        added[judged_at[relevant]] = shared
+        there[[place[docno] for docno in outside]] = False
         split = np.flatnonzero(there & ~added)
         if not len(split):
-            raise InputError(
-                "every document is relevant to some topic, so there is nothing to split.", argument="qrels"
-            )
-        return cls(docnos, split, np.flatnonzero(added), int((there & added).sum()), qrels, judged, relevant)
+            problem = "every document is relevant to some topic, so there is nothing to split."
+            raise InputError(problem, argument="qrels")
+        return cls(docnos, split, np.flatnonzero(added), int((there & added).sum()), qrels, judged_at, relevant)
 
     def members(self, rule: SourceRule) -> Members:
         """Return the documents to be split by their sources."""
         return rule.members([self.docnos[i] for i in self.split.tolist()])
 
-    def part(self, part: Part) -> tuple[list[str], Qrels]:
-        """Return the docnos of a part, and its judgments."""
-        has = self._has(part)
-        return [self.docnos[i] for i in np.flatnonzero(has).tolist()], self.qrels.keep(has[self.judged])
-
-    def counting(self, part: Part) -> NDArray[np.bool_]:
-        """Return (topics,) which topics count on a part: all, or those with a relevant document that fell into it."""
-        n_topics = len(self.qrels.topics)
-        if len(self.added):
-            return np.ones(n_topics, dtype=bool)
-        found = self.qrels.arrays.documents.topic[self._has(part)[self.judged] & self.relevant]
-        if not len(found):
-            raise InputError(
-                f"no topic has a relevant document in the part {part.name!r}, so there is nothing to test. "
-                "relevant='all' adds all relevant documents to each part.",
-                argument="relevant",
-            )
-        return np.asarray(np.bincount(found, minlength=n_topics) > 0)
-
-    def _has(self, part: Part) -> NDArray[np.bool_]:
-        """Return (documents,) whether a part has each."""
+    def part(self, part: Part) -> tuple[list[str], Qrels, NDArray[np.bool_]]:
+        """Return the docnos of a part, its judgments, and (topics,) which count: all, or with `own` relevant ones."""
         has = np.zeros(len(self.docnos), dtype=bool)
-        has[self.added] = True
-        has[self.split[part.documents]] = True
-        return has
+        has[self.added] = has[self.split[part.documents]] = True
+        of_relevant = self.qrels.arrays.documents.topic[has[self.judged] & self.relevant]
+        counts = np.bincount(of_relevant, minlength=len(self.qrels.topics)) > 0
+        if not counts.any():
+            problem = f"no topic has a relevant document in the part {part.name!r}; relevant='all' adds them to each."
+            raise InputError(problem, argument="relevant")
+        docnos = [self.docnos[i] for i in np.flatnonzero(has).tolist()]
+        return docnos, self.qrels.keep(has[self.judged]), counts | bool(len(self.added))
 
     def in_words(self) -> str:
         """Return how many documents there are."""

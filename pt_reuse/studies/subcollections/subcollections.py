@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, told
+from pt_reuse import options
+from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._choices import CORRECTION, SAMPLES
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Digits
-from pt_reuse._text import with_ends
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
-from pt_reuse.data.judgments import as_qrels
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
-from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.result import KeyFigures, Result, Shown, View, clauses, records
-from pt_reuse.scoring.caveats import Caveat, few_topics, relevant_only
+from pt_reuse.inputs import Inputs, graded, interval_settings, read_judgments, settings_of
+from pt_reuse.result import Result, Told, records
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.studies.asked import Asked
+from pt_reuse.scoring.scores import provided_measures
 from pt_reuse.studies.subcollections.figures import plot_parts_grid, plot_sizes, plot_source_shares
 from pt_reuse.studies.subcollections.part_scores import SETTING, PartTask, ScoredParts, Testing, averaged
-from pt_reuse.studies.subcollections.sources import WHOLE, Corpus, checked_drawing, source_rule
+from pt_reuse.studies.subcollections.sources import Corpus, checked_drawing, source_rule
 from pt_reuse.studies.subcollections.systems import RestrictedRuns, Systems
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,17 +43,11 @@ KINDS = {
     "passive": "passive disagreement",
     "tau_b": "tau_b",
 }
-_AGREEMENT = (
-    Shown("Agree-SSa", "agree", Digits.SCORE),
-    Shown("SE", "agree_se", Digits.SCORE),
-    Shown("Active", "active", Digits.SCORE),
-    Shown("Passive", "passive", Digits.SCORE),
-    Shown("tau_b", "tau_b", Digits.SCORE),
-)
 
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
     """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts."""
+
     label = f"{KINDS[kind]} ({measure})"
     rows = result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
@@ -79,19 +73,6 @@ class Subcollections(Result):
     each part that is of its own source, with standard errors; else a grid of parts.
 
     Attributes:
-        table: one row per measure and setting: ``source share size other_size`` as far as these are fixed (None or NaN
-            where not); ``part_pairs``, pairs of parts, of so many ``draws``; the means of ``agree active passive
-            tau_b`` over the pairs that have one, with their standard errors.
-        by_pair: one row per pair of parts and measure: ``part other_part draw``, the setting, ``ss_a ss_d sn ns nn
-            untested``, ``agree active passive``, ``tau_b`` of the rankings by means.
-        between_measures: one row per part and pair of measures, ``part draw measure other_measure``: ``agree active
-            passive tau_b`` of the two on that part.
-        by_part: one row per part and measure: ``part draw measure``; ``pairs`` of systems, how many are ``significant``
-            and which share of them, ``significant_share``; the ``least`` and the ``most`` mean; ``agree`` and
-            ``tau_b``, means over the parts that it is compared with, and ``agree_se``.
-        parts: one row per part: ``part draw source share``; documents ``drawn`` for it, and all its ``documents`` with
-            those added to every part; ``judged``, its judgments; ``topics`` that count; ``per_list``, documents in a
-            list of a run, on average; ``empty_lists``.
         names: of the systems.
         means: (parts, measures, systems) means of scores.
         p: (parts, measures, pairs) p-values of the pairs of systems, not corrected.
@@ -100,81 +81,94 @@ class Subcollections(Result):
     """
 
     title = "Subcollections"
-    condition = "It holds for these parts: {parts}; topics: {topics}; test: {test}."
-    limit = "It does not say which part is right, nor how parts of another corpus or other documents would agree."
-    views = {
-        "parts": View(
-            table="by_setting",
-            columns=(Shown("Measure", "called"), *_AGREEMENT),
-            caption="Agreement of two parts of a corpus about which of the {systems compared} systems differ, means "
-            "over pairs of parts; active and passive disagreement.",
-            noun="measures",
+    about = "{systems compared} systems"
+    key = "agree active passive tau_b"
+    valid_for = "these parts: {parts}; topics: {topics}; test: {test}."
+    not_covered = "which part is right, and parts of another corpus or of other documents."
+    plots = {kind: partial(_draw, kind) for kind in KINDS}
+    columns = """
+    part          | Part          |        | the part
+    other_part    | Other part    |        | the other part
+    draw          | Draw          | count  | which of the repeated draws
+    source        | Source        |        | where the documents come from, None where that is left to chance
+    share         | Share         | score  | share of a part that comes from its source, NaN where all does
+    size          | Size          | count  | documents of the smaller part, where that is fixed
+    other_size    | Other size    | count  | documents of the larger part, where that is fixed
+    other_measure | Other measure |        | the other measure
+    part_pairs    | Pairs of parts | count | how many pairs of parts
+    draws         | Draws         | count  | of how many draws
+    agree         | Agree-SSa     | score  | agree-SS_a, a mean where there are several
+    active        | Active        | score  | active disagreement
+    passive       | Passive       | score  | passive disagreement
+    agree_se      | SE            | score  | standard error of agree
+    active_se     | SE of active  | score  | standard error of active
+    passive_se    | SE of passive | score  | standard error of passive
+    tau_b_se      | SE of tau_b   | score  | standard error of tau_b
+    tau_b         | tau_b         | score  | Kendall's tau_b of the rankings by means
+    ss_a          | SS_a          | count  | pairs of systems that are significant on both, with the same winner
+    ss_d          | SS_d          | count  | pairs of systems that are significant on both, with opposite winners
+    sn            | SN            | count  | pairs of systems that are significant on the first only
+    ns            | NS            | count  | pairs of systems that are significant on the other only
+    nn            | NN            | count  | pairs of systems that are significant on neither
+    untested      | Untested      | count  | pairs of systems without a p-value
+    pairs         | Pairs         | count  | pairs of systems
+    significant   | Significant pairs | count | how many of them differ significantly
+    significant_share | Significant | score | their share
+    least         | Lowest mean   | score  | the lowest mean score
+    most          | Highest mean  | score  | the highest mean score
+    drawn         | Drawn         | count  | documents drawn for the part
+    documents     | Documents     | count  | all its documents, with those added to every part
+    judged        | Judged        | count  | its judgments
+    topics        | Topics        | count  | topics that count
+    per_list      | In a list     | tenths | documents in a list of a run, on average
+    empty_lists   | Empty lists   | count  | lists of a run and a topic without a document
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and setting, means over pairs of parts",
+            "source share size other_size measure part_pairs draws agree~ agree_se active active_se passive passive_se "
+            "tau_b~ tau_b_se",
+            report="measure source? share? size? other_size? agree agree_se tau_b",
         ),
-        "measures": View(
-            table="by_measures",
-            columns=(Shown("Measures", "called"), *_AGREEMENT),
-            caption="Agreement of two measures on the same part about which of the {systems compared} systems differ, "
-            "means over parts; active and passive disagreement.",
-            noun="pairs of measures",
-        ),
-        "part": View(
-            table="by_part",
-            columns=(
-                Shown("Part", "part"),
-                Shown("Measure", "measure"),
-                Shown("Agree-SSa", "agree", Digits.SCORE),
-                Shown("SE", "agree_se", Digits.SCORE),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-                Shown("Significant", "significant_share", Digits.SCORE),
-            ),
-            caption="Agreement of each part with the others, means, and the share of pairs of the {systems compared} "
-            "systems that differ significantly on it.",
-            noun="parts",
-        ),
-        "split": View(
-            table="parts",
-            columns=(
-                Shown("Part", "part"),
-                Shown("Draw", "draw"),
-                Shown("Drawn", "drawn", Digits.COUNT),
-                Shown("Judged", "judged", Digits.COUNT),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("In a list", "per_list", Digits.TENTHS),
-            ),
-            caption="The parts: documents drawn, judgments with those of the documents that every part has, topics "
-            "that count, and documents in a list of a run.",
-            noun="parts",
-        ),
-        "pair": View(
-            table="by_pair",
-            columns=(
-                Shown("Part", "part"),
-                Shown("Other part", "other_part"),
-                Shown("SS_a", "ss_a", Digits.COUNT),
-                Shown("SS_d", "ss_d", Digits.COUNT),
-                Shown("Agree-SSa", "agree", Digits.SCORE),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-            ),
-            caption="Each two parts by {measure}: pairs of systems that differ significantly on both, with the same "
-            "winner and with opposite ones.",
+    ]
+    by_pair: Annotated[
+        pd.DataFrame,
+        Table(
+            "pair of parts and measure",
+            "part other_part draw source share size other_size measure ss_a ss_d sn ns nn untested agree~ active "
+            "passive tau_b~",
+            report="part other_part ss_a ss_d agree tau_b",
             noun="pairs of parts",
         ),
-    }
-    plots = {kind: partial(_draw, kind) for kind in KINDS}
-    key = (KeyFigures(("agree", "active", "passive", "tau_b"), "by_setting", row="{setting}"),)
-    sentences = {
-        "test": "Test: {test}.",
-        "topics": "Topics: {topics}.",
-        "parts": "Parts: {parts}.",
-        "documents": "Documents: {documents}.",
-        "standard error": "Standard error: {standard error}.",
-        "systems": "Systems: {systems}.",
-    }
-
-    by_pair: pd.DataFrame
-    between_measures: pd.DataFrame
-    by_part: pd.DataFrame
-    parts: pd.DataFrame
+    ]
+    between_measures: Annotated[
+        pd.DataFrame,
+        Table(
+            "part and pair of measures, the two on the same part",
+            "part draw measure other_measure agree active passive tau_b",
+            report="part measure other_measure agree tau_b",
+        ),
+    ]
+    by_part: Annotated[
+        pd.DataFrame,
+        Table(
+            "part and measure, means over the parts that it is compared with",
+            "part draw measure pairs significant significant_share least most agree agree_se tau_b",
+            report="part measure agree agree_se tau_b significant_share",
+            noun="parts",
+        ),
+    ]
+    parts: Annotated[
+        pd.DataFrame,
+        Table(
+            "part",
+            "part draw source share drawn documents judged topics per_list empty_lists",
+            report="part draw drawn judged topics per_list",
+            noun="parts",
+        ),
+    ]
     names: list[str]
     measures: list[str]
     means: NDArray[np.float64]
@@ -183,22 +177,14 @@ class Subcollections(Result):
     correction: str = "none"
 
     def words(self) -> dict[str, Any]:
-        """Return what captions and notes speak of, with how many systems there are."""
+        """Return what captions and answers speak of, with how many systems there are."""
         return {**super().words(), "systems compared": len(self.names)}
 
-    def by_setting(self) -> pd.DataFrame:
-        """Return the table with its ``setting`` in words, and what each row is ``called``."""
-        settings = [", ".join(fixed) for fixed in _settings(self.table)]
-        called = [", ".join(filter(None, both)) for both in zip(self.table["measure"], settings, strict=True)]
-        return self.table.assign(setting=settings, called=called)
-
     def by_measures(self) -> pd.DataFrame:
-        """Return means of `between_measures` over ``parts``, a row per pair of measures, and what it is ``called``."""
+        """Return means of `between_measures` over ``parts``, a row per pair of measures."""
         if self.between_measures.empty:
-            raise InputError("there is one measure, so there is nothing to compare between measures.", argument="by")
-        rows = averaged(self.between_measures, ["measure", "other_measure"], "parts")
-        both = zip(rows["measure"], rows["other_measure"], strict=True)
-        return rows.assign(called=[f"{one} and {other}" for one, other in both])
+            raise InputError("there is one measure, so there is nothing to compare between measures.")
+        return averaged(self.between_measures, ["measure", "other_measure"], "parts")
 
     def significance(self, part: str, measure: MeasureLike | None = None, *, draw: int = 1) -> pd.DataFrame:
         """Return the test of every pair of systems on one part.
@@ -218,9 +204,8 @@ class Subcollections(Result):
         m = self.measures.index(measure_among(self.measures, measure))
         of_draw = self.parts[self.parts["draw"] == draw]
         if of_draw.empty:
-            raise InputError(
-                f"draw must be one of {examples(sorted(set(self.parts['draw'])))}, got {told(draw)}.", argument="draw"
-            )
+            known = examples(sorted(set(self.parts["draw"])))
+            raise InputError(f"draw must be one of {known}, got {told(draw)}.", argument="draw")
         choice("part", part, of_draw["part"].tolist())
         i = of_draw.index[of_draw["part"] == part][0]
         first, second = np.triu_indices(len(self.names), 1)
@@ -239,50 +224,26 @@ class Subcollections(Result):
             }
         )
 
-    def headline(self) -> str:
-        """Return how many systems and parts there are, and the agreement by each measure, lowest and highest."""
-        n_parts = count(len(self.parts), "part")
-        said = []
+    def answers(self) -> list[str]:
+        """Return the agreement by each measure, the lowest and the highest of several settings."""
+        lines = []
         for measure in self.measures:
-            rows = self.table[self.table["measure"] == measure]
-            low, high = rows["agree"].min(), rows["agree"].max()
-            number = with_ends(records(rows)[0], "agree", ".3f")
-            if len(rows) > 1:
-                number = f"{low:.3f}" + (f" to {high:.3f}" if low < high else "")
-            number = "undefined: nothing is significant" if pd.isna(low) else number
-            said.append(f"{measure} agree-SSa {number}")
-        return f"{count(len(self.names), 'system')} on {n_parts}: {clauses(said)}"
+            row, *more = records(self.table[self.table["measure"] == measure].sort_values("agree"))
+            ends = "" if not more else f" to {Told(more[-1], 'agree', self.columns):.3f}"
+            lines.append(f"{measure}: agree-SSa of two parts {Told(row, 'agree', self.columns):.3f}{ends}")
+        return lines
 
 
-def _settings(rows: pd.DataFrame) -> Iterator[list[str]]:
-    """Yield what the setting of each row fixes, in words."""
-    for source, share, size, other in zip(*(rows[name] for name in SETTING), strict=True):
-        mixed = [] if pd.isna(share) else [f"{100 * share:g} % {source}"]
-        mixed += ["with the whole"] if source == WHOLE else []
-        yield mixed + ([] if pd.isna(size) else [f"{size:,.0f} x {other:,.0f}"])
-
-
-_DRAWN = ("how", "sizes", "shares", "whole", "repeats", "seed")
-_TESTED = ("test", "alpha", "correction", "samples", "seed")
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    """Raise where parts cannot be drawn, or tested, so."""
-    if "how" in given:
-        checked_drawing(**{name: given[name] for name in _DRAWN})
-        check_test(given["test"], given["correction"])
-
-
-@study(
-    Parameter(
-        name="sources",
-        meaning='which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its '
-        "source, or a dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression "
-        "whose first group is the source (or a list of one text that begins with ``^``), or a function of a docno that "
-        "returns its source or None. Default: the letters with which the docno begins. Documents without a source are "
-        "in no part, with a warning.",
+Sources: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, or a '
+        "dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression whose first group "
+        "is the source (or a list of one text that begins with ``^``), or a function of a docno that returns its "
+        "source or None. Default: the letters with which the docno begins. Documents without a source are in no part, "
+        "with a warning.",
         check=source_rule,
-        flag=Flag(
+        flag=options.Flag(
             help="comma-separated prefixes of docnos, each a source (FBIS,FT,LA), or a regular expression that begins "
             "with ^, whose first group is the source",
             metavar="LIST",
@@ -290,88 +251,116 @@ def _check(given: Mapping[str, Any]) -> None:
             default="the letters a docno begins with",
         ),
     ),
-    Parameter(
-        name="how",
-        meaning='``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
+]
+How: TypeAlias = Annotated[
+    str,
+    options.Option(
+        '``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
         "without a document in common, of all `sizes`, or as many and as large as the sources are; "
         '``"mixed"``: for each two sources and each share two parts, of which that share comes from the one and from '
         "the other source, and the rest from all but that source, without a document in common but relevant ones.",
-        flag=Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
+        choices=("source", "random", "mixed"),
+        flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
     ),
-    Parameter(
-        name="shares",
-        meaning="from 0 to 1, for mixed parts; default the quarters.",
-        flag=Flag(
+]
+Shares: TypeAlias = Annotated[
+    Any,  # one or several
+    options.Option(
+        "from 0 to 1, for mixed parts; default the quarters.",
+        flag=options.Flag(
             help="of a mixed part that come from one source", metavar="LIST", kind="budgets", default="the quarters"
         ),
     ),
-    Parameter(
-        name="whole",
-        meaning='whether the documents of all sources are one more part, with ``how="source"``.',
-        flag=Flag(help="all documents as one more part", kind="switch"),
+]
+Whole: TypeAlias = Annotated[
+    bool,
+    options.Option(
+        'whether the documents of all sources are one more part, with ``how="source"``.',
+        check=partial(flag, "whole"),
+        flag=options.Flag(help="all documents as one more part", kind="switch"),
     ),
-    Parameter(
-        name="sizes",
-        meaning="documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
+]
+Sizes: TypeAlias = Annotated[
+    Any,  # one or several
+    options.Option(
+        "documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
         "Default: all of a source; for mixed parts the largest size that two sources allow.",
-        flag=Flag(
+        flag=options.Flag(
             help="documents drawn for a part: whole numbers, or shares of all (.1,.25)",
             metavar="LIST",
             kind="budgets",
             default="those of the sources",
         ),
     ),
-    Parameter(
-        name="repeats",
-        meaning="how often parts are drawn, where anything is left to chance.",
-        flag=Flag(help="how often to draw"),
+]
+Repeats: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how often parts are drawn, where anything is left to chance.",
+        check=partial(positive, "repeats", unit="draws"),
+        flag=options.Flag(help="how often to draw"),
     ),
-    Parameter(
-        name="relevant",
-        meaning='``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others, '
-        "and on each part the topics count that have a relevant document in it.",
+]
+Relevant: TypeAlias = Annotated[
+    str,
+    options.Option(
+        '``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others, and on '
+        "each part the topics count that have a relevant document in it.",
         choices=("all", "own"),
-        flag=Flag(help="which relevant documents a part has: all or own", metavar="WHAT", kind="text"),
+        flag=options.Flag(help="which relevant documents a part has: all or own", metavar="WHAT", kind="text"),
     ),
-    replace(SHARED["alpha"], flag=Flag(help="p-values up to it are significant", metavar="P", kind="float")),
-    replace(SHARED["samples"], flag=Flag(help="of tests that draw at random")),
-    command=Command(
-        name="profile subcollections",
-        summary="whether the same runs differ significantly on parts of the corpus",
-        details="Documents that are not relevant are split, by source or at random, and each part also gets all "
-        "relevant documents. The runs and the judgments are restricted to each part, every pair of runs is tested on "
-        "it, and the pairs on which two parts agree are counted.",
-        screen=("split", "parts", "pair"),
+]
+Samples: TypeAlias = Annotated[
+    options.Samples,
+    options.Option(
+        "how often tests that use random numbers draw, at least 1.",
+        check=partial(positive, "samples", unit="draws"),
+        flag=options.Flag(help="of tests that draw at random"),
     ),
+]
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """Raise where parts cannot be drawn, or tested, so."""
+    if "how" in given:
+        checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "whole", "repeats", "seed")})
+        check_test(given["test"], given["correction"])
+
+
+@study(
+    question="Would the same systems differ on another part of the corpus?",
+    command="profile subcollections",
+    summary="whether the same runs differ significantly on parts of the corpus",
+    details="Documents that are not relevant are split, by source or at random, and each part also gets all relevant "
+    "documents. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and the "
+    "pairs on which two parts agree are counted.",
+    group="profile",
+    papers="[J14]_, [S12]_",
+    screen=("parts", "table", "by_pair"),
     together=_check,
-    entry=Entry(
-        question="Would the same systems differ on another part of the corpus?",
-        group="profile",
-        papers="[J14]_, [S12]_",
-    ),
 )
 def subcollections(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: options.Measures = None,
     *,
-    sources: Any = None,
-    how: str = "source",
-    shares: float | Iterable[float] | None = None,
-    sizes: float | Iterable[float] | None = None,
-    whole: bool = False,
-    repeats: int = 10,
-    relevant: str = "all",
-    rel: int | None = None,
-    test: str = "t",
-    alpha: float = 0.05,
-    correction: str = CORRECTION,
-    samples: int = SAMPLES,
-    resamples: int = 0,
-    confidence: float = 0.95,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    sources: Sources = None,
+    how: How = "source",
+    shares: Shares = None,
+    sizes: Sizes = None,
+    whole: Whole = False,
+    repeats: Repeats = 10,
+    relevant: Relevant = "all",
+    rel: options.Rel = None,
+    test: options.Test = "t",
+    alpha: options.Alpha = 0.05,
+    correction: options.Correction = CORRECTION,
+    samples: Samples = SAMPLES,
+    resamples: options.Resamples = 0,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
 ) -> Subcollections:
     """Test whether the same systems differ significantly on different parts of a corpus.
 
@@ -416,62 +405,53 @@ def subcollections(
     Differences in effectiveness across sub-collections, CIKM. The counts are those of Moffat, Scholer and Thomas 2012,
     Models and metrics: IR evaluation as a user process, ADCS.
     """
-    asked = Asked(subcollections, locals())
-    rule = source_rule(None) if sources is None else asked["sources"]
-    drawing = checked_drawing(**{name: asked[name] for name in _DRAWN})
-    testing = Testing(bootstrap=asked.bootstrap, **{name: asked[name] for name in _TESTED})
-    systems = _systems(asked)
-    corpus = Corpus.of(systems, asked.qrels, asked.rel, shared=relevant == "all")
-    by_source = drawing.needs_sources or sources is not None
+    rule = source_rule(None) if sources is None else sources
+    drawing = checked_drawing(how=how, sizes=sizes, shares=shares, whole=whole, repeats=repeats, seed=seed)
+    bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
+    testing = Testing(test, alpha, correction, samples, seed, bootstrap)
+    systems, people, lowest, chosen, given = _read(runs, qrels, measures, rel)
+    corpus = Corpus.of(systems, people, lowest, shared=relevant == "all")
+    by_source, several = drawing.needs_sources or sources is not None, drawing.n_draws > 1
     parts = drawing.parts(corpus.members(rule) if by_source else {"all": np.arange(len(corpus.split))})
-    counting = [corpus.counting(part) for part in parts]
-    several = drawing.n_draws > 1
+    called = [f"{part.name}, draw {part.draw}" if several else part.name for part in parts]
     tasks = (
-        PartTask(
-            f"{part.name}, draw {part.draw}" if several else part.name,
-            systems,
-            *corpus.part(part),
-            counts,
-            asked.measures,
-            testing,
-        )
-        for part, counts in zip(parts, counting, strict=True)
+        PartTask(name, systems, *corpus.part(part), chosen, testing) for name, part in zip(called, parts, strict=True)
     )
-    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **asked.how))
-    names = [repr(measure) for measure in asked.measures]
+    how_run: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
+    scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **how_run))
+    names = [repr(measure) for measure in chosen]
     found = ScoredParts(parts, scored, names, testing)
     by_pair, drawn = found.by_pair(drawing)
     by_part = found.by_part(by_pair)
-    asked.tell(_caveats(found, by_part, by_pair, len(systems.names)))
-    by_chance = several or testing.bootstrap or testing.test in RANDOM
+    beware(_caveats(found, by_part, by_pair, len(systems.names)))
     of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
-    settings = asked.settings(
-        parts=_PARTS[drawing.how],
+    settings = settings_of(
+        systems,
+        testing,
+        given,
+        {} if bootstrap is None else interval_settings(bootstrap),
+        parts=_PARTS[how],
         **({"sources": rule.words} if by_source else {}),
         **({"sizes": ", ".join(map(str, drawing.sizes))} if drawing.sizes else {}),
         draws=drawing.n_draws,
-        **({"seed": drawing.seed} if by_chance else {}),
+        **({"seed": seed} if several or bootstrap or test in RANDOM else {}),
         documents=corpus.in_words(),
-        relevant=f"label of at least {asked.rel}, {_RELEVANT[relevant]}",
-        **systems.settings,
-        topics=_topics_in_words(counting, own=relevant == "own"),
-        **testing.in_settings,
+        relevant=f"label of at least {lowest}, {_RELEVANT[relevant]}",
+        topics=_topics_in_words([part.counts for part in scored], own=relevant == "own"),
         standard_error=f"of the mean, as a bootstrap over {of_what} gives it",
     )
-    if testing.bootstrap is None:
-        del settings["intervals"]
     return Subcollections(
-        table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, testing.bootstrap),
+        table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, bootstrap),
         by_pair=by_pair,
         between_measures=found.between_measures(),
         by_part=by_part,
         parts=found.table(corpus.n_added),
         names=systems.names,
         measures=names,
-        means=np.array([one.means for one in scored]),
-        p=np.array([[tests.p for tests in one.tests] for one in scored]),
-        alpha=testing.alpha,
-        correction=testing.correction,
+        means=np.array([part.means for part in scored]),
+        p=np.array([[tests.p for tests in part.tests] for part in scored]),
+        alpha=alpha,
+        correction=correction,
         settings=settings,
     )
 
@@ -484,20 +464,20 @@ _PARTS = {
 _RELEVANT = {"all": "all of them in every part", "own": "each in the part that it falls into"}
 
 
-def _systems(asked: Asked) -> RestrictedRuns | Systems[Any]:
-    """Return the systems, which have topics in common with the judgments."""
-    systems = asked["runs"]
-    if isinstance(systems, Systems):
-        asked.qrels = as_qrels(asked["qrels"])
-        asked.tell(relevant_only(asked.qrels))
-        systems.check_topics(asked.qrels.topics)
+def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, ...]:
+    """Return the systems, the judgments, the lowest relevant label, the measures, and the settings of what was read."""
+    if isinstance(runs, Systems):
+        people = read_judgments(qrels)
+        runs.check_topics(people.topics)
+        lowest, chosen = graded(people, measures, rel)
+        provided = provided_measures(chosen)
+        read: tuple[Any, ...] = (runs, people, lowest, chosen, {"by ir_measures": provided} if provided else {})
     else:
-        systems = RestrictedRuns(asked.runs)
-    if len(systems.names) < 2:
-        raise InputError(
-            f"there is one system, {examples(systems.names)}, and it takes two to differ.", argument="runs"
-        )
-    return systems
+        inputs = Inputs.read(runs, qrels, measures, rel)
+        read = (RestrictedRuns(inputs.runs), inputs.qrels, inputs.rel, inputs.measures, inputs.settings)
+    if len(names := read[0].names) < 2:
+        raise InputError(f"there is one system, {examples(names)}, and it takes two to differ.", argument="runs")
+    return read
 
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
@@ -510,29 +490,20 @@ def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str
 
 
 def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
-    n_topics, where = min((int(one.counts.sum()), p.name) for p, one in zip(found.parts, found.scored, strict=True))
+    n_topics, where = min(
+        (int(scored.counts.sum()), part.name) for part, scored in zip(found.parts, found.scored, strict=True)
+    )
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
     for row in records(tied.head(1)):
-        where = f"{row['measure']} on part {row['part']}"
-        said = (
-            f"all {n_systems} systems have the same mean by {where} ({count(len(tied), 'such case')} in all): nothing "
-            "is significant there, and tau_b is NaN."
-        )
-        yield Caveat(f"all systems tie by {where}", said)
+        note = f"all systems tie by {row['measure']} on part {row['part']}"
+        yield Caveat(note, f"{note} ({count(len(tied), 'such case')} in all): nothing is significant there.")
     none = by_pair[by_pair["agree"].isna()]
-    for row in records(none.head(0 if len(tied) else 1)):
-        said = (
-            f"no pair of systems is significant on either of {row['part']} and {row['other_part']} by {row['measure']} "
-            f"({len(none):,} of {len(by_pair):,} rows of such pairs in all): agreement is NaN there, and no part of "
-            "the means."
-        )
-        yield Caveat(f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts", said)
-    emptied = sum(one.emptied for one in found.scored)
-    lists = sum(int(one.counts.sum()) for one in found.scored) * n_systems
+    if len(none) and not len(tied):
+        note = f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts"
+        yield Caveat(note, f"no pair of systems is significant on {len(none)} of {len(by_pair)} pairs of parts.")
+    emptied = sum(scored.emptied for scored in found.scored)
+    lists = sum(int(scored.counts.sum()) for scored in found.scored) * n_systems
     if emptied:
-        said = (
-            f"{emptied:,} of {lists:,} lists of a run and a topic ({emptied / lists:.1%}) have no document on their "
-            "part, and score 0. The table of parts says where."
-        )
-        yield Caveat(f"{emptied} of {lists} lists are empty", said)
+        note = f"{emptied} of {lists} lists are empty"
+        yield Caveat(note, f"{note}: a run has no document of a topic on the part, and scores 0.")

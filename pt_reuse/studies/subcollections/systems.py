@@ -92,18 +92,20 @@ class Systems(Generic[_Index]):
         index: Callable[[Iterable[Document]], _Index] | None = None,
         order: str = "trec_eval",
     ):
-        if not isinstance(factories, Mapping) or not factories or not all(map(callable, factories.values())):
-            said = f" must be a dict of system name -> function that returns a pipeline, got {told(factories)}."
-            raise InputError(f"factories{said}", argument="factories")
-        if not callable(documents) and iter(documents) is documents:
-            said = (
-                " can be read but once, and each part reads them. Give a list, or a function that returns an iterator."
-            )
-            raise InputError(f"documents{said}", argument="documents")
-        if index is not None and not callable(index):
-            raise InputError(f"index must be a function, got {told(index)}.", argument="index")
-        if not isinstance(topics, pd.DataFrame):
-            raise InputError(f"topics must be a frame with qid and query, got {told(topics)}.", argument="topics")
+        made = isinstance(factories, Mapping) and factories and all(map(callable, factories.values()))
+        checks = (
+            ("factories", made, "must be a dict of system name -> function that returns a pipeline"),
+            (
+                "documents",
+                callable(documents) or iter(documents) is not documents,
+                "must be read more than once: a list",
+            ),
+            ("index", index is None or callable(index), "must be a function"),
+            ("topics", isinstance(topics, pd.DataFrame), "must be a frame with qid and query"),
+        )
+        for argument, fits, problem in checks:
+            if not fits:
+                raise InputError(f"{argument} {problem}.", argument=argument)
         columns("topics", topics.columns, ("qid",))
         check_order("order", order)
         self._factories, self._documents, self._topics = dict(factories), documents, topics
@@ -131,7 +133,7 @@ class Systems(Generic[_Index]):
             docno = document.get("docno") if isinstance(document, Mapping) else None
             if not isinstance(docno, str) or not docno or docno in found:
                 problem = f"has the docno {docno!r} again" if docno in found else "has no docno"
-                raise InputError(f"documents: document {n:,} {problem}: {told(document)}.", argument="documents")
+                raise InputError(f"document {n:,} {problem}: {told(document)}.", argument="documents")
             found[docno] = None
         return list(found)
 
@@ -151,33 +153,23 @@ class Systems(Generic[_Index]):
         for name, factory in self._factories.items():
             pipelines[name] = factory(index)
             if not isinstance(pipelines[name], pt.Transformer):
-                raise InputError(
-                    f"its factory must return a pipeline, got {told(pipelines[name])}.",
-                    place=f"system {name!r}",
-                    argument="factories",
-                )
+                problem = f"its factory must return a pipeline, got {told(pipelines[name])}."
+                raise InputError(problem, place=f"system {name!r}", argument="factories")
         runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
-        strange = [docno for docno in runs.docnos() if docno not in wanted]
-        if strange:
+        if outside := [docno for docno in runs.docnos() if docno not in wanted]:
             of = next(name for name in runs.names if not wanted.issuperset(runs[name]["docno"]))
-            raise InputError(
-                f"retrieves documents that the part does not have: {examples(strange)}. Its factory must use the index "
-                "or the documents that it is given.",
-                place=f"system {of!r}",
-                argument="factories",
+            problem = (
+                f"retrieves documents that the part does not have, {examples(outside)}. Use what the factory gets."
             )
+            raise InputError(problem, place=f"system {of!r}", argument="factories")
         return runs
 
     def check_topics(self, judged: Iterable[str]) -> None:
         """Raise if none of the topics is judged."""
-        mine = as_ids("qid", self._topics["qid"].tolist())
-        theirs = list(judged)
-        if not set(mine) & set(theirs):
-            raise InputError(
-                f"none of the topics that the systems are run on, {examples(mine) or 'none'}, is one of the "
-                f"judgments', {examples(theirs)}.",
-                argument="runs",
-            )
+        run_on, known = as_ids("qid", self._topics["qid"].tolist()), list(judged)
+        if not set(run_on) & set(known):
+            problem = f"none of the topics of the systems, {examples(run_on) or 'none'}, is judged: {examples(known)}."
+            raise InputError(problem, argument="runs")
 
     def _all_documents(self) -> Iterator[Document]:
         return iter(self._documents() if callable(self._documents) else self._documents)
