@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
-from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse.cli.field import (
@@ -456,13 +455,12 @@ def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     for name in dict.fromkeys([*asked, *names]):
         view = result.views[name]
-        known = isinstance(view, View | TableReport)
-        table = result.tables().get(view.name if isinstance(view, TableReport) else view.table) if known else None
+        if not isinstance(view, View | TableReport):
+            yield _Printed(result.report(name), None, "rows")
+            continue
+        table = result.tables().get(view.name if isinstance(view, TableReport) else view.table)
         if table is not None and table.empty:
             continue
-        of_measure = known and view.of_measure
-        taken = view.options(type(result)) if known else list(signature(view).parameters)[1:]
-        options = {option: given[option] for option in study.beside if option in taken}
-        for measure in result.measures if of_measure else [None]:
-            noun = view.noun if known else "rows"
-            yield _Printed(result.report(name, measure=measure, **options), measure, noun)
+        options = {option: given[option] for option in study.beside if option in view.options(type(result))}
+        for measure in result.measures if view.of_measure else [None]:
+            yield _Printed(result.report(name, measure=measure, **options), measure, view.noun)

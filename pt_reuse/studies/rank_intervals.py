@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -257,7 +257,7 @@ def _without_certainty(tests: PairTests, values: NDArray[np.float64]) -> PairTes
     return replace(tests, p=np.where(same, np.maximum(tests.p, 2.0 ** (1 - len(values))), tests.p))
 
 
-def _stretches(level: NDArray[np.int64], differs: NDArray[np.int8]) -> Iterator[tuple[int, int]]:
+def _stretches(level: NDArray[np.int64], differs: NDArray[Any]) -> Iterator[tuple[int, int]]:
     """Yield where the longest stretches of neighbouring levels begin and stop in which no two systems differ."""
     starts = [*np.flatnonzero(np.diff(level, prepend=-1)).tolist(), len(level)]
     end = last = 0
