@@ -241,7 +241,6 @@ def draw_cells(
     limits: tuple[float, float],
     *,
     upwards: bool = False,
-    name_share: float = 0.3,
 ) -> None:
     """Draw cells in their shades, with a text in each and names of rows and columns; NaN shows what is behind.
 
@@ -257,9 +256,11 @@ def draw_cells(
         where: Style = {"ha": "center", "va": "center_baseline" if "\n" not in text else "center", "zorder": 4}
         if text:
             ax.text(column, row, text, fontsize=size, color="white" if dark else "black", **where)
-    rows, columns = ([sheet.short(name, name_share) for name in labels] for labels in names)
-    widest = max((breadth(ax, name, size) for name in columns), default=0.0) * len(columns)
-    turned: Style = {"rotation": 30, "ha": "right"} if widest > 0.55 * sheet.width else {"rotation": 0, "ha": "center"}
+    rows, columns = (
+        [sheet.short(name, share) for name in labels] for labels, share in zip(names, (0.3, 0.2), strict=True)
+    )
+    fit = all(breadth(ax, name, size) <= 0.62 * sheet.width / len(columns) for name in columns)
+    turned: Style = {"rotation": 0, "ha": "center"} if fit else {"rotation": 30, "ha": "right"}
     ax.set_xticks(range(len(columns)), columns, rotation_mode="anchor" if turned["rotation"] else None, **turned)
     ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(axis="both", length=0)

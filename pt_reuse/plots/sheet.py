@@ -52,7 +52,7 @@ class Look:
     @property
     def edge(self) -> str:
         """Return the colour of the marker's edge: dark points that overlap are told apart, light ones seen."""
-        return "white" if COLOURS.index(self.colour) < 3 else DARK
+        return "white" if self.colour in COLOURS[:3] else DARK
 
     @property
     def stroke(self) -> str:
@@ -76,11 +76,13 @@ def look(number: int) -> Look:
 def looks(groups: Iterable[object]) -> dict[Any, Look]:
     """Return the look of each group of a field by its place among all their names, whatever a figure shows of them.
 
-    Six groups at most are as far from each other in lightness as they can be.
+    Six groups at most are as far from each other in lightness as they can be; what is of no group is grey.
     """
-    names = sorted(set(groups), key=lambda name: (name == UNKNOWN, str(name)))
+    every = set(groups)
+    names = sorted(every - {UNKNOWN}, key=str)
     apart = (MOST - 1) / max(len(names) - 1, 1) if len(names) <= MOST else 1
-    return {name: look(round(number * apart)) for number, name in enumerate(names)}
+    field = {name: look(round(number * apart)) for number, name in enumerate(names)}
+    return field | ({UNKNOWN: Look(MIDDLE, "X")} if UNKNOWN in every else {})
 
 
 @dataclass(frozen=True)

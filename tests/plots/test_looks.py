@@ -271,6 +271,8 @@ def test_a_group_has_one_look_in_its_field_and_thirty_six_groups_have_their_own(
     assert looks([*reversed(field), *field]) == field
     assert len(set(field.values())) == 36
     assert list(looks(["b", "not given", "c", "a"])) == ["a", "b", "c", "not given"]
+    # runs without a group change no group's look
+    assert looks("abc").items() < looks(["b", "not given", "c", "a"]).items()
 
 
 def test_squares_have_the_same_limits_and_the_colours_of_the_field():
