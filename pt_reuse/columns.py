@@ -22,7 +22,7 @@ name             | Run              |         | the run
 team             | Team             |         | its team
 type             | Type             |         | its type
 family           | Family           |         | its family
-pooled           | Pooled           |         | whether it was pooled, as the RunSet says; None where that is not recorded
+pooled           | Pooled           |         | whether it was pooled; None where that is not on record
 contributed      | Contributed      |         | whether the run was among the contributors here
 measure          | Measure          |         | the measure
 judge            | Judge            |         | the judge
