@@ -115,7 +115,7 @@ class Table:
             name for name, mark in _names(self.report) if mark == "?" and name in frame and frame[name].isna().all()
         }
         names = (next((n for n in UNITS if n in frame), "name") if n == "unit" else n for n in self.reported)
-        return [name for name in names if name in frame and name not in spare]
+        return [name for name in names if name in frame and name not in spare][:6]
 
     @property
     def of_measure(self) -> bool:
