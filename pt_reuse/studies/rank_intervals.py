@@ -217,7 +217,7 @@ def _of_measure(
     order = np.lexsort((np.array(names), -rounded(means)))
     differs, exact, name = differs[np.ix_(order, order)], rounded(means)[order], np.array(names, dtype=object)[order]
     # systems of one level have equal means
-    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0)
+    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0, dtype=np.int64)
     better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
     table = {"name": name, "score": means[order], "rank": ranks(exact)}
     table |= {"rank_low": 1 + better, "rank_high": len(name) - worse, "better": better, "worse": worse}
