@@ -475,7 +475,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _what_rows_are(rows: pd.DataFrame, numbers: Sequence[str]) -> list[str]:
     """Return what tells rows of one measure apart, of the columns before the numbers."""
-    before = list(rows)[: min(map(list(rows).index, numbers))]
+    before = [str(name) for name in rows][: min(map(list(rows).index, numbers))]
     keys = [name for name in before if name == "measure"]
     for name in before:
         if len(rows.drop_duplicates([*keys, name])) > (len(rows.drop_duplicates(keys)) if keys else 1):
