@@ -25,6 +25,7 @@ family           | Family           |         | its family
 pooled           | Pooled           |         | whether it was pooled, as the RunSet says; None where that is not recorded
 contributed      | Contributed      |         | whether the run was among the contributors here
 measure          | Measure          |         | the measure
+judgments        | Judgments        |         | the name of the judgments
 judge            | Judge            |         | the judge
 qid              | Topic            |         | the topic
 docno            | Document         |         | the document

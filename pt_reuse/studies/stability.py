@@ -171,7 +171,7 @@ def _draw(
     *,
     by_size: bool = False,
 ) -> Axes:
-    """Draw the swap rate against the difference, a line for each size of the samples."""
+    """Draw the swap rate against the difference, a line for each size of the samples, or the other way round."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     known = [int(size) for size in dict.fromkeys(rows["size"])]
@@ -181,17 +181,6 @@ def _draw(
         raise InputError(f"sizes must be among {examples(known, 12)}, got {told(sizes)}.", argument="sizes")
     rows = rows[rows["size"].isin(chosen)]
     return plot_swap_rates(rows, by_size=by_size, measure=measure, wanted=USUAL_RATE, place=place)
-
-
-def _draw_sizes(
-    result: Stability,
-    measure: str,
-    place: Place,
-    judgments: str | None = None,
-    sizes: Iterable[int] | None = None,
-) -> Axes:
-    """Draw the swap rate against the size of the samples, a line for each bin of differences."""
-    return _draw(result, measure, place, judgments, sizes, by_size=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -208,10 +197,9 @@ class Stability(Result):
     key = "rate difference"
     valid_for = "two samples of topics, {samples}; a swap is a change of sign, ties are not counted."
     not_covered = "which run is better, and what more topics would change than a sample has."
-    plots = {"bins": _draw, "sizes": _draw_sizes}
+    plots = {"bins": _draw, "sizes": partial(_draw, by_size=True)}
     derived = {"differences": "differences_needed", "topics": "topics_needed"}
     columns = """
-    judgments  | Judgments       |       | the name of the judgments
     size       | Topics          | count | topics of a sample
     bin        | Bin             | count | its number
     at_least   | Difference from | size  | the smallest difference in the bin
@@ -359,9 +347,9 @@ BinWidth: TypeAlias = Annotated[
 NumberOfBins: TypeAlias = Annotated[
     int,
     options.Option(
-        "how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.",
+        "how many bins, the last of all larger differences; default 21: 0 to .01, ..., .19 to .2, .2 and above.",
         check=_checked_bins,
-        flag=options.Flag(help="how many; the last holds all larger differences"),
+        flag=options.Flag(),
     ),
 ]
 Replace: TypeAlias = Annotated[

@@ -36,12 +36,7 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 #: kind of figure -> what its upright axis, or a cell, shows
-KINDS = {
-    "agree": "agree-SSa",
-    "active": "active disagreement",
-    "passive": "passive disagreement",
-    "tau_b": "tau_b",
-}
+KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "passive disagreement", "tau_b": "tau_b"}
 
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
@@ -105,7 +100,6 @@ class Subcollections(Result):
     active_se     | SE of active  | score  | standard error of active
     passive_se    | SE of passive | score  | standard error of passive
     tau_b_se      | SE of tau_b   | score  | standard error of tau_b
-    tau_b         | tau_b         | score  | Kendall's tau_b of the rankings by means
     ss_a          | SS_a          | count  | pairs of systems that are significant on both, with the same winner
     ss_d          | SS_d          | count  | pairs of systems that are significant on both, with opposite winners
     sn            | SN            | count  | pairs of systems that are significant on the first only
@@ -118,9 +112,6 @@ class Subcollections(Result):
     least         | Lowest mean   | score  | the lowest mean score
     most          | Highest mean  | score  | the highest mean score
     drawn         | Drawn         | count  | documents drawn for the part
-    documents     | Documents     | count  | all its documents, with those added to every part
-    judged        | Judged        | count  | its judgments
-    topics        | Topics        | count  | topics that count
     per_list      | In a list     | tenths | documents in a list of a run, on average
     empty_lists   | Empty lists   | count  | lists of a run and a topic without a document
     """
@@ -240,10 +231,9 @@ Sources: TypeAlias = Annotated[
     Any,
     options.Option(
         'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, or a '
-        "dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression whose first group "
-        "is the source (or a list of one text that begins with ``^``), or a function of a docno that returns its "
-        "source or None. Default: the letters with which the docno begins. Documents without a source are in no part, "
-        "with a warning.",
+        "dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or a list "
+        "of one text that begins with ``^``), or a function of a docno that returns its source or None. Default: the "
+        "letters with which the docno begins. Documents without a source are in no part, with a warning.",
         check=source_rule,
         flag=options.Flag(
             help="comma-separated prefixes of docnos, each a source (FBIS,FT,LA), or a regular expression that begins "
@@ -268,10 +258,8 @@ How: TypeAlias = Annotated[
 Shares: TypeAlias = Annotated[
     Any,  # one or several
     options.Option(
-        "from 0 to 1, for mixed parts; default the quarters.",
-        flag=options.Flag(
-            help="of a mixed part that come from one source", metavar="LIST", kind="budgets", default="the quarters"
-        ),
+        "of a mixed part that come from one source, from 0 to 1; default the quarters.",
+        flag=options.Flag(metavar="LIST", kind="budgets", default="the quarters"),
     ),
 ]
 Whole: TypeAlias = Annotated[
@@ -279,7 +267,7 @@ Whole: TypeAlias = Annotated[
     options.Option(
         'whether the documents of all sources are one more part, with ``how="source"``.',
         check=partial(flag, "whole"),
-        flag=options.Flag(help="all documents as one more part", kind="switch"),
+        flag=options.Flag(kind="switch"),
     ),
 ]
 Sizes: TypeAlias = Annotated[
@@ -287,12 +275,7 @@ Sizes: TypeAlias = Annotated[
     options.Option(
         "documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
         "Default: all of a source; for mixed parts the largest size that two sources allow.",
-        flag=options.Flag(
-            help="documents drawn for a part: whole numbers, or shares of all (.1,.25)",
-            metavar="LIST",
-            kind="budgets",
-            default="those of the sources",
-        ),
+        flag=options.Flag(metavar="LIST", kind="budgets", default="those of the sources"),
     ),
 ]
 Repeats: TypeAlias = Annotated[
@@ -300,7 +283,7 @@ Repeats: TypeAlias = Annotated[
     options.Option(
         "how often parts are drawn, where anything is left to chance.",
         check=partial(positive, "repeats", unit="draws"),
-        flag=options.Flag(help="how often to draw"),
+        flag=options.Flag(),
     ),
 ]
 Relevant: TypeAlias = Annotated[
@@ -317,7 +300,7 @@ Samples: TypeAlias = Annotated[
     options.Option(
         "how often tests that use random numbers draw, at least 1.",
         check=partial(positive, "samples", unit="draws"),
-        flag=options.Flag(help="of tests that draw at random"),
+        flag=options.Flag(),
     ),
 ]
 
