@@ -169,8 +169,8 @@ class TableReport:
         words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
         words |= {**_taken(type(result), self.name), **result.words(), **of_method, **chosen}
         words |= {"measure": measure, "rows": len(rows)}
-        caption = self.table.caption.format(**words) if self.table.caption else result.heading()
-        caption += f", {measure}." if measure is not None and not self.table.caption else ""
+        of = f", {measure}" if measure is not None else ""
+        caption = self.table.caption.format(**words) if self.table.caption else f"{result.heading()}{of}."
         return Report([_reported(rows, n, names, result.columns) for n in names], caption=caption, notes=result.notes())
 
 
