@@ -194,10 +194,10 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
         raise InputError(problem, argument="scores")
     beware(few_topics(len(scores.topics)))
     parts = zip(scores.measures, scores.values, scores.mean_values, strict=True)
-    found = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
+    by_measure = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
     table, groups, pairs = (
         pd.concat([frame.assign(measure=m)[["measure", *frame]] for m, frame in zip(scores.measures, of, strict=True)])
-        for of in zip(*found, strict=True)
+        for of in zip(*by_measure, strict=True)
     )
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",

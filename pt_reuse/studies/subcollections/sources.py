@@ -37,15 +37,15 @@ class SourceRule:
 
     def members(self, docnos: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Return source -> positions of its documents; a warning tells of documents without a source."""
-        found: dict[str | None, list[int]] = {}
+        of_source: dict[str | None, list[int]] = {}
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
                 raise _wrong(f" must return the name of a source or None, got {told(source)} for {shown(docno)}.")
-            found.setdefault(source, []).append(i)
-        lacking = found.pop(None, [])
-        empty = [name for name in self.named if name not in found]
-        if empty or not found:
+            of_source.setdefault(source, []).append(i)
+        lacking = of_source.pop(None, [])
+        empty = [name for name in self.named if name not in of_source]
+        if empty or not of_source:
             what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
             tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
             raise InputError(f"{what}, of {tried}.{'' if self.named else f' {_BY_CHANCE}'}", argument="sources")
@@ -54,8 +54,8 @@ class SourceRule:
                 f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as "
                 f"{examples([docnos[i] for i in lacking[:3]])}: they are in no part. The rule is {self.words}."
             )
-        names = self.named or sorted(name for name in found if name is not None)
-        return {name: np.array(found[name], dtype=np.int64) for name in names}
+        names = self.named or sorted(name for name in of_source if name is not None)
+        return {name: np.array(of_source[name], dtype=np.int64) for name in names}
 
 
 def source_rule(sources: Any) -> SourceRule:

@@ -405,10 +405,10 @@ def subcollections(
     how_run: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
     scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **how_run))
     names = [repr(measure) for measure in chosen]
-    found = ScoredParts(parts, scored, names, testing)
-    by_pair, drawn = found.by_pair(drawing)
-    by_part = found.by_part(by_pair)
-    beware(_caveats(found, by_part, by_pair, len(systems.names)))
+    of_parts = ScoredParts(parts, scored, names, testing)
+    by_pair, drawn = of_parts.by_pair(drawing)
+    by_part = of_parts.by_part(by_pair)
+    beware(_caveats(of_parts, by_part, by_pair, len(systems.names)))
     of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
     settings = settings_of(
         systems,
@@ -428,9 +428,9 @@ def subcollections(
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, bootstrap),
         by_pair=by_pair,
-        between_measures=found.between_measures(),
+        between_measures=of_parts.between_measures(),
         by_part=by_part,
-        parts=found.table(corpus.n_added),
+        parts=of_parts.table(corpus.n_added),
         names=systems.names,
         measures=names,
         means=np.array([part.means for part in scored]),
@@ -467,16 +467,16 @@ def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, .
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
     """Return over which topics the means and tests on a part are."""
-    n_topics, found = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
+    n_topics, sizes = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
     if not own:
         return f"all {n_topics:,} of the judgments on every part, a topic that a run lacks counting 0"
-    some = f"{found[0]:,}" if found[0] == found[-1] else f"{found[0]:,} to {found[-1]:,}"
+    some = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
     return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
 
 
-def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
+def _caveats(of_parts: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
     n_topics, where = min(
-        (int(scored.counts.sum()), part.name) for part, scored in zip(found.parts, found.scored, strict=True)
+        (int(scored.counts.sum()), part.name) for part, scored in zip(of_parts.parts, of_parts.scored, strict=True)
     )
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
@@ -487,8 +487,8 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
     if len(none) and not len(tied):
         note = f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts"
         yield Caveat(note, (f"no pair of systems is significant on {len(none)} of {len(by_pair)} pairs of parts.",))
-    emptied = sum(scored.emptied for scored in found.scored)
-    lists = sum(int(scored.counts.sum()) for scored in found.scored) * n_systems
+    emptied = sum(scored.emptied for scored in of_parts.scored)
+    lists = sum(int(scored.counts.sum()) for scored in of_parts.scored) * n_systems
     if emptied:
         note = f"{emptied} of {lists} lists are empty"
         yield Caveat(note, (f"{note}: a run has no document of a topic on the part, and scores 0.",))
