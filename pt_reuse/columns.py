@@ -25,6 +25,7 @@ family           | Family           |         | its family
 pooled           | Pooled           |         | whether it was pooled; None where that is not on record
 contributed      | Contributed      |         | whether the run was among the contributors here
 measure          | Measure          |         | the measure
+judgments        | Judgments        |         | the name of the judgments
 judge            | Judge            |         | the judge
 qid              | Topic            |         | the topic
 docno            | Document         |         | the document
@@ -115,7 +116,7 @@ class Table:
             name for name, mark in _names(self.report) if mark == "?" and name in frame and frame[name].isna().all()
         }
         names = (next((n for n in UNITS if n in frame), "name") if n == "unit" else n for n in self.reported)
-        return [name for name in names if name in frame and name not in spare]
+        return [name for name in names if name in frame and name not in spare][:6]
 
     @property
     def of_measure(self) -> bool:

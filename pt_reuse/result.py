@@ -320,8 +320,8 @@ class Result(Record):
             there = listed(list(self.tables()))
             raise InputError(f"{self.title} has no key figures: no few numbers sum it up. Its tables are {there}.")
         if isinstance(self.key, str):
-            table = self.answer[0] if self.answer else "table"
-            return KeyFigures(self.key.split(), table).of(self)
+            rows, names = self.frame(self.answer[0] if self.answer else "table"), self.key.split()
+            return key_figures_of(rows, names, rows=_what_rows_are(rows, names))
         return pd.concat([figures.of(self) for figures in self.key], ignore_index=True)
 
     def report(self, by: str | None = None, *, measure: Any = None, **options: Any) -> Report:
@@ -471,6 +471,17 @@ class Told:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows as dicts."""
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _what_rows_are(rows: pd.DataFrame, numbers: Sequence[str]) -> list[str]:
+    """Return what tells rows of one measure apart, of the columns before the numbers."""
+    before = [str(name) for name in rows][: min(map(list(rows).index, numbers))]
+    keys = [name for name in before if name == "measure"]
+    for name in before:
+        if len(rows.drop_duplicates([*keys, name])) > (len(rows.drop_duplicates(keys)) if keys else 1):
+            keys.append(name)
+    cells = rows[[name for name in keys if name != "measure"]].itertuples(index=False)
+    return [", ".join(str(cell) for cell in row if not is_missing(cell)) for row in cells]
 
 
 def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:

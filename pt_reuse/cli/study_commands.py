@@ -455,12 +455,14 @@ def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     for name in dict.fromkeys([*asked, *names]):
         view = result.views[name]
-        if not isinstance(view, View | TableReport):
-            yield _Printed(result.report(name), None, "rows")
-            continue
-        table = result.tables().get(view.name if isinstance(view, TableReport) else view.table)
-        if table is not None and table.empty:
-            continue
-        options = {option: given[option] for option in study.beside if option in view.options(type(result))}
-        for measure in result.measures if view.of_measure else [None]:
-            yield _Printed(result.report(name, measure=measure, **options), measure, view.noun)
+        of_measure, noun = False, "rows"
+        if isinstance(view, View | TableReport):
+            table = result.tables().get(view.name if isinstance(view, TableReport) else view.table)
+            if table is not None and table.empty:
+                continue
+            of_measure, noun, taken = view.of_measure, view.noun, view.options(type(result))
+        else:
+            taken = list(signature(view).parameters)[1:]
+        options = {option: given[option] for option in study.beside if option in taken}
+        for measure in result.measures if of_measure else [None]:
+            yield _Printed(result.report(name, measure=measure, **options), measure, noun)

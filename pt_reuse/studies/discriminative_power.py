@@ -68,7 +68,6 @@ class DiscriminativePower(Result):
     not_covered = "which differences are true or large; runs may differ where no difference is significant."
     plots = {"levels": _draw, "measures": _draw_measures}
     columns = """
-    judgments   | Judgments   |       | the name of the judgments
     pairs       | Pairs       | count | how many pairs of systems
     significant | Significant | count | how many of them differ significantly, or whether p_corrected is at most `alpha`
     power       | Power       | score | their share, NaN with fewer than two topics, which no test takes
@@ -176,7 +175,7 @@ def discriminative_power(
         options.Option(
             "how often tests that use random numbers draw, at least 1.",
             check=partial(positive, "samples", unit="draws"),
-            flag=options.Flag(help="draws of tests that use random numbers"),
+            flag=options.Flag(),
         ),
     ] = SAMPLES,
     seed: options.Seed = 0,

@@ -260,8 +260,8 @@ def _ranks_of_relevant(
 
 def _topics(qids: list[str], table: pd.DataFrame) -> pd.DataFrame:
     rank = table.groupby("qid", sort=False)["rank"]
-    found = pd.DataFrame({"relevant": rank.size(), "found": rank.count()}).reindex(qids, fill_value=0)
-    found["not_found"] = found["relevant"] - found["found"]
-    found["median"] = rank.median().astype("Float64").reindex(qids).to_numpy(dtype=float, na_value=np.nan)
-    found["deepest"] = rank.max().astype("Int64").reindex(qids)
-    return found.reset_index(names="qid")
+    counts = pd.DataFrame({"relevant": rank.size(), "found": rank.count()}).reindex(qids, fill_value=0)
+    counts["not_found"] = counts["relevant"] - counts["found"]
+    counts["median"] = rank.median().astype("Float64").reindex(qids).to_numpy(dtype=float, na_value=np.nan)
+    counts["deepest"] = rank.max().astype("Int64").reindex(qids)
+    return counts.reset_index(names="qid")

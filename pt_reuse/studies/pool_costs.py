@@ -127,7 +127,7 @@ Depths: TypeAlias = Annotated[
     options.Option(
         "of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
         check=checked_depths,
-        flag=options.Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
+        flag=options.Flag(metavar="LIST", kind="counts"),
     ),
 ]
 

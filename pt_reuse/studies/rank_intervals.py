@@ -194,10 +194,10 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
         raise InputError(problem, argument="scores")
     beware(few_topics(len(scores.topics)))
     parts = zip(scores.measures, scores.values, scores.mean_values, strict=True)
-    found = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
+    by_measure = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
     table, groups, pairs = (
         pd.concat([frame.assign(measure=m)[["measure", *frame]] for m, frame in zip(scores.measures, of, strict=True)])
-        for of in zip(*found, strict=True)
+        for of in zip(*by_measure, strict=True)
     )
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
@@ -217,7 +217,7 @@ def _of_measure(
     order = np.lexsort((np.array(names), -rounded(means)))
     differs, exact, name = differs[np.ix_(order, order)], rounded(means)[order], np.array(names, dtype=object)[order]
     # systems of one level have equal means
-    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0)
+    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0, dtype=np.int64)
     better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
     table = {"name": name, "score": means[order], "rank": ranks(exact)}
     table |= {"rank_low": 1 + better, "rank_high": len(name) - worse, "better": better, "worse": worse}

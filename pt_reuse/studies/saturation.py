@@ -127,7 +127,7 @@ def saturation(
         options.Option(
             "of the highest possible score from which a median is near it, from 0 to 1.",
             check=partial(fraction, "share"),
-            flag=options.Flag(help="share of the maximum that is near it", metavar="S", kind="float"),
+            flag=options.Flag(metavar="S", kind="float"),
         ),
     ] = 0.9,
     maximum: Annotated[

@@ -186,7 +186,6 @@ class Stability(Result):
     plots = {"bins": _draw}
     derived = {"differences": "differences_needed", "topics": "topics_needed"}
     columns = """
-    judgments  | Judgments       |       | the name of the judgments
     size       | Topics          | count | topics of a sample
     bin        | Bin             | count | its number
     at_least   | Difference from | size  | the smallest difference in the bin
@@ -332,9 +331,9 @@ BinWidth: TypeAlias = Annotated[
 NumberOfBins: TypeAlias = Annotated[
     int,
     options.Option(
-        "how many; the last holds all larger differences. Default 21: 0 to .01, ..., .19 to .2, .2 and above.",
+        "how many bins, the last of all larger differences; default 21: 0 to .01, ..., .19 to .2, .2 and above.",
         check=_checked_bins,
-        flag=options.Flag(help="how many; the last holds all larger differences"),
+        flag=options.Flag(),
     ),
 ]
 Replace: TypeAlias = Annotated[

@@ -340,7 +340,8 @@ def judge_group(attempts: Sequence[Attempt]) -> Attempt:
         return chosen
     lost = {name for name, verdict in chosen.verdicts.items() if verdict.status is Status.UNEQUAL}
     verdicts = {
-        name: Verdict(Status.NOT_COMPUTED, untried and str(untried)) if name in lost else v for name, v in chosen.verdicts.items()
+        name: Verdict(Status.NOT_COMPUTED, untried and str(untried)) if name in lost else v
+        for name, v in chosen.verdicts.items()
     }
     return replace(chosen, verdicts=verdicts, numbers={n: x for n, x in chosen.numbers.items() if n not in lost})
 

@@ -42,6 +42,7 @@ def test_by_hand():
     assert table["share"].tolist() == [0.4, 0.2, 0.2, 0.2]
     assert table["up_to"].tolist()[:3] == pytest.approx([0.4, 0.6, 0.8])
     assert table[["label 1", "label 2", "label 3"]].values.tolist() == [[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]]
+    assert found.report("by_rank", edges=[1, 2]).to_frame()["Documents"].tolist() == [2, 1, 1, 1]
     assert found.whole().iloc[0].to_dict() == {
         "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "relevant": 5, "found": 4, "not_found": 1,
     }  # fmt: skip

@@ -163,41 +163,23 @@ class ScoredParts:
         for part, scored in zip(self.parts, self.scored, strict=True):
             for measure, tests, means in zip(self.measures, scored.tests, scored.means, strict=True):
                 differs, others = self.testing.winners(tests) != 0, agreed[part.name, part.draw, measure]
-                rows.append(
-                    {
-                        "part": part.name,
-                        "draw": part.draw,
-                        "measure": measure,
-                        "pairs": len(differs),
-                        "significant": int(differs.sum()),
-                        "significant_share": differs.mean(),
-                        "least": float(means.min()),
-                        "most": float(means.max()),
-                        "agree": others["agree"].mean(),
-                        "agree_se": standard_error(others["agree"].to_numpy(), others["draw"].to_numpy()),
-                        "tau_b": others["tau_b"].mean(),
-                    }
-                )
-        return pd.DataFrame(rows)
+                spread = standard_error(others["agree"].to_numpy(), others["draw"].to_numpy())
+                significance = (len(differs), int(differs.sum()), differs.mean(), means.min(), means.max())
+                agreement = (others["agree"].mean(), spread, others["tau_b"].mean())
+                rows.append((part.name, part.draw, measure, *significance, *agreement))
+        numbers = ["pairs", "significant", "significant_share", "least", "most", "agree", "agree_se", "tau_b"]
+        return pd.DataFrame(rows, columns=["part", "draw", "measure", *numbers])
 
     def table(self, added: int) -> pd.DataFrame:
         """Return a row per part: what it is, and what is left of judgments and runs on it."""
-        rows = [
-            {
-                "part": part.name,
-                "draw": part.draw,
-                "source": part.source,
-                "share": part.share,
-                "drawn": len(part.documents),
-                "documents": len(part.documents) + added,
-                "judged": scored.judged,
-                "topics": int(scored.counts.sum()),
-                "per_list": scored.retrieved,
-                "empty_lists": scored.emptied,
-            }
-            for part, scored in zip(self.parts, self.scored, strict=True)
-        ]
-        return pd.DataFrame(rows).astype({"share": float})
+        about = pd.DataFrame(
+            [(part.name, part.draw, part.source, part.share, len(part.documents)) for part in self.parts],
+            columns=["part", "draw", "source", "share", "drawn"],
+        ).astype({"share": float})
+        counts = [(part.judged, int(part.counts.sum()), part.retrieved, part.emptied) for part in self.scored]
+        about["documents"] = about["drawn"] + added
+        about[["judged", "topics", "per_list", "empty_lists"]] = pd.DataFrame(counts)
+        return about
 
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""

@@ -10,7 +10,6 @@ from itertools import combinations, groupby, product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, fraction, shown, told
@@ -38,15 +37,15 @@ class SourceRule:
 
     def members(self, docnos: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Return source -> positions of its documents; a warning tells of documents without a source."""
-        found: dict[str | None, list[int]] = {}
+        of_source: dict[str | None, list[int]] = {}
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
                 raise _wrong(f" must return the name of a source or None, got {told(source)} for {shown(docno)}.")
-            found.setdefault(source, []).append(i)
-        lacking = found.pop(None, [])
-        empty = [name for name in self.named if name not in found]
-        if empty or not found:
+            of_source.setdefault(source, []).append(i)
+        lacking = of_source.pop(None, [])
+        empty = [name for name in self.named if name not in of_source]
+        if empty or not of_source:
             what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
             tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
             raise InputError(f"{what}, of {tried}.{'' if self.named else f' {_BY_CHANCE}'}", argument="sources")
@@ -55,16 +54,16 @@ class SourceRule:
                 f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as "
                 f"{examples([docnos[i] for i in lacking[:3]])}: they are in no part. The rule is {self.words}."
             )
-        names = self.named or sorted(name for name in found if name is not None)
-        return {name: np.array(found[name], dtype=np.int64) for name in names}
+        names = self.named or sorted(name for name in of_source if name is not None)
+        return {name: np.array(of_source[name], dtype=np.int64) for name in names}
 
 
 def source_rule(sources: Any) -> SourceRule:
     """Return what a user's ``sources=`` says."""
     if sources is None:
         return SourceRule(_first_group(_LETTERS), (), "the letters with which docnos begin")
-    if isinstance(sources, Mapping | pd.Series):
-        return _of_dict(dict(sources))
+    if isinstance(sources, Mapping):
+        return _by_prefix(sources)
     if isinstance(sources, Iterable) and not isinstance(sources, str | bytes):
         several = list(sources)
         if _texts(several) and not (len(several) == 1 and several[0].startswith("^")):
@@ -78,8 +77,8 @@ def source_rule(sources: Any) -> SourceRule:
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
     raise _wrong(
-        " must be prefixes of docnos (a list), a dict of source -> prefixes or of docno -> source, a regular "
-        f"expression with a group that is the source, or a function of a docno, got {told(sources)}."
+        " must be prefixes of docnos (a list), a dict of source -> prefixes, a regular expression "
+        f"with a group that is the source, or a function of a docno, got {told(sources)}."
     )
 
 
@@ -97,19 +96,10 @@ def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
     return lambda docno: (match.group(1) or None) if (match := pattern.search(docno)) else None
 
 
-def _of_dict(given: Mapping[Any, Any]) -> SourceRule:
-    """Return the rule of a dict of source -> prefixes, or of docno -> source."""
-    values = [value for value in given.values() if value is not None]
-    if _texts(given) and all(isinstance(value, list | tuple) and _texts(value) for value in given.values()):
-        return _by_prefix(given)
-    if values and _texts([*given, *values]):
-        return SourceRule(given.get, tuple(sorted(set(values))), f"a dict of {count(len(given), 'docno')}")
-    flaw = next(([item] for item in given.items() if not _texts(item)), given)
-    raise _wrong(f" must be a dict of docno -> source, or of source -> prefixes, all texts, got {told(flaw)}.")
-
-
 def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
     source_of: dict[str, str] = {}
+    if not _texts(prefixes) or not all(isinstance(of, list | tuple) and _texts(of) for of in prefixes.values()):
+        raise _wrong(f" must be a dict of source -> list of prefixes, all texts, got {told(prefixes)}.")
     for source, several in prefixes.items():
         if twice := sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source):
             raise _wrong(f" must have each prefix at one source, got {examples(twice)} at two.")

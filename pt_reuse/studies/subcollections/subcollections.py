@@ -37,12 +37,7 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 #: kind of figure -> what its upright axis, or a cell, shows
-KINDS = {
-    "agree": "agree-SSa",
-    "active": "active disagreement",
-    "passive": "passive disagreement",
-    "tau_b": "tau_b",
-}
+KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "passive disagreement", "tau_b": "tau_b"}
 
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
@@ -104,7 +99,6 @@ class Subcollections(Result):
     active_se     | SE of active  | score  | standard error of active
     passive_se    | SE of passive | score  | standard error of passive
     tau_b_se      | SE of tau_b   | score  | standard error of tau_b
-    tau_b         | tau_b         | score  | Kendall's tau_b of the rankings by means
     ss_a          | SS_a          | count  | pairs of systems that are significant on both, with the same winner
     ss_d          | SS_d          | count  | pairs of systems that are significant on both, with opposite winners
     sn            | SN            | count  | pairs of systems that are significant on the first only
@@ -117,9 +111,6 @@ class Subcollections(Result):
     least         | Lowest mean   | score  | the lowest mean score
     most          | Highest mean  | score  | the highest mean score
     drawn         | Drawn         | count  | documents drawn for the part
-    documents     | Documents     | count  | all its documents, with those added to every part
-    judged        | Judged        | count  | its judgments
-    topics        | Topics        | count  | topics that count
     per_list      | In a list     | tenths | documents in a list of a run, on average
     empty_lists   | Empty lists   | count  | lists of a run and a topic without a document
     """
@@ -130,7 +121,7 @@ class Subcollections(Result):
             "measure and setting, means over pairs of parts",
             "source share size other_size measure part_pairs draws agree~ agree_se active active_se passive passive_se "
             "tau_b~ tau_b_se",
-            report="measure source? share? size? other_size? agree agree_se tau_b",
+            report="measure source? share? size? other_size? agree tau_b agree_se",
         ),
     ]
     by_pair: Annotated[
@@ -238,10 +229,9 @@ Sources: TypeAlias = Annotated[
     Any,
     options.Option(
         'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, or a '
-        "dict of name -> list of prefixes), a dict of docno -> source, a compiled regular expression whose first group "
-        "is the source (or a list of one text that begins with ``^``), or a function of a docno that returns its "
-        "source or None. Default: the letters with which the docno begins. Documents without a source are in no part, "
-        "with a warning.",
+        "dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or a list "
+        "of one text that begins with ``^``), or a function of a docno that returns its source or None. Default: the "
+        "letters with which the docno begins. Documents without a source are in no part, with a warning.",
         check=source_rule,
         flag=options.Flag(
             help="comma-separated prefixes of docnos, each a source (FBIS,FT,LA), or a regular expression that begins "
@@ -266,10 +256,8 @@ How: TypeAlias = Annotated[
 Shares: TypeAlias = Annotated[
     Any,  # one or several
     options.Option(
-        "from 0 to 1, for mixed parts; default the quarters.",
-        flag=options.Flag(
-            help="of a mixed part that come from one source", metavar="LIST", kind="budgets", default="the quarters"
-        ),
+        "of a mixed part that come from one source, from 0 to 1; default the quarters.",
+        flag=options.Flag(metavar="LIST", kind="budgets", default="the quarters"),
     ),
 ]
 Whole: TypeAlias = Annotated[
@@ -277,7 +265,7 @@ Whole: TypeAlias = Annotated[
     options.Option(
         'whether the documents of all sources are one more part, with ``how="source"``.',
         check=partial(flag, "whole"),
-        flag=options.Flag(help="all documents as one more part", kind="switch"),
+        flag=options.Flag(kind="switch"),
     ),
 ]
 Sizes: TypeAlias = Annotated[
@@ -285,12 +273,7 @@ Sizes: TypeAlias = Annotated[
     options.Option(
         "documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
         "Default: all of a source; for mixed parts the largest size that two sources allow.",
-        flag=options.Flag(
-            help="documents drawn for a part: whole numbers, or shares of all (.1,.25)",
-            metavar="LIST",
-            kind="budgets",
-            default="those of the sources",
-        ),
+        flag=options.Flag(metavar="LIST", kind="budgets", default="those of the sources"),
     ),
 ]
 Repeats: TypeAlias = Annotated[
@@ -298,7 +281,7 @@ Repeats: TypeAlias = Annotated[
     options.Option(
         "how often parts are drawn, where anything is left to chance.",
         check=partial(positive, "repeats", unit="draws"),
-        flag=options.Flag(help="how often to draw"),
+        flag=options.Flag(),
     ),
 ]
 Relevant: TypeAlias = Annotated[
@@ -315,7 +298,7 @@ Samples: TypeAlias = Annotated[
     options.Option(
         "how often tests that use random numbers draw, at least 1.",
         check=partial(positive, "samples", unit="draws"),
-        flag=options.Flag(help="of tests that draw at random"),
+        flag=options.Flag(),
     ),
 ]
 
@@ -420,10 +403,10 @@ def subcollections(
     how_run: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
     scored = list(run_jobs(tasks, len(parts), desc="parts", unit="part", **how_run))
     names = [repr(measure) for measure in chosen]
-    found = ScoredParts(parts, scored, names, testing)
-    by_pair, drawn = found.by_pair(drawing)
-    by_part = found.by_part(by_pair)
-    beware(_caveats(found, by_part, by_pair, len(systems.names)))
+    of_parts = ScoredParts(parts, scored, names, testing)
+    by_pair, drawn = of_parts.by_pair(drawing)
+    by_part = of_parts.by_part(by_pair)
+    beware(_caveats(of_parts, by_part, by_pair, len(systems.names)))
     of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
     settings = settings_of(
         systems,
@@ -443,9 +426,9 @@ def subcollections(
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, bootstrap),
         by_pair=by_pair,
-        between_measures=found.between_measures(),
+        between_measures=of_parts.between_measures(),
         by_part=by_part,
-        parts=found.table(corpus.n_added),
+        parts=of_parts.table(corpus.n_added),
         names=systems.names,
         measures=names,
         means=np.array([part.means for part in scored]),
@@ -482,16 +465,16 @@ def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, .
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
     """Return over which topics the means and tests on a part are."""
-    n_topics, found = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
+    n_topics, sizes = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
     if not own:
         return f"all {n_topics:,} of the judgments on every part, a topic that a run lacks counting 0"
-    some = f"{found[0]:,}" if found[0] == found[-1] else f"{found[0]:,} to {found[-1]:,}"
+    some = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
     return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
 
 
-def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
+def _caveats(of_parts: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
     n_topics, where = min(
-        (int(scored.counts.sum()), part.name) for part, scored in zip(found.parts, found.scored, strict=True)
+        (int(scored.counts.sum()), part.name) for part, scored in zip(of_parts.parts, of_parts.scored, strict=True)
     )
     yield from few_topics(n_topics, f"part {where!r}")
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
@@ -502,8 +485,8 @@ def _caveats(found: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n
     if len(none) and not len(tied):
         note = f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts"
         yield Caveat(note, f"no pair of systems is significant on {len(none)} of {len(by_pair)} pairs of parts.")
-    emptied = sum(scored.emptied for scored in found.scored)
-    lists = sum(int(scored.counts.sum()) for scored in found.scored) * n_systems
+    emptied = sum(scored.emptied for scored in of_parts.scored)
+    lists = sum(int(scored.counts.sum()) for scored in of_parts.scored) * n_systems
     if emptied:
         note = f"{emptied} of {lists} lists are empty"
         yield Caveat(note, f"{note}: a run has no document of a topic on the part, and scores 0.")

@@ -128,14 +128,14 @@ class Systems(Generic[_Index]):
         Raises:
             InputError: a document without a docno, or two with the same one.
         """
-        found: dict[str, None] = {}
+        docnos: dict[str, None] = {}
         for n, document in enumerate(self._all_documents()):
             docno = document.get("docno") if isinstance(document, Mapping) else None
-            if not isinstance(docno, str) or not docno or docno in found:
-                problem = f"has the docno {docno!r} again" if docno in found else "has no docno"
+            if not isinstance(docno, str) or not docno or docno in docnos:
+                problem = f"has the docno {docno!r} again" if docno in docnos else "has no docno"
                 raise InputError(f"document {n:,} {problem}: {told(document)}.", argument="documents")
-            found[docno] = None
-        return list(found)
+            docnos[docno] = None
+        return list(docnos)
 
     def on_part(self, docnos: Iterable[str]) -> RunSet:
         """Index some documents, run every system on them, and return the runs.

@@ -62,6 +62,8 @@ def test_means_are_over_the_pairs_of_a_setting(options):
     setting = ["source", "share", "size", "other_size", "measure"]
     assert not found.table.duplicated(setting).any()
     assert found.table["part_pairs"].sum() == len(found.by_pair)
+    assert ("Share" in found.report().to_frame()) == found.table["share"].notna().any()
+    assert not found.key_figures()[["measure", "figure"]].duplicated().any()
     for row in found.table.to_dict("records"):
         mine = found.by_pair
         for name in setting:

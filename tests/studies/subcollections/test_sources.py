@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pandas as pd
 import pytest
 
 from pt_reuse.studies.subcollections.sources import source_rule
@@ -17,16 +16,14 @@ RULES = {
     "named prefixes": ({"papers": ["FT", "LA"], "state": ["FR", "FBIS"]}, ["papers", "state"], [1, 1, 0, 0, 0]),
     "the longest prefix": (["F", "FT", "LA"], ["F", "FT", "LA"], [0, 0, 1, 1, 2]),
     "a group": (re.compile(r"^F?([A-Z])"), ["B", "L", "R", "T"], [0, 2, 3, 3, 1]),
-    "a dict": (dict(zip(DOCNOS, "babab", strict=True)), ["a", "b"], [1, 0, 1, 0, 1]),
-    "a dict with documents of none": ({**dict.fromkeys(DOCNOS, "a"), "FT911-3": "b", "LA010189-0001": None}, ["a", "b"],
-                                      [0, 0, 1, 0, -1]),
-    "a series": (pd.Series(dict(zip(DOCNOS, "babab", strict=True))), ["a", "b"], [1, 0, 1, 0, 1]),
+    "a dict": (dict(zip(DOCNOS, "babab", strict=True)).get, ["a", "b"], [1, 0, 1, 0, 1]),
+    "a dict with documents of none": ({DOCNOS[0]: "a", DOCNOS[2]: "b"}.get, ["a", "b"], [0, -1, 1, -1, -1]),
     "a function": (lambda docno: docno[-1], ["1", "3", "4"], [0, 0, 1, 2, 0]),
 }
 # fmt: on
 
 
-@pytest.mark.filterwarnings("ignore:1 document of 5 to be split without a source:pt_reuse.ReuseWarning")
+@pytest.mark.filterwarnings("ignore:. documents? of 5 to be split without a source:pt_reuse.ReuseWarning")
 @pytest.mark.parametrize("rule", RULES)
 def test_the_source_of_each_document(rule):
     given, names, code = RULES[rule]
@@ -39,13 +36,12 @@ def test_the_source_of_each_document(rule):
 def test_documents_without_a_source_are_told(messages):
     found = messages.warned(lambda: source_rule(["FT", "LA"]).members(DOCNOS))
     assert [mine.tolist() for mine in found.values()] == [[2, 3], [4]]
-    found = messages.warned(lambda: source_rule({"FT911-3": "x"}).members(DOCNOS))
+    found = messages.warned(lambda: source_rule({"FT911-3": "x"}.get).members(DOCNOS))
     assert found["x"].tolist() == [2]
 
 
 WRONG = {
     "a prefix of none": ["FT", "WSJ", "AP"],
-    "a value of none": {"FT911-3": "x", "nowhere": "y"},
     "an expression that matches none": re.compile("^([a-z]+)"),
     "letters of digits": re.compile("^([0-9])"),
     "a function that returns no name": len,
