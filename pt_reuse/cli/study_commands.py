@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pt_reuse.cli.field import (
