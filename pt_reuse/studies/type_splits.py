@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
-from pt_reuse._errors import Aside, InputError, Option, wrong
+from pt_reuse._errors import InputError, Option, wrong
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.caveats import Caveat
@@ -40,12 +40,7 @@ def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> N
     size, possible = n // 2, possible_halves(n)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > MOST:
-        raise InputError(
-            f"type {of!r} has {possible:,} halves, and at most {MOST:,} can be tried. Draw some at random: ",
-            Option("splits", 100),
-            ".",
-            argument="splits",
-        )
+        raise wrong("splits", f": type {of!r} has {possible:,} halves, more than {MOST:,}. Draw some at random.")
     if number is None or number >= possible:
         chosen = list(combinations(range(n), size))
     else:
@@ -87,15 +82,11 @@ class TypeSplits:
             yield name, (kinds.of_run == k) & ~self.picked
         yield ALL, ~self.picked
 
-
-def splits_in_words(every: Sequence[TypeSplits], unit: str) -> str:
-    """Return how many units of each type make a pool, and in which splits, for settings."""
-    said = []
-    for splits in every:
-        n = count(len(splits.picked), "split")
-        which = f"{n} at random" if splits.random else f"all {n}"
-        said.append(f"{splits.type}: {splits.units // 2:,} of {count(splits.units, unit)}, {which}")
-    return "; ".join(said)
+    def words(self, unit: str) -> str:
+        """Return how many units make a pool, and in which splits, for settings."""
+        n = count(len(self.picked), "split")
+        which = f"{n} at random" if self.random else f"all {n}"
+        return f"{self.type}: {self.units // 2:,} of {count(self.units, unit)}, {which}"
 
 
 def types_of(runs: RunSet) -> Units:
@@ -103,18 +94,11 @@ def types_of(runs: RunSet) -> Units:
     table = runs.run_table
     lacking = table["name"][table["type"].isna()].tolist()
     if lacking:
-        raise InputError(
-            f"every run must have a type, got {count(len(lacking), 'run')} without one: {examples(lacking)}. Give ",
-            Option("types", ...),
-            Aside(" when reading the runs"),
-            ".",
-            argument="runs",
-        )
+        lack = f"{count(len(lacking), 'run')} without one: {examples(lacking)}"
+        raise InputError(f"every run must have a type, got {lack}. Give ", Option("types", ...), ".", argument="runs")
     kinds = runs.units("type")
     if ALL in kinds.names:
-        raise InputError(
-            f"a type is called {ALL!r}, which here are all runs that are tested. Give it another name.", argument="runs"
-        )
+        raise InputError(f"a type is called {ALL!r}, which here are all tested runs. Rename it.", argument="runs")
     return kinds
 
 
@@ -146,10 +130,13 @@ def splits_of(
             continue
         of_type = kinds.of_run == k
         can = np.unique(units.of_run[of_type & contributing])
+        names = [units.names[unit] for unit in can.tolist()]
         if len(can) < 2:
-            caveats.append(_single(name, can, units, n_runs=int((of_type & contributing).sum())))
+            which = f"type {name!r} has {count(len(can), units.by)} that contributed to the pool {names or ''}".strip()
+            note = f"type {name} is not split"
+            caveats.append(Caveat(note, (f"{which}, and a split takes two. Its runs are tested with other pools.",)))
             continue
-        halves = halves_of([units.names[unit] for unit in can.tolist()], name, number, seed)
+        halves = halves_of(names, name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
         has[:, can] = halves
         random = len(halves) < possible_halves(len(can))
@@ -157,19 +144,3 @@ def splits_of(
     if caveats and (wanted is not None or not found):
         raise InputError(*caveats[0].parts, argument="pools" if wanted is not None else "runs")
     return found, caveats
-
-
-def _single(name: str, can: NDArray[np.int64], units: Units, *, n_runs: int) -> Caveat:
-    """Return what is to be told of a type that has no two units to split, and of which so many runs contributed."""
-    noun = units.by
-    who = f"{count(len(can), noun)} that contributed to the pool"
-    which = f" ({examples(units.names[unit] for unit in can.tolist())})" if len(can) else ""
-    advice = (" ", Option("unit", "run"), " splits its runs instead.") if n_runs > 1 else ()
-    return Caveat(
-        f"type {name} is not split",
-        (
-            f"type {name!r} has {who}{which}, and a half to pool and a half to test take two. So no pool is made of "
-            "it; its runs are tested with the pools of other types.",
-            *advice,
-        ),
-    )
