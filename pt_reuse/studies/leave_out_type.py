@@ -63,12 +63,12 @@ class LeftOutTypes(Result):
     key = "tau_b max_drop lost recovered"
     columns = """
     lost         | Lost          | count | relevant documents that the type alone contributed to the pool
-    recovered    | Recovered     | count | how many of these other types' runs retrieve; in a row of a run, how many it does
+    recovered    | Recovered     | count | how many of these other types retrieve; in a row of a run, how many it does
     dropped      | Dropped run   |       | the run with the largest drop
     left_out     | Left out      |       | the type that is left out
     median_rank  | Median rank   | count | the median of the ranks at which the run has lost documents
     deepest_rank | Deepest rank  | count | the largest of them; of a pooled run all are below the depth of the pool
-    runs         | Runs          | count | runs of the type; in a row of a document, runs of other types that retrieve it
+    runs         | Runs          | count | runs of the type; in a row of a document, those of others that retrieve it
     best_rank    | Best rank     | count | the best rank of a lost document among them, missing where none retrieves it
     best_run     | Best run      |       | the run that has it there
     """
