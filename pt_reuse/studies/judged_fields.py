@@ -180,6 +180,15 @@ class JudgedInputs:
         inputs = self.inputs
         return scored(runs or inputs.runs, qrels, inputs.measures, complete=inputs.complete, verbose=verbose)
 
+    def both_scored(self, *, verbose: bool = False) -> Iterator[tuple[ComparedLabels, Scores, Scores]]:
+        """Yield the labels of each judge with the scores under those of people, and under its own."""
+        # most judges label a document of every topic, and are compared with the same judgments
+        known: dict[int, Scores] = {}
+        for labels in self.compared:
+            if id(labels.human) not in known:
+                known[id(labels.human)] = self.scored(labels.human, verbose=verbose)
+            yield labels, known[id(labels.human)], self.scored(labels.on_scale, verbose=verbose)
+
     @property
     def settings(self) -> dict[str, Any]:
         """Return what was read, with what counts as relevant for each judge."""
