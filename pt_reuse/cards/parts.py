@@ -236,7 +236,7 @@ _FURTHER = Part(
     lambda a: _bounds(a, FURTHER),
     ("measure",),
 )
-_COVERAGE = Part("coverage", "Coverage", _coverage, ("type", "run"), "depths")
+_COVERAGE = Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths")
 
 SECTIONS = (
     Section("Who was pooled", (_POOL,)),
