@@ -118,7 +118,7 @@ class Coverage(Result):
     unjudged_without_own | Without own | score | as `unjudged`, had the run's own unit not been pooled; NaN if not known
     above_contributors | Above contributors | score | share of the contributing runs that have less without their own
     topics         | Topics         | count | for which it returns documents
-    judged_to      | Judged to      | count | deepest rank without a gap, of a run on all topics, of a topic for all runs
+    judged_to      | Judged to      | count | the deepest rank without a gap: of a run on all topics, of a topic for all
     median_judged_to | Judged to rank | count | the median over topics; a list without a gap counts as the run's longest
     residual       | Residual       | score | the most that unjudged documents may add to its RBP
     residual_without_own | Residual without own | score | the same had its own unit not been pooled
