@@ -140,9 +140,9 @@ def study(
 
     Args:
         question: that it answers, in the documentation's list of studies.
-        command: its command, with its family where it has one: ``"profile pool-costs"``.
-        summary: what the command does, in a line; without one the command is another's, which answers the question;
-            ``details``, further sentences for its help.
+        command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
+            is declared elsewhere.
+        summary: what the command does, in a line; ``details``, further sentences for its help.
         group: the public namespace, such as ``pools``; ``page`` of the documentation; ``papers``, keys of its list.
         needs: columns that must be filled for some run, such as ``type``.
         screen: the reports that the command prints; default every one.
@@ -157,12 +157,14 @@ def study(
         call.__doc__ = documented(call, mine)
         run = _checked(call) if options else call
         entered = door(run)
-        shell = command if summary or not isinstance(command, str) else None
-        if isinstance(shell, str):
+        shell = command
+        elsewhere = command if isinstance(command, str) and not summary else ""
+        if elsewhere:
+            shell = None
+        elif isinstance(shell, str):
             shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
             shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
-        other = command if isinstance(command, str) and not summary else ""
-        found = entry or Entry(question=question, group=group, page=page, papers=papers, command=other)
+        found = entry or Entry(question=question, group=group, page=page, papers=papers, command=elsewhere)
         # a function has no attributes that types know of
         declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
         entered.study = run.study = declared  # type: ignore[attr-defined]

@@ -220,7 +220,7 @@ def _both(part: Part) -> tuple[Part, Part]:
 
 
 _POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
-_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
+_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics")
 _SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("measure", "topic"), "quartiles")
 _TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")
 _TYPES = Part("types", "One type left out", _types, ("table",), "losses_of_types")
