@@ -20,7 +20,7 @@ from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.result import Result, View
+from pt_reuse.result import Result, TableReport, View
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
@@ -257,13 +257,13 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
             yield table([*report.columns], report.caption, _slug(part.name))
             continue
         view = result.views[name]
-        of_measure = isinstance(view, View) and view.of_measure
+        of_measure = isinstance(view, View | TableReport) and view.of_measure
         for measure in result.measures if of_measure else [None]:
             report = result.report(name, measure=measure) if of_measure else result.report(name)
             columns = [Column(c.heading, list(c.values), c.digits) for c in report.columns]
             if rows := len(columns[0].values):
                 named = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
-                noun = view.noun if isinstance(view, View) else "rows"
+                noun = view.noun if isinstance(view, View | TableReport) else "rows"
                 folded = f"Table: {rows:,} {noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
                 yield table(columns, report.caption, named, runs=columns[0].heading in _RUN, folded=folded)
 

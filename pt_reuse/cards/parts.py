@@ -222,7 +222,7 @@ def _both(part: Part) -> tuple[Part, Part]:
 _POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
 _DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics")
 _SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("measure", "topic"), "quartiles")
-_TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")
+_TEAMS = Part("teams", "One team left out", _teams, ("summary", "table", "by_run"), "losses")
 _TYPES = Part("types", "One type left out", _types, ("table",), "losses_of_types")
 _BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("table",), "tau_of_pools")
 _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
