@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,8 +25,8 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.pooling.fit import SLACK
-from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import Caveat, beware, usual_measures
+from pt_reuse.result import KeyFigures, Result
+from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
@@ -117,7 +117,7 @@ class PoolsByType(Result):
     )
     not_covered = "pools of all runs of a type, and types that have no run here."
     plots = {"scores": _draw_scores, "tau_b": _draw_tau}
-    key = "tau_b max_drop"
+    key = (KeyFigures(("tau_b", "max_drop"), row="pool of {pool}, tested {tested}"),)
     columns = """
     pool      | Pool      |        | the type whose half made the pool
     tested    | Tested    |        | the ranked runs: those held out of the pool's type, all of another, or "all"
@@ -267,7 +267,7 @@ def by_type(
     ] = None,
     *,
     pools: Annotated[
-        str | Iterable[str] | None,
+        Any,
         options.Option(
             "the types of which pools are made; default every type that can be split. All types are tested.",
             check=partial(checked_types, argument="pools"),
@@ -367,7 +367,14 @@ def by_type(
         judged = judged.keep(pool.documents.find(judged.arrays.documents) >= 0)
     row = judged.arrays.documents.find(pool.documents)
     labels = np.append(judged.arrays.labels, UNJUDGED)[row]
-    beware(unsplit, _unjudged(labels, pooled.depth), _mixed_teams(inputs.runs.run_table) if unit == "team" else ())
+    beware(
+        unsplit,
+        _unjudged(labels, pooled.depth),
+        one_unit(
+            kinds, np.ones(len(inputs.runs), dtype=bool), 'its pools are tested on its own runs, and on "all" too'
+        ),
+        _mixed_teams(inputs.runs.run_table) if unit == "team" else (),
+    )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     entries = pool.entries
@@ -508,7 +515,7 @@ def _ends(
         _numbers(counts @ gold[:, who] / n_topics, counts @ scores[:, who] / n_topics)
         for who, scores in zip(tested, estimated, strict=True)
     ]
-    often = np.ones(n_splits)
+    often: NDArray[Any] = np.ones(n_splits)
     if random:
         # a stream of its own, so that splits are not drawn as topics were
         chance = np.random.default_rng([bootstrap.seed, n_splits])

@@ -300,8 +300,8 @@ _Sides = tuple[TopicScores, TopicScores]
 
 def _together(before: TopicScores, after: TopicScores) -> TopicScores:
     """Return the scores of the runs as they were, and behind them those of the same re-ranked."""
-    has = [scores.has_topic for scores in (before, after)]
-    has_topic = None if has[0] is None or has[1] is None else np.hstack(has)
+    first, second = before.has_topic, after.has_topic
+    has_topic = None if first is None or second is None else np.hstack([first, second])
     return replace(before, values=np.hstack([before.values, after.values]), has_topic=has_topic)
 
 

@@ -25,7 +25,7 @@ from pt_reuse.judging.judges import NamedJudge, as_judges
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
 from pt_reuse.plots.marks import checked_top
-from pt_reuse.result import Result, cells, records
+from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.judged_fields import JudgedInputs
 from pt_reuse.study import study
@@ -155,7 +155,7 @@ class FamilyEffect(Result):
     valid_for = "labels of people as the truth, relevant: {relevant}; effect: {effect}; {missing}."
     not_covered = "why: the runs of a family have more in common than their model."
     plots = {"map": _draw_map, "forest": _draw_forest}
-    key = "rank_effect score_effect"
+    key = (KeyFigures(("rank_effect", "score_effect"), row="{judge} on {family}, {against}"),)
     columns = """
     judge_family    | Judge's family  |        | the family of models that the judge is of
     own             | Own             |        | whether the judge is of this family

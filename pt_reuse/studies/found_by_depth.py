@@ -18,7 +18,7 @@ from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
 from pt_reuse.result import KeyFigures, Result
-from pt_reuse.scoring.caveats import beware, none_relevant
+from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
 from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import ALL
 from pt_reuse.study import study
@@ -213,7 +213,8 @@ def found_by_depth(
     np.minimum.at(best, (units.of_run[pool.entries.run], pool.entries.document), pool.entries.rank)
     # the depth before the first gap
     judged_to = int(pool.entries.best_rank[labels < 0].min(initial=depths[-1] + 1)) - 1
-    beware(none_relevant(inputs.qrels, lowest))
+    every = np.ones(len(units.of_run), dtype=bool)
+    beware(one_unit(units, every, "what it alone finds is all that is found"), none_relevant(inputs.qrels, lowest))
     return FoundByDepth(
         table=_table(units.column, units.names, best, labels, lowest, depths),
         by=by,

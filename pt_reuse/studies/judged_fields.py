@@ -178,7 +178,7 @@ class JudgedInputs:
     def scored(self, qrels: Qrels, runs: RunSet | None = None, *, verbose: bool = False) -> Scores:
         """Return scores of the field, or of other runs, under judgments."""
         inputs = self.inputs
-        return scored(runs or inputs.runs, qrels, inputs.measures, complete=inputs.complete, verbose=verbose)
+        return scored(runs or inputs.runs, qrels, list(inputs.measures), complete=inputs.complete, verbose=verbose)
 
     def both_scored(self, *, verbose: bool = False) -> Iterator[tuple[ComparedLabels, Scores, Scores]]:
         """Yield the labels of each judge with the scores under those of people, and under its own."""

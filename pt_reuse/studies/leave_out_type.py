@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.fit import Pooling, find_uniques
 from pt_reuse.pooling.pool import contributors_of
-from pt_reuse.result import Result, cells, records
+from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.studies.type_splits import checked_types, types_of
 from pt_reuse.study import study
@@ -60,7 +60,7 @@ class LeftOutTypes(Result):
     valid_for = "the types {left out}; depth-{depth} pool, contributors: {contributors}; relevant: {relevant}."
     not_covered = "types without a run here, and whether other runs rank the lost documents high enough."
     plots = {"recovery": _draw}
-    key = "tau_b max_drop lost recovered"
+    key = (KeyFigures(("tau_b", "max_drop", "lost", "recovered"), row="without {type}"),)
     columns = """
     lost         | Lost          | count | relevant documents that the type alone contributed to the pool
     recovered    | Recovered     | count | how many of these other types retrieve; in a row of a run, how many it does
@@ -183,9 +183,9 @@ def leave_out_type(
     field, given = as_runs_before(runs, qrels)
     judgments, kinds = as_qrels(given), types_of(field)
     left_out = list(kinds.names) if types is None else [choice("types", name, kinds.names) for name in types]
-    pooled = {"depth": depth, "rel": rel, "contributors": contributors, "pool_order": pool_order}
-    drawn = {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
-    uniques = leave_out_uniques(field, judgments, measures, by="type", **pooled, **drawn)
+    how: dict[str, Any] = {"depth": depth, "rel": rel, "contributors": contributors, "pool_order": pool_order}
+    how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
+    uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
     who = contributors_of(field, contributors)
     pooling = Pooling.of(field, who, kinds, depth=uniques.depth, pool_order=pool_order)
     owner, row = find_uniques(field, judgments, pooling).taken_out(judgments, uniques.rel)

@@ -25,7 +25,7 @@ from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
 from pt_reuse.plots.lines import plot_depths, plot_unjudged_runs
 from pt_reuse.plots.run_scores import plot_disadvantage
 from pt_reuse.pooling.fit import Pooling, find_uniques
-from pt_reuse.result import Result
+from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
@@ -103,7 +103,7 @@ class Coverage(Result):
         "summary",
         "{which}: mean {mean_unjudged:.4f}, most {max_unjudged:.4f} ({most}); {flagged:,.0f} of {runs} with a flag",
     )
-    key = "mean_unjudged max_unjudged mean_residual max_residual flagged"
+    key = (KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual"), "summary", "{which}"),)
     valid_for = "the first {at} documents of each run; judged is {judged}; relevant: {relevant}; left out: {left out}."
     not_covered = "how many of the unjudged documents are relevant, and so by how much a score is too low."
     plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
@@ -380,8 +380,8 @@ def coverage(
         units = units or units_by(field, "team")
         owners = _owners(inputs, pooled, units, pool_order)
     elif by is not None:
-        note = f"nobody can be left out: {why}"
-        beware([Caveat(note, (f"{note}. So no share without the own {by} is known.",))])
+        text = f"nobody can be left out: {why}. So no share without the own {by} is known."
+        beware([Caveat("nobody is left out", (text,))])
 
     lists = JudgedLists.of(field, people, depths, p=p, owners=owners, verbose=verbose)
     has_topic = None if complete else topics_of_runs(field, people)
@@ -393,7 +393,7 @@ def coverage(
     named = described(field.run_table).assign(
         contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
     )
-    at = next((k for k in (cutoff_of(parsed[0]), _USUAL) if k in depths), depths[0])
+    at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
     table = _depth_table(named, lists, has_topic)
     here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
     here["above_contributors"] = _above_contributors(here, contributed)
