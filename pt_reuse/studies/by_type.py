@@ -370,9 +370,7 @@ def by_type(
     beware(
         unsplit,
         _unjudged(labels, pooled.depth),
-        one_unit(
-            kinds, np.ones(len(inputs.runs), dtype=bool), 'its pools are tested on its own runs, and on "all" too'
-        ),
+        one_unit(kinds, np.ones(len(inputs.runs), dtype=bool), "all tested runs are of the type of the pool"),
         _mixed_teams(inputs.runs.run_table) if unit == "team" else (),
     )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
