@@ -126,7 +126,6 @@ def test_the_answer_is_printed_first_then_the_table_and_settings_last(results):
     ("kind", "answers"),
     [
         ("LeaderboardAgreement", ["tau_b", "gamma", "tau_ap_b"]),
-        ("FamilyEffect", ["rank_effect", "score_effect"]),
         ("PredictionPowered", ["estimate", "n_eff"]),
     ],
 )
