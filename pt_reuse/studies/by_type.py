@@ -391,7 +391,7 @@ def by_type(
                     _numbers(means[m][None, who], estimated[m, place][None, who])
                     for place, who in zip(places, tested, strict=True)
                 ]
-                numbers = {name: [of_split[name].item() for of_split in ranked] for name in _NUMBERS}
+                numbers = {number: [of_split[number].item() for of_split in ranked] for number in _NUMBERS}
                 about = {"measure": measure, "pool": of_type.type, "tested": name, "split": range(len(places))}
                 by_split.append(pd.DataFrame({**about, "runs": tested.sum(axis=1), **numbers}))
                 if bootstrap is not None:

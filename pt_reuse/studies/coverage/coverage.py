@@ -456,24 +456,22 @@ def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
     return Owners(owner, units.of_run)
 
 
+def _repeated(run_table: pd.DataFrame, n: int) -> pd.DataFrame:
+    return run_table.iloc[np.tile(np.arange(len(run_table)), n)].reset_index(drop=True)
+
+
 def _depth_table(run_table: pd.DataFrame, lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
     """Return one row per depth and run; `run_table` is ``name team type pooled contributed``."""
-    n_depths, n_runs = len(lists.depths), len(run_table)
-    unjudged, of_k, without_own = (
-        mean_over_topics(values, has_topic).ravel() for values in (lists.unjudged, lists.of_k, lists.without_own)
-    )
-    return (
-        run_table.iloc[np.tile(np.arange(n_runs), n_depths)]
-        .reset_index(drop=True)
-        .assign(
-            depth=np.repeat(np.array(lists.depths), n_runs),
-            documents=lists.documents.sum(axis=1).ravel(),
-            unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
-            unjudged=unjudged,
-            judged=1 - unjudged,
-            unjudged_of_k=of_k,
-            unjudged_without_own=without_own,
-        )
+    shares = (lists.unjudged, lists.of_k, lists.without_own)
+    unjudged, of_k, without_own = (mean_over_topics(values, has_topic).ravel() for values in shares)
+    return _repeated(run_table, len(lists.depths)).assign(
+        depth=np.repeat(np.array(lists.depths), len(run_table)),
+        documents=lists.documents.sum(axis=1).ravel(),
+        unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
+        unjudged=unjudged,
+        judged=1 - unjudged,
+        unjudged_of_k=of_k,
+        unjudged_without_own=without_own,
     )
 
 
@@ -540,19 +538,14 @@ def _above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | N
 
 def _condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
     """Return one row per measure and run: score and rank by (measures, runs) means, of full and condensed lists."""
-    n_measures, n_runs = full.shape
     rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
-    return (
-        run_table.iloc[np.tile(np.arange(n_runs), n_measures)]
-        .reset_index(drop=True)
-        .assign(
-            measure=np.repeat(list(measures), n_runs).tolist(),
-            score=full.ravel(),
-            rank=rank.ravel(),
-            condensed_score=condensed.ravel(),
-            condensed_rank=of_condensed.ravel(),
-            rise=(rank - of_condensed).ravel(),
-        )
+    return _repeated(run_table, len(measures)).assign(
+        measure=np.repeat(list(measures), len(run_table)).tolist(),
+        score=full.ravel(),
+        rank=rank.ravel(),
+        condensed_score=condensed.ravel(),
+        condensed_rank=of_condensed.ravel(),
+        rise=(rank - of_condensed).ravel(),
     )
 
 
@@ -606,19 +599,19 @@ def _shared_weight(inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None
 def _flag_table(runs: pd.DataFrame, rise: Values) -> pd.DataFrame:
     """Return one row per run and reason why it may be better than its score says, the runs in their order."""
     contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)
-    unjudged, residual = (runs[name].to_numpy(dtype=float) for name in ("unjudged", "residual"))
     limits = runs.loc[contributed, ["unjudged_without_own", "residual"]].max().to_numpy(dtype=float)
-    reasons = {
-        "less covered than any contributor": (unjudged, limits[0]),
-        "rises on condensed lists": (rise, 0.0),
-        "residual above every contributor's": (residual, limits[1]),
-    }
+    unjudged, residual = (runs[name].to_numpy(dtype=float) for name in ("unjudged", "residual"))
+    reasons = (
+        ("less covered than any contributor", unjudged, limits[0]),
+        ("rises on condensed lists", rise, 0.0),
+        ("residual above every contributor's", residual, limits[1]),
+    )
     # a limit that is not known is NaN, which nothing is above
     rows = [
-        (run, runs["name"].iloc[run], reason, value[run], limit)
-        for reason, (value, limit) in reasons.items()
-        for run in np.flatnonzero((value > limit) & (unjudged > 0)).tolist()
+        (name, reason, value[run], limit)
+        for run, name in enumerate(runs["name"])
+        for reason, value, limit in reasons
+        if value[run] > limit and unjudged[run] > 0
     ]
-    table = pd.DataFrame(rows, columns=["place", "name", "reason", "value", "limit"])
-    table = table.sort_values("place", kind="stable", ignore_index=True).drop(columns="place")
-    return table.astype({"name": object, "reason": object, "value": float, "limit": float})
+    types = {"name": object, "reason": object, "value": float, "limit": float}
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
