@@ -14,7 +14,7 @@ from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, listed, plural, whole
+from pt_reuse._check import choice, count, examples, listed, names, plural, whole
 from pt_reuse._errors import InputError, Option, door, wrong
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -32,7 +32,7 @@ from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.pool_costs import pool_on_topics
-from pt_reuse.studies.type_splits import ALL, checked_splits, checked_types, splits_of, types_of
+from pt_reuse.studies.type_splits import ALL, checked_splits, splits_of, types_of
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def by_type(
         Any,
         options.Option(
             "the types of which pools are made; default every type that can be split. All types are tested.",
-            check=partial(checked_types, argument="pools"),
+            check=partial(names, "pools"),
             flag=options.Flag(metavar="LIST", kind="list", default="every type that can be split"),
         ),
     ] = None,

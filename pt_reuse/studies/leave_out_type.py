@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, positive
+from pt_reuse._check import choice, count, names, positive
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -22,7 +22,7 @@ from pt_reuse.pooling.fit import Pooling, find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
-from pt_reuse.studies.type_splits import checked_types, types_of
+from pt_reuse.studies.type_splits import types_of
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def leave_out_type(
     *,
     types: Annotated[
         str | Iterable[str] | None,
-        options.Option("the types to leave out, one at a time; default each.", check=checked_types),
+        options.Option("the types to leave out, one at a time; default each.", check=partial(names, "types")),
     ] = None,
     depth: options.Depth = None,
     rel: options.Rel = None,
@@ -182,7 +182,9 @@ def leave_out_type(
     """
     field, given = as_runs_before(runs, qrels)
     judgments, kinds = as_qrels(given), types_of(field)
-    left_out = list(kinds.names) if types is None else [choice("types", name, kinds.names) for name in types]
+    left_out = (
+        list(kinds.names) if types is None else [choice("types", name, kinds.names) for name in dict.fromkeys(types)]
+    )
     how: dict[str, Any] = {"depth": depth, "rel": rel, "contributors": contributors, "pool_order": pool_order}
     how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
     uniques = leave_out_uniques(field, judgments, measures, by="type", **how)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, positive, told
-from pt_reuse._errors import InputError, Option, wrong
+from pt_reuse._errors import InputError, wrong
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.caveats import Caveat
@@ -26,45 +26,30 @@ ALL = "all"
 
 def checked_splits(splits: Any) -> int | None:
     """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
-    if not isinstance(splits, str):
-        return positive("splits", splits, "random halves")
-    if splits != "all":
-        what = "a number of random halves, or 'all' for every half that there is"
-        raise wrong("splits", f" must be {what}, got {told(splits)}.")
-    return None
+    if isinstance(splits, str) and splits != "all":
+        raise wrong("splits", f" must be a number of random halves, or 'all', got {told(splits)}.")
+    return None if isinstance(splits, str) else positive("splits", splits, "random halves")
 
 
 def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> NDArray[np.bool_]:
     """Return (halves, units) which units each half has, the smaller half of an odd number of them."""
     n = len(names)
-    size, possible = n // 2, possible_halves(n)
+    size, possible = n // 2, comb(n, n // 2)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > MOST:
         raise wrong("splits", f": type {of!r} has {possible:,} halves, more than {MOST:,}. Draw some at random.")
     if number is None or number >= possible:
         chosen = list(combinations(range(n), size))
     else:
-        chosen = list(islice(_drawn(n, size, of, seed), number))
+        random = np.random.default_rng([seed, zlib.crc32(of.encode("utf-8", "surrogateescape"))])
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < number:
+            drawn[tuple(sorted(random.permutation(n)[:size].tolist()))] = None
+        chosen = list(drawn)
     picked = np.zeros((len(chosen), n), dtype=bool)
     for half, places in enumerate(chosen):
         picked[half, [order[place] for place in places]] = True
     return picked
-
-
-def possible_halves(n: int) -> int:
-    """Return how many halves there are of so many units."""
-    return comb(n, n // 2)
-
-
-def _drawn(n: int, size: int, of: str, seed: int) -> Iterator[tuple[int, ...]]:
-    """Yield random halves, each once."""
-    random = np.random.default_rng([seed, zlib.crc32(of.encode("utf-8", "surrogateescape"))])
-    seen: set[tuple[int, ...]] = set()
-    while True:
-        half = tuple(sorted(random.permutation(n)[:size].tolist()))
-        if half not in seen:
-            seen.add(half)
-            yield half
 
 
 @dataclass(frozen=True)
@@ -95,20 +80,11 @@ def types_of(runs: RunSet) -> Units:
     lacking = table["name"][table["type"].isna()].tolist()
     if lacking:
         lack = f"{count(len(lacking), 'run')} without one: {examples(lacking)}"
-        raise InputError(f"every run must have a type, got {lack}. Give ", Option("types", ...), ".", argument="runs")
+        raise InputError(f"every run must have a type, got {lack}. Give types=.", argument="runs")
     kinds = runs.units("type")
     if ALL in kinds.names:
         raise InputError(f"a type is called {ALL!r}, which here are all tested runs. Rename it.", argument="runs")
     return kinds
-
-
-def checked_types(types: Any, argument: str = "types") -> list[str]:
-    """Return the types that an argument of a user's names, one or several, or say that it names none."""
-    several = isinstance(types, Iterable) and not isinstance(types, str | bytes)
-    names = list(types) if several else [types]
-    if not names or not all(isinstance(name, str) for name in names):
-        raise wrong(argument, f" must be the name of a type or several, got {told(types)}.")
-    return list(dict.fromkeys(names))
 
 
 def splits_of(
@@ -139,7 +115,7 @@ def splits_of(
         halves = halves_of(names, name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
         has[:, can] = halves
-        random = len(halves) < possible_halves(len(can))
+        random = len(halves) < comb(len(can), len(can) // 2)
         found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
     if caveats and (wanted is not None or not found):
         raise InputError(*caveats[0].parts, argument="pools" if wanted is not None else "runs")

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, fraction, positive, told
+from pt_reuse._check import choice, count, fraction, told
 from pt_reuse._errors import InputError, arguments_as, wrong
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
@@ -30,6 +30,7 @@ from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, Owners, UnjudgedDocuments
+from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -254,14 +255,6 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
         return _CondensedRBP(**measure.params, judged_only=True)
     what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10, AP or RBP(rel=1)."
     raise InputError(what, argument="measures")
-
-
-def checked_depths(depths: Any) -> tuple[int, ...]:
-    """Return a user's ``depths=`` as ranks that ascend, each once, or say that they are none."""
-    given = list(depths) if isinstance(depths, Iterable) and not isinstance(depths, str | bytes) else [depths]
-    if not given:
-        raise wrong("depths", f" must be one rank or several, got {told(depths)}.")
-    return tuple(sorted({positive("depths", one, "documents") for one in given}))
 
 
 def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
