@@ -25,7 +25,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.pooling.fit import SLACK
-from pt_reuse.result import KeyFigures, Result
+from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.perturbed import PerturbedScores
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 DEPTH = 10
 #: splits that are scored together; the numbers do not depend on it
 _AT_ONCE = 50
+#: measures of which the answer speaks
+_TOLD = 3
 _TAUS = ("tau_b", "gamma", "tau_ap_b")
 #: the numbers that compare two rankings
 _NUMBERS = (*_TAUS, "max_drop")
@@ -175,19 +177,15 @@ class PoolsByType(Result):
 
     def answers(self) -> list[str]:
         """Return for each measure how the best and the worst pool rank all runs, and which type is ranked worst."""
-        lines, units = [], plural(self.settings["unit"])
-        for measure, rows in self.table.groupby("measure", sort=False):
+        lines, unit = [], plural(self.settings["unit"])
+        for measure, rows in list(self.table.groupby("measure", sort=False))[:_TOLD]:
             ranked = rows.dropna(subset="tau_b").sort_values("tau_b", ascending=False, kind="stable")
-            if ranked.empty:
-                lines.append(f"{measure}: tau_b is undefined, all runs tie")
-                continue
-            of_all, of_types = (ranked[(ranked["tested"] == ALL) == is_all] for is_all in (True, False))
-            ends = of_all.iloc[:: max(len(of_all) - 1, 1)]
-            pools = [f"{tau:.4f} from half the {pool} {units}" for pool, tau in ends[["pool", "tau_b"]].values]
-            line = f"{measure}: tau_b of all runs held out {' to '.join(pools)}"
-            if len(self.tested) > 2 and len(of_types):
-                worst = of_types.iloc[-1]
-                line += f"; lowest of a type {worst['tau_b']:.4f}, {worst['tested']} from {worst['pool']}"
+            of_all, of_types = (records(ranked[(ranked["tested"] == ALL) == is_all]) for is_all in (True, False))
+            ends = [cells(row, self.columns) for row in of_all[:: max(len(of_all) - 1, 1)]]
+            pools = " to ".join(f"{end['tau_b']} from half the {end['pool']} {unit}" for end in ends)
+            line = f"{measure}: tau_b of all runs held out {pools or 'is undefined'}"
+            if len(self.tested) > 2 and of_types:
+                line += "; lowest of a type {tau_b}, {tested} from {pool}".format_map(cells(of_types[-1], self.columns))
             lines.append(line)
         return lines
 
@@ -202,9 +200,9 @@ class PoolsByType(Result):
             DataFrame: pools as the index, columns of two levels, ``measure`` and ``tested``.
         """
         choice("number", number, [column for column in self.table.columns if column.startswith(_NUMBERS)])
-        cells = self.table.pivot_table(number, "pool", ["measure", "tested"], "first", dropna=False)
+        wide = self.table.pivot_table(number, "pool", ["measure", "tested"], "first", dropna=False)
         order = pd.MultiIndex.from_product([self.measures, self.tested], names=["measure", "tested"])
-        return cells.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
+        return wide.reindex(index=pd.Index(self.pools, name="pool"), columns=order)
 
     @door
     def scores(self, pool: str, *, measure: MeasureLike | None = None, split: int | None = None) -> pd.DataFrame:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: who scores when no judge does
 PEOPLE = "people"
+#: judges and measures of which the answer speaks
+_TOLD = 3
 
 
 def _draw_runs(result: Circularity, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
@@ -117,14 +119,15 @@ class Circularity(OfJudges):
 
     def answers(self) -> list[str]:
         """Return of each judge and measure what runs gain by the judge itself, and by people."""
-        rows = [(row, cells(row, self.columns)) for row in records(self.table)]
-        people = {(row["judge"], row["measure"]): told for row, told in rows if row["scorer"] == PEOPLE}
         line = "{measure} of runs re-ranked by {judge}: {mean_gain:+.4f} by {judge}, {people:+.4f} by people"
-        return [
-            line.format_map({**told, "people": people[row["judge"], row["measure"]]["mean_gain"]})
-            for row, told in rows
-            if row["same"]
-        ]
+        lines, by_people = [], {}
+        for row in records(self.table):
+            texts, key = cells(row, self.columns), (row["judge"], row["measure"])
+            if row["scorer"] == PEOPLE:
+                by_people[key] = texts["mean_gain"]
+            if row["same"]:
+                lines.append(line.format_map({**texts, "people": by_people[key]}))
+        return lines[:_TOLD]
 
 
 @study(

@@ -182,9 +182,7 @@ def leave_out_type(
     """
     field, given = as_runs_before(runs, qrels)
     judgments, kinds = as_qrels(given), types_of(field)
-    left_out = (
-        list(kinds.names) if types is None else [choice("types", name, kinds.names) for name in dict.fromkeys(types)]
-    )
+    left_out = [choice("types", name, kinds.names) for name in dict.fromkeys(types or kinds.names)]
     how: dict[str, Any] = {"depth": depth, "rel": rel, "contributors": contributors, "pool_order": pool_order}
     how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
     uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
@@ -207,35 +205,32 @@ def _recovered(
     runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str, deepest: int | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return who recovers how much of the documents lost without a type, and where each document is found best."""
-    table = runs.run_table
+    table, wanted = runs.run_table, np.zeros(len(qrels), dtype=bool)
     other = (table["type"] != name).to_numpy()
-    wanted = np.zeros(len(qrels), dtype=bool)
     wanted[rows] = True
     hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted).top(deepest)
-    run = hits.of % len(runs)
-    mine = other[run]
-    found = pd.DataFrame({"run": run[mine], "row": hits.row[mine], "rank": hits.rank[mine]})
+    found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
+    found = found[other[found["run"]]].sort_values(["row", "rank", "run"], kind="stable")
     of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
-    recovery = table.loc[other, ["name", "team", "type", "pooled"]].reset_index(drop=True)
-    recovery.insert(0, "left_out", name)
-    recovery["recovered"] = of_run["size"].fillna(0).astype(np.int64).to_numpy()
-    recovery["share"] = recovery["recovered"] / len(rows) if len(rows) else np.nan
-    recovery["median_rank"] = of_run["median"].to_numpy(dtype=float)
-    recovery["deepest_rank"] = of_run["max"].astype("Int64").reset_index(drop=True)
-    recovery = recovery.sort_values("recovered", ascending=False, kind="stable").reset_index(drop=True)
-    best = (
-        found.sort_values(["row", "rank", "run"], kind="stable").drop_duplicates("row").set_index("row").reindex(rows)
+    recovered = of_run["size"].fillna(0).to_numpy(dtype=np.int64)
+    recovery = table.loc[other, ["name", "team", "type", "pooled"]].assign(
+        recovered=recovered,
+        share=recovered / len(rows) if len(rows) else np.nan,
+        median_rank=of_run["median"].to_numpy(dtype=float),
+        deepest_rank=of_run["max"].astype("Int64").array,
     )
-    runs_of = found.groupby("row").size().reindex(rows).fillna(0).astype(np.int64)
-    documents = qrels.arrays.documents.take(rows)
-    return recovery, pd.DataFrame(
+    recovery.insert(0, "left_out", name)
+    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "first"), best_run=("run", "first"))
+    of_row, documents = of_row.reindex(rows), qrels.arrays.documents.take(rows)
+    names_of_best = [None if pd.isna(run) else runs.names[int(run)] for run in of_row["best_run"]]
+    return recovery.sort_values("recovered", ascending=False, kind="stable", ignore_index=True), pd.DataFrame(
         {
             "left_out": name,
             "qid": documents.qids(),
             "docno": documents.docnos(),
             "label": qrels.arrays.labels[rows].astype(np.int64),
-            "runs": runs_of.to_numpy(),
-            "best_rank": best["rank"].astype("Int64").reset_index(drop=True),
-            "best_run": pd.Series([None if pd.isna(r) else runs.names[int(r)] for r in best["run"]], dtype=object),
+            "runs": of_row["runs"].fillna(0).to_numpy(dtype=np.int64),
+            "best_rank": of_row["best_rank"].astype("Int64").array,
+            "best_run": pd.Series(names_of_best, dtype=object),
         }
     )
