@@ -14,10 +14,9 @@ from pt_reuse._check import count
 from pt_reuse._errors import InputError, wrong
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
-from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.inputs import Inputs
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.run_scores import plot_density
-from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, grade_unstated, none_relevant, relevant_only
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
@@ -150,7 +149,7 @@ def density(
         ),
     ] = None,
     pools: Annotated[
-        Sequence[Pool] | Mapping[str, Pool] | None,
+        Any,
         Option("the pools instead, a list or a dict of name -> pool.", check=pools_by_name),
     ] = None,
     by: Annotated[
@@ -221,7 +220,7 @@ def density(
         if sets is not None:
             rounds = JudgingRounds.of_sets(sets)
         elif pools is not None:
-            rounds = JudgingRounds.of_pools(as_qrels(qrels), pools)  # type: ignore[arg-type]  # by name
+            rounds = JudgingRounds.of_pools(as_qrels(qrels), pools)
         else:
             rounds = JudgingRounds.of_column(as_qrels(qrels), by)
         beware(relevant_only(rounds.qrels), grade_unstated(rounds.qrels, rel))
@@ -236,7 +235,7 @@ def density(
         rounds=by_round,
         summary=_summary(by_round, rounds.names),
         rel=lowest,
-        settings=settings_of(words, who),
+        settings={**words, **who},
     )
 
 
