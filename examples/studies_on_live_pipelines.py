@@ -35,13 +35,13 @@ runs = official | means.runs
 
 # how far do the judgments cover each pipeline, and would more judgments rank it elsewhere?
 covered = ptr.profile.coverage(runs, judged)
-print(covered.report())
+print(covered.report("by_run"))
 moved = ptr.compare_judgments(runs, judged, complete, [nDCG @ 10], names=("pool", "complete"), selected=list(pipelines))
 print(f"\n{moved.report('selected')}")
 
 # a dict of pipelines is a field, too
 alone = ptr.RunSet.from_pipelines(pipelines, topics)
-print(f"\n{ptr.profile.coverage(alone, judged).headline()}")
+print(f"\n{ptr.profile.coverage(alone, judged).answers()[0]}")
 
 # what pt.Experiment says of each topic is enough for studies that look at scores alone
 scores = ptr.Scores.from_frame(by_topic[["name", "qid", "measure", "value"]])

@@ -220,11 +220,11 @@ def _both(part: Part) -> tuple[Part, Part]:
 
 
 _POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
-_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
+_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics")
 _SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles")
 _TEAMS = Part("teams", "One team left out", _teams, ("summary", "table", "by_run"), "losses")
-_TYPES = Part("types", "One type left out", _types, ("type",), "losses_of_types")
-_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("groups",), "tau_of_pools")
+_TYPES = Part("types", "One type left out", _types, ("table",), "losses_of_types")
+_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("table",), "tau_of_pools")
 _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
 _STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
 _RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks")
@@ -236,7 +236,7 @@ _FURTHER = Part(
     lambda a: _bounds(a, FURTHER),
     ("measure",),
 )
-_COVERAGE = Part("coverage", "Coverage", _coverage, ("type", "run"), "depths")
+_COVERAGE = Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths")
 
 SECTIONS = (
     Section("Who was pooled", (_POOL,)),

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 
+from pt_reuse import options
 from pt_reuse._check import count
-from pt_reuse._report import Digits
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
 from pt_reuse.errors import InputError
-from pt_reuse.options import Flag, Parameter
+from pt_reuse.inputs import Inputs
+from pt_reuse.options import Flag, Option
 from pt_reuse.plots.topics import plot_density
-from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import grade_unstated, none_relevant, noted, relevant_only
-from pt_reuse.studies.asked import Asked
+from pt_reuse.result import KeyFigures, Result
+from pt_reuse.scoring.caveats import beware, grade_unstated, none_relevant, relevant_only
 from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,90 +43,70 @@ class Density(Result):
     Voorhees, Craswell and Lin 2022, figure 1 and table 1.
 
     Attributes:
-        table: one row per topic, after the last round: ``qid judged relevant density``, NaN where nothing is judged;
-            ``above_third above_half``, whether the density is larger than 1/3, than 1/2; ``largest``, the density after
-            the round in which it was largest; ``knee``, the round from which on judging found fewer relevant documents,
-            None where it did not, and ``slope_ratio``, the density until then over that of what was judged later, see
-            :func:`density`.
-        rounds: one row per topic and round: ``qid round judged relevant density``, of this round and all before it, and
-            ``new_judged new_relevant``, of this round alone.
-        summary: one row per round, that round and all before it: ``round topics judgments per_topic relevant
-            mean_density largest_density above_third above_half``. ``topics`` are those with a judgment by then, over
-            which the means are; the last two count topics.
         rel: the lowest label that counts as relevant.
     """
 
     title = "Relevant density"
-    condition = "It holds for these rounds: {rounds}; relevant: {relevant}; density is relevant / judged."
-    limit = "It does not say how many relevant documents nobody judged."
-    views = {
-        "round": View(
-            table="summary",
-            columns=(
-                Shown("Judgments", "round"),
-                Shown("Number", "judgments", Digits.COUNT),
-                Shown("Per topic", "per_topic", Digits.TENTHS),
-                Shown("Relevant", "relevant", Digits.COUNT),
-                Shown("Above 1/3", "above_third", Digits.COUNT),
-                Shown("Above 1/2", "above_half", Digits.COUNT),
-            ),
-            caption="Judgments by round, each with all before it, and how many topics have a relevant density "
-            "(relevant / judged) above 1/3 and 1/2.",
-            noun="rounds",
-        ),
-        "topic": View(
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Judged", "judged", Digits.COUNT),
-                Shown("Relevant", "relevant", Digits.COUNT),
-                Shown("Density", "density", Digits.SCORE),
-                Shown("Largest", "largest", Digits.SCORE),
-            ),
-            caption="Relevant densities of {rows} topics, relevant / judged, the densest first; largest is the density "
-            "after the round in which it was largest.",
+    valid_for = "these rounds: {rounds}; relevant: {relevant}; density is relevant / judged."
+    not_covered = "relevant documents that are not judged."
+    plots = {"density": _draw}
+    key = (KeyFigures(("mean_density", "largest_density", "above_third", "above_half"), "summary", last=True),)
+    columns = """
+    round        | Round          |       | the round of judging
+    topics       | Topics         | count | topics with a judgment by then, over which means are
+    density      | Density        | score | relevant / judged, NaN where nothing is judged
+    above_third  | Above 1/3      | count | whether the density is larger than 1/3, or on how many topics it is
+    above_half   | Above 1/2      | count | the same of 1/2
+    largest      | Largest        | score | the density after the round in which it was largest
+    knee         | Knee           |       | the round from which on judging found fewer relevant documents, else None
+    slope_ratio  | Slope ratio    | tenths | the density until the knee over that of what was judged later
+    new_judged   | New            | count | judged in this round alone
+    new_relevant | New relevant   | count | how many of them are relevant
+    judgments    | Judgments      | count | judged documents, of this round and all before it
+    per_topic    | Per topic      | tenths | the same per topic
+    mean_density | Mean density   | score | the mean density
+    largest_density | Largest density | score | the largest density of a topic
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "topic, after the last round",
+            "qid judged relevant density above_third above_half largest knee slope_ratio",
+            report="qid judged relevant density knee slope_ratio",
             descending=("density",),
             noun="topics",
         ),
-        "knee": View(
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Knee", "knee"),
-                Shown("Slope ratio", "slope_ratio", Digits.TENTHS),
-                Shown("Relevant", "relevant", Digits.COUNT),
-                Shown("Density", "density", Digits.SCORE),
-            ),
-            caption="After which round judging found fewer relevant documents, and how many times as few, on {rows} "
-            "topics; a search may end from a ratio of 156 on, less one for each relevant document up to 150.",
-            descending=("slope_ratio",),
-            noun="topics",
+    ]
+    rounds: Annotated[
+        pd.DataFrame,
+        Table(
+            "topic and round, of this round and all before it",
+            "qid round judged relevant density new_judged new_relevant",
         ),
-    }
-    plots = {"density": _draw}
-    key = (
-        KeyFigures(
-            ("mean_density", "largest_density", "above_third", "above_half", "judgments", "relevant"),
-            "summary",
-            last=True,
+    ]
+    summary: Annotated[
+        pd.DataFrame,
+        Table(
+            "round, with all before it",
+            "round topics judgments per_topic relevant mean_density largest_density above_third above_half",
+            report="round judgments per_topic relevant above_third above_half",
+            noun="rounds",
         ),
-    )
-
-    rounds: pd.DataFrame
-    summary: pd.DataFrame
+    ]
     rel: int
 
-    def headline(self) -> str:
-        """Return the largest and the mean density at the end, and how many topics are above 1/3 and 1/2."""
-        end = self.summary.iloc[-1]
-        found = "nothing judged"
-        if end["topics"]:
-            found = f"largest density {end['largest_density']:.3f}, mean {end['mean_density']:.3f}"
-        return (
-            f"{count(len(self.table), 'topic')}, {found}, {end['above_third']} above 1/3, {end['above_half']} above 1/2"
-        )
+    def answers(self) -> list[str]:
+        """Return on how many topics the density is above 1/3 and 1/2 at the end, the mean and the largest."""
+        end, n = self.summary.iloc[-1], count(len(self.table), "topic")
+        if not end["topics"]:
+            return [f"Nothing is judged on {n}"]
+        above = f"{end['above_third']} of {n} have a relevant density above 1/3, {end['above_half']} above 1/2"
+        return [f"{above}; mean {end['mean_density']:.4f}, largest {end['largest_density']:.4f}"]
 
 
 @study(
-    Parameter(
+    Option(
         name="rounds",
         flag=Flag(
             help="comma-separated judgment files of several rounds, in order, in place of --qrels",
@@ -134,49 +114,54 @@ class Density(Result):
             kind="rounds",
         ),
     ),
-    Parameter(
-        name="qrels",
-        meaning="the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; or the sets of several "
-        "rounds, a list of Qrels, frames or files, or a dict of name -> one of these. A set may hold what was judged "
-        "in its round, or all that was judged by then.",
-    ),
-    Parameter(name="runs", meaning="the field whose pools are the rounds, in any form, see :doc:`runs`."),
-    Parameter(
-        name="depths",
-        meaning="of these pools, one or several; default the one on record for the collection, else 100.",
-        check=checked_depths,
-        flag=Flag(
-            help="comma-separated depths of pools of the runs, in place of rounds; needs --runs or --collection",
-            metavar="LIST",
-            kind="counts",
-        ),
-    ),
-    Parameter(name="pools", meaning="the pools instead, a list or a dict of name -> pool.", check=pools_by_name),
-    Parameter(
-        name="by",
-        meaning='the column of the judgments that says in which round each was made; default ``"round"`` where there '
-        "is one.",
-    ),
-    command=Command(
-        name="profile density",
-        summary="the share of judged documents that are relevant, by topic",
-        details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
-        "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "
-        "of --rounds, those of a column of the judgments, or pools of --depths.",
-        runs_for=("depths",),
-    ),
-    entry=Entry(question="Are there too many relevant documents to judge all?", group="profile", papers="[V22b]_"),
+    question="Are there too many relevant documents to judge all?",
+    command="profile density",
+    summary="the share of judged documents that are relevant, by topic",
+    details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
+    "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "
+    "of --rounds, those of a column of the judgments, or pools of --depths.",
+    group="profile",
+    papers="[V22b]_",
+    runs_for=("depths",),
+    screen=("summary", "table"),
 )
 def density(
-    qrels: Any,
+    qrels: Annotated[
+        Any,
+        Option(
+            "the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`; or the sets of several "
+            "rounds, a list of Qrels, frames or files, or a dict of name -> one of these. A set may hold what was "
+            "judged in its round, or all that was judged by then."
+        ),
+    ],
     *,
-    runs: Any = None,
-    depths: int | Iterable[int] | None = None,
-    pools: Sequence[Pool] | Mapping[str, Pool] | None = None,
-    by: str | None = None,
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
+    runs: Annotated[Any, Option("the field whose pools are the rounds, in any form, see :doc:`runs`.")] = None,
+    depths: Annotated[
+        Any,
+        Option(
+            "of these pools, one or several; default the one on record for the collection, else 100.",
+            check=checked_depths,
+            flag=Flag(
+                help="comma-separated depths of pools of the runs, in place of rounds; needs --runs or --collection",
+                metavar="LIST",
+                kind="counts",
+            ),
+        ),
+    ] = None,
+    pools: Annotated[
+        Any,
+        Option("the pools instead, a list or a dict of name -> pool.", check=pools_by_name),
+    ] = None,
+    by: Annotated[
+        str | None,
+        Option(
+            'the column of the judgments that says in which round each was made; default ``"round"`` where there is '
+            "one."
+        ),
+    ] = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
 ) -> Density:
     """Compute the share of judged documents that are relevant, by topic and by round of judging.
 
@@ -219,64 +204,46 @@ def density(
     On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
     depth-10 pool, 9 and 23 at the end.
     """
-    asked = Asked(density, locals())
     sets = sets_of_rounds(qrels)
-    _check_one_way(sets is not None, runs, pools, by)
-    if runs is None:
-        named_runs = None if isinstance(contributors, str) and contributors == "pooled" else contributors
-        _check_no_pools(depths=depths, contributors=named_runs, pool_order=pool_order)
-    settings: dict[str, Any] = {}
-    if sets is not None:
-        rounds = JudgingRounds.of_sets(sets)
-    elif runs is not None:
-        contributing, judged = asked.contributors, asked.qrels
-        wanted = [asked.depth.value] if depths is None else asked["depths"]
-        rounds = JudgingRounds.of_depths(judged, asked.ranked, wanted, contributing)
-        settings = {"contributors": str(contributing), "pool order": asked.ranked.order}
-    elif pools is not None:
-        rounds = JudgingRounds.of_pools(as_qrels(qrels), asked["pools"])
+    _check_one_way({"qrels": sets, "runs": runs, "pools": pools, "by": by})
+    pooled = None
+    if runs is not None:
+        inputs = Inputs.read(runs, qrels, (), rel)
+        pooled = inputs.pooled(None, contributors, pool_order)
+        wanted = depths or [pooled.depth]
+        rounds = JudgingRounds.of_depths(inputs.qrels, pooled.ranked, wanted, pooled.contributors)
     else:
-        rounds = JudgingRounds.of_column(as_qrels(qrels), by)
+        named = None if isinstance(contributors, str) and contributors == "pooled" else contributors
+        for name, given in {"depths": depths, "contributors": named, "pool_order": pool_order}.items():
+            if given is not None:
+                raise InputError(f"{name} says how runs are pooled. Give runs= as well.", argument=name)
+        if sets is not None:
+            rounds = JudgingRounds.of_sets(sets)
+        elif pools is not None:
+            rounds = JudgingRounds.of_pools(as_qrels(qrels), pools)
+        else:
+            rounds = JudgingRounds.of_column(as_qrels(qrels), by)
+        beware(relevant_only(rounds.qrels), grade_unstated(rounds.qrels, rel))
     check_not_empty(rounds.qrels)
-    lowest = relevant_from(rounds.qrels, asked["rel"])
-    asked.tell(
-        grade_unstated(rounds.qrels, asked["rel"]),
-        none_relevant(rounds.qrels, lowest),
-        relevant_only(rounds.qrels) if runs is None else (),
-    )
+    lowest = relevant_from(rounds.qrels, rel)
+    beware(none_relevant(rounds.qrels, lowest))
     by_round = rounds.counts(lowest)
+    who = {} if pooled is None else {"contributors": str(pooled.contributors), "pool order": pooled.ranked.order}
+    words = {"relevant": f"label of at least {lowest}", "judged": "label of at least 0", "rounds": rounds.origin}
     return Density(
         table=_topics(by_round),
         rounds=by_round,
         summary=_summary(by_round, rounds.names),
         rel=lowest,
-        settings={
-            "relevant": f"label of at least {lowest}",
-            "judged": "label of at least 0",
-            "rounds": rounds.origin,
-            **settings,
-            **noted(asked.caveats),
-        },
+        settings={**words, **who},
     )
 
 
-def _check_one_way(sets: bool, runs: Any, pools: Any, by: Any) -> None:
-    ways = {"qrels": "several sets of judgments", "runs": "pools of runs", "pools": "pools", "by": "a column"}
-    given = {"qrels": sets, "runs": runs is not None, "pools": pools is not None, "by": by is not None}
-    both = [name for name, is_given in given.items() if is_given]
-    if len(both) > 1:
-        raise InputError(
-            f"the rounds are given in two ways, by {ways[both[0]]} ({both[0]}) and by {ways[both[1]]} ({both[1]}). "
-            "Give one of them.",
-            argument=both[1],
-        )
-
-
-def _check_no_pools(**given: Any) -> None:
-    """Raise where somebody says how runs are pooled, and gives no runs."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name} says how runs are pooled. Give the runs as well.", argument=name)
+def _check_one_way(ways: Mapping[str, Any]) -> None:
+    given = [f"{name}=" for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        what = f"{given[0]} and {given[1]} both say which rounds there were. Give one of them."
+        raise InputError(what, argument=given[1].removesuffix("="))
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:

@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, number
-from pt_reuse._report import Digits
-from pt_reuse._text import with_ends
+from pt_reuse import options
+from pt_reuse._check import choice, count, number
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import column_of, described, how_to_give
+from pt_reuse.data.units import column_of, described
 from pt_reuse.errors import InputError, warn
-from pt_reuse.judge import JudgeRel, NamedJudge
-from pt_reuse.options import Parameter
+from pt_reuse.inputs import interval_settings, settings_of
+from pt_reuse.judge import NamedJudge, as_judges
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
-from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
-from pt_reuse.scoring.caveats import Caveat
-from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.studies.judged_fields import NOTES, AskedJudges, ComparedLabels, ScoredSides
-from pt_reuse.study import Entry, study
+from pt_reuse.result import KeyFigures, Result, cells, records
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.judged_fields import JudgedInputs
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +43,8 @@ AGAINST = (OTHERS, MATCHED, ALONE)
 LEAST_IN_LINE = 3
 #: means over runs that a row of the table has
 _MEANS = ("rise", "others_rise", "rank_effect", "change", "others_change", "score_effect")
+#: cells of which the answer speaks
+_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -123,130 +124,6 @@ def contrasts_of(means: Floats, runs: pd.DataFrame, caliper: float) -> dict[str,
     return found
 
 
-def _rows_of(
-    sides: ScoredSides,
-    measure: str,
-    contrasts: Mapping[str, Contrast],
-    bootstrap: TopicBootstrap | None,
-    topics: Sequence[str],
-) -> Iterator[dict[str, Any]]:
-    """Yield a row of the table per family and whom it is held against; topics of people are drawn for all judges."""
-    labels, place = sides.labels, {topic: n for n, topic in enumerate(topics)}
-    at = np.array([place[topic] for topic in sides.human.topics], dtype=np.int64)
-    truth, estimate = sides.human.topic_means[measure], sides.judge.topic_means[measure]
-    cells = [(family, against) for family in contrasts for against in AGAINST]
-    counted = [cell for cell in cells if len(contrasts[cell[0]].sides(cell[1])[0])]
-    drawn: dict[tuple[str, str], list[Floats]] = {cell: [] for cell in counted}
-    for counts in bootstrap.blocks(len(topics)) if bootstrap and len(at) > 1 else ():
-        mine = counts[:, at]
-        # a judge may have labelled none of the topics of a draw
-        nothing = mine.sum(axis=1) == 0
-        gains = FieldGains(truth.means(mine), estimate.means(mine))
-        for family, against in counted:
-            found = gains.over(contrasts[family], against)
-            both = np.stack([found["rank_effect"], found["score_effect"]])
-            drawn[family, against].append(np.where(nothing, np.nan, both))
-    gains = FieldGains(truth.means(), estimate.means())
-    for family, against in cells:
-        contrast, (runs, others) = contrasts[family], contrasts[family].sides(against)
-        row: dict[str, Any] = {"measure": measure, "judge": labels.name, "judge_family": labels.family}
-        row |= {"family": family, "own": labels.family == family, "against": against}
-        row |= {"runs": len(runs), "others": len(np.unique(others)), "unmatched": len(contrast.family) - len(runs)}
-        found = gains.over(contrast, against) if len(runs) else dict.fromkeys(_MEANS, np.full(1, np.nan))
-        draws = np.concatenate(drawn.get((family, against)) or [np.full((2, 1), np.nan)], axis=1)
-        for name, values in found.items():
-            row[name] = value = float(values[0])
-            if bootstrap is not None and name == "rank_effect":
-                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(value, draws[0])
-            if bootstrap is not None and name == "score_effect":
-                row[f"{name}_low"], row[f"{name}_high"] = bootstrap.t_interval(value, draws[1], len(at))
-        yield row
-
-
-def _matches(sides: ScoredSides, m: int, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
-    """Yield a row per run of a family, with the other run that is matched with it."""
-    names, scores = np.array([*sides.human.names, None], dtype=object), np.append(sides.human.mean_values[m], np.nan)
-    for family, contrast in contrasts.items():
-        partner = np.full(len(names), -1)
-        partner[contrast.matches[:, 0]] = contrast.matches[:, 1]
-        mine, other = contrast.family, partner[contrast.family]
-        rows = {"name": names[mine], "match": names[other], "score": scores[mine], "match_score": scores[other]}
-        about = {"measure": sides.human.measures[m], "judge": sides.labels.name, "family": family}
-        yield pd.DataFrame({**about, **rows})
-
-
-def _by_run(sides: ScoredSides, m: int, runs: RunSet) -> pd.DataFrame:
-    """Return one row per run under one judge by one measure."""
-    table, measure = described(runs.run_table).drop(columns="pooled"), sides.human.measures[m]
-    human, judge = sides.human.mean_values[[m]], sides.judge.mean_values[[m]]
-    gains = FieldGains(human, judge)
-    rank, judge_rank = (scores.ranks[measure].to_numpy() for scores in (sides.human, sides.judge))
-    return table.assign(
-        own=(table["family"] == sides.labels.family).to_numpy(dtype=bool),
-        measure=measure,
-        judge=sides.labels.name,
-        score=human[0],
-        judge_score=judge[0],
-        change=gains.change[0],
-        rank=rank,
-        judge_rank=judge_rank,
-        rise=gains.gained[0],
-    )
-
-
-def _judges_table(compared: Sequence[ComparedLabels]) -> pd.DataFrame:
-    """Return one row per judge: what it labelled of what people judged."""
-    columns = ["judge", "family", "relevant_from", "documents", "missing", "topics", "topics_without"]
-    rows = [
-        (one.name, one.family, one.judge_rel, len(one.pairs), one.missing, len(one.human.topics), len(one.without))
-        for one in compared
-    ]
-    return pd.DataFrame(rows, columns=columns).astype({"family": object})
-
-
-def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
-    """Return ``name family`` of the runs; raise where no two runs are of different families, or of one and of none."""
-    column = column_of(run_table, "family")
-    of_run = [None if pd.isna(value) else str(value) for value in column]
-    names = list(dict.fromkeys(of_run))
-    if names == [None]:
-        raise InputError(f"no run has a family. Give {how_to_give('family')}.", argument="runs")
-    if len(names) == 1:
-        raise InputError(
-            f"{count(len(of_run), 'run')}, all of the family {names[0]!r}, so there is no other run to hold it "
-            "against. Add runs of other families, or of none.",
-            argument="runs",
-        )
-    return pd.DataFrame({"name": run_table["name"].to_numpy(), "family": pd.Series(of_run, dtype=object)})
-
-
-def _family_caveats(runs: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield what keeps an effect of a family from saying something of the family."""
-    sizes = runs["family"].value_counts(sort=False)
-    single = sizes.index[sizes == 1]
-    if len(single):
-        which = examples(f"{row.family} ({row.name})" for row in runs.itertuples(index=False) if row.family in single)
-        words = f"{count(len(single), 'family')} of one run"
-        yield Caveat(words, f"{words}: {which}. What the effect says need not be true of another run.")
-    few = sizes.index[len(runs) - sizes < LEAST_IN_LINE].tolist()
-    if few:
-        words = f"fewer than {LEAST_IN_LINE} other runs for {examples(few)}"
-        yield Caveat(words, f"there are {words}. So there is no effect on scores; that on ranks is one of few places.")
-
-
-def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
-    """Warn where the family of a judge is that of no run, and one of the runs is written almost alike."""
-    names = runs["family"].dropna().unique().tolist()
-    known = {family.casefold().strip(): family for family in names}
-    for judge in judges:
-        near = None if judge.family is None or judge.family in names else known.get(judge.family.casefold().strip())
-        if near is not None:
-            warn(
-                f"{judge.name} is of the family {judge.family!r}, and runs are of {near!r}: these count as two "
-                "families. Write both alike in families or in metadata= of the runs, where they are one."
-            )
-
-
 def _draw_map(result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank") -> Axes:
     """Draw a cell for each judge and family, framed where the judge is of the family."""
     cells, column = result.cells(measure), f"{choice('of', of, ('rank', 'score'))}_effect"
@@ -259,64 +136,73 @@ def _draw_forest(result: FamilyEffect, measure: str, place: Place | None, *, of:
     return plot_family_forest(cells, column=column, measure=measure, place=place)
 
 
-def _view(of: str, digits: Digits, what: str) -> View:
-    parts = [(heading, f"{begin}{of}_effect") for heading, begin in (("Effect", ""), ("Matched", "matched_"))]
-    columns = [
-        column
-        for heading, name in parts
-        for column in (
-            Shown(heading, name, digits),
-            Shown(f"Interval of {heading.lower()}", name, digits, interval=True),
-        )
-    ]
-    return View(
-        table="beside",
-        columns=(Shown("Judge: family", "cell"), *columns),
-        caption="What judges make of families of runs by {measure}, beside people: mean "
-        f"{what} by the runs of a family, less that of all other runs (effect), and less that of runs that people "
-        "score alike (matched).",
-        noun="judges and families",
-    )
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FamilyEffect(Result):
-    """What each judge makes of each family of runs, beside what people make of them.
-
-    Attributes:
-        table: one row per measure, judge, family of runs and whom it is held ``against`` (``"others"``, ``"matched"``,
-            ``"alone"``, see :func:`~pt_reuse.labels.family_effect`): ``measure judge judge_family family``, ``own``,
-            whether the judge is of this family; ``runs`` of the family and ``others`` that count, ``unmatched`` runs of
-            the family that do not; the mean ``rise`` in ranks of the one and ``others_rise`` of the others, and
-            ``rank_effect``, the difference; the mean ``change`` of the score, less that of the whole field, and
-            ``others_change``, and ``score_effect``, at equal scores by people; where intervals were asked for, their
-            ends beside the effects, ``_low`` and ``_high``. NaN where no run is matched, and of ``score_effect`` with
-            fewer than three other runs.
-        by_run: one row per measure, judge and run: ``name team type family``, ``own``, ``score`` and ``rank`` by
-            people, ``judge_score`` and ``judge_rank``, ``change``, of the score less that of the field, and the
-            ``rise`` in ranks.
-        matches: one row per measure, judge and run of a family: ``family name``, the ``match``, None where no other run
-            is near enough, and the ``score`` and ``match_score`` of both by people.
-        judges: one row per judge: ``judge family``, from which label a document is relevant for it, ``documents`` of
-            people that it labelled, ``missing`` ones, ``topics`` that count and ``topics_without`` any label.
-    """
+    """What each judge makes of each family of runs, beside what people make of them."""
 
     title = "Family effect"
-    condition = (
-        "It takes the labels of people as the truth, relevant: {relevant}; the effect is the {effect}; {missing}."
-    )
-    limit = "It does not say why: the runs of a family have more in common than their model."
-    views = {
-        "rank": _view("rank", Digits.PLACES, "ranks gained"),
-        "score": _view("score", Digits.SCORE, "score gained at equal scores by people"),
-    }
+    valid_for = "labels of people as the truth, relevant: {relevant}; effect: {effect}; {missing}."
+    not_covered = "why: the runs of a family have more in common than their model."
     plots = {"map": _draw_map, "forest": _draw_forest}
-    key = (KeyFigures(("rank_effect", "score_effect"), "beside", "{judge} on {family}"),)
-    sentences = {"matched within": "Matched within {matched within}.", **NOTES}
+    key = (KeyFigures(("rank_effect", "score_effect"), row="{judge} on {family}, {against}"),)
+    columns = """
+    judge_family    | Judge's family  |        | the family of models that the judge is of
+    own             | Own             |        | whether the judge is of this family
+    against         | Against         |        | whom the family is held against: "others", "matched" or "alone"
+    runs            | Runs            | count  | runs of the family that count
+    others          | Others          | count  | other runs that count
+    unmatched       | Unmatched       | count  | runs of the family without a match
+    rise            | Ranks gained    | places | ranks gained under the judge, of a family the mean over its runs
+    others_rise     | Ranks gained, others | places | the mean of the others
+    rank_effect     | Effect on ranks | places | the difference of both
+    change          | Change          | difference | change of the score less that of the whole field, likewise
+    others_change   | Change, others  | difference | the mean of the others
+    score_effect    | Effect on scores | difference | the same at equal scores by people, NaN with under three others
+    score           | Score           | score  | mean score by people
+    judge_score     | Score, judge    | score  | mean score by the judge
+    judge_rank      | Rank, judge     | ranks  | rank by it
+    match           | Match           |        | the other run that is nearest by people, None where none is near enough
+    match_score     | Score of match  | score  | its mean score by people
+    relevant_from   | Relevant from   | count  | the lowest label that is relevant for the judge
+    documents       | Documents       | count  | documents of people that it labelled
+    missing         | Missing         | count  | documents of people that it did not label
+    topics_without  | Topics without  | count  | topics without any label of it, which do not count
+    """
 
-    by_run: pd.DataFrame
-    matches: pd.DataFrame
-    judges: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, judge, family of runs and whom it is held against",
+            "measure judge judge_family family own against runs others unmatched rise others_rise rank_effect~ change "
+            "others_change score_effect~",
+            report="judge family against rank_effect score_effect",
+            select={"against": None},
+            noun="judges and families",
+        ),
+    ]
+    by_run: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, judge and run",
+            "name team type family own measure judge score judge_score change rank judge_rank rise",
+            report="name family score judge_score change rise",
+            select={"judge": None},
+            noun="runs",
+        ),
+    ]
+    matches: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, judge and run of a family",
+            "measure judge family name match score match_score",
+            report="family name match score match_score",
+            select={"judge": None},
+        ),
+    ]
+    judges: Annotated[
+        pd.DataFrame,
+        Table("judge", "judge family relevant_from documents missing topics topics_without", noun="judges"),
+    ]
 
     def cells(self, measure: str | None = None, against: str = OTHERS) -> pd.DataFrame:
         """Return the rows of the table under one measure, held against one kind of other runs."""
@@ -324,98 +210,51 @@ class FamilyEffect(Result):
         kept = (self.table["measure"] == name) & (self.table["against"] == choice("against", against, AGAINST))
         return self.table[kept].reset_index(drop=True)
 
-    def beside(self) -> pd.DataFrame:
-        """Return the rows against all other runs, with the effects among matched ones beside them."""
-        others, near = (self.table[self.table["against"] == one].reset_index(drop=True) for one in (OTHERS, MATCHED))
-        own = others["own"].map({True: " (own)", False: ""})
-        effects = {f"matched_{name}": near[name] for name in near if "_effect" in name}
-        return others.assign(cell=others["judge"] + ": " + others["family"] + own, **effects)
-
-    def headline(self) -> str:
-        """Return what each judge makes of its own family by the first measure; else the largest effect."""
-        cells = self.cells()
-        shown = _most_telling(cells)
-        found = clauses(
-            [
-                f"{row['judge']} on {row['family']} {with_ends(row, 'rank_effect', '+.2f')} ranks"
-                for row in shown.to_dict("records")
-            ]
-        )
-        whose = "own family" if shown["own"].all() else "largest effect:"
-        of = f"{count(cells['judge'].nunique(), 'judge')}, {count(cells['family'].nunique(), 'family')} of runs"
-        return f"{of}, {self.measures[0]}: {whose} {found}"
-
-    def _further(self) -> list[str]:
-        """Return of each judge its own family, else that on which its effect is largest; and how many leave out 0."""
-        found: list[str] = []
-        for (measure, _), rows in self.table.groupby(["measure", "judge"], sort=False):
-            for cell in _most_telling(rows[rows["against"] == OTHERS]).to_dict("records"):
-                same = rows[rows["family"] == cell["family"]].set_index("against")
-                found.append(_of_cell(cell, same.loc[MATCHED].to_dict(), str(measure)))
-        for measure, rows in self.table[self.table["against"] == ALONE].groupby("measure", sort=False):
-            found += _leaving_out_0(rows, str(measure))
-        return found
-
-
-def _most_telling(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of own families; where there is none, the one of the largest effect."""
-    own = cells[cells["own"]]
-    return own if len(own) else cells.iloc[[int(cells["rank_effect"].abs().to_numpy().argmax())]]
-
-
-def _of_cell(cell: Mapping[Any, Any], near: Mapping[Any, Any], measure: str) -> str:
-    of = f"{near['runs']:,.0f} of {cell['runs']:,.0f} matched"
-    text = (
-        f"Under the labels of {cell['judge']} the mean gain of the {count(int(cell['runs']), 'run')} of "
-        f"{'its own ' if cell['own'] else ''}family {cell['family']} over the other {cell['others']:,.0f} by "
-        f"{measure} is {with_ends(cell, 'rank_effect', '+.2f')} ranks"
-    )
-    if near["runs"]:
-        text += f", and {with_ends(near, 'rank_effect', '+.2f')} over runs that people score alike ({of})"
-    if not pd.isna(cell["score_effect"]):
-        text += f". At equal scores by people it is {with_ends(cell, 'score_effect', '+.4f')} in the score"
-    return f"{text}."
-
-
-def _leaving_out_0(rows: pd.DataFrame, measure: str) -> Iterator[str]:
-    known = rows[rows.get("rank_effect_low", pd.Series(np.nan, rows.index)).notna()]
-    if len(known) > 1:
-        off = int(((known["rank_effect_low"] > 0) | (known["rank_effect_high"] < 0)).sum())
-        yield (
-            f"In {off:,} of {len(known):,} pairs of a judge and a family the interval of the ranks gained by {measure} "
-            "leaves out 0; the intervals are not corrected for the number of pairs."
-        )
+    def answers(self) -> list[str]:
+        """Return what judges make of their own families, or, where none has one here, the largest effect."""
+        lines = []
+        for measure in self.measures:
+            rows = self.cells(measure)
+            largest = rows.index == int(rows["rank_effect"].abs().to_numpy().argmax())
+            for row in records(rows[rows["own"] if rows["own"].any() else largest]):
+                line = "{rank_effect:+.2f} ranks, {score_effect:+.4f} of the score at equal scores by people"
+                whose = "its own family " if row["own"] else ""
+                effect = line.format_map(cells(row, self.columns))
+                lines.append(f"{measure}: {row['judge']} on {whose}{row['family']} {effect}")
+        return lines[:_TOLD]
 
 
 @study(
-    Parameter(
-        name="caliper",
-        meaning="how far apart two matched runs may be in their mean score by people, in standard deviations of the "
-        "means of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched "
-        "with several runs of the family; of equally near ones it is the first by name.",
-        check=partial(number, "caliper"),
-    ),
-    entry=Entry(
-        question="Does a judge favour its own family of runs?", command="audit", group="labels", papers="[B25]_"
-    ),
+    question="Does a judge favour its own family of runs?",
+    command="audit",
+    group="labels",
+    papers="[B25]_",
 )
 def family_effect(
-    runs: Any,
-    human: Any,
-    judge: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    runs: options.Runs,
+    human: options.HumanJudgments,
+    judge: options.JudgeLabels,
+    measures: options.Measures,
     *,
-    caliper: float = 0.2,
-    rel: int | None = None,
-    judge_rel: JudgeRel = None,
-    families: Mapping[str, str] | None = None,
-    missing: str = "unjudged",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    complete: bool = True,
-    without_topics: str = "error",
-    verbose: bool = False,
+    caliper: Annotated[
+        float,
+        options.Option(
+            "how far apart two matched runs may be in their mean score by people, in standard deviations of the means "
+            "of all runs; 0.2 by default, the usual width for matching (Austin 2011). An other run may be matched with "
+            "several runs of the family; of equally near ones it is the first by name.",
+            check=partial(number, "caliper"),
+        ),
+    ] = 0.2,
+    rel: options.Rel = None,
+    judge_rel: options.JudgeGrade = None,
+    families: options.Families = None,
+    missing: options.Missing = "unjudged",
+    resamples: options.Resamples = 1000,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    complete: options.Complete = True,
+    without_topics: options.WithoutTopics = "error",
+    verbose: options.Verbose = False,
 ) -> FamilyEffect:
     """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
 
@@ -437,16 +276,15 @@ def family_effect(
 
     Returns:
         FamilyEffect: ``.table`` with a row per measure, judge, family and runs compared with; ``.by_run``,
-        ``.matches``, ``.judges``, ``.report()``, ``.plot()``, ``.findings()``.
+        ``.matches``, ``.judges``, ``.report()``, ``.plot()``.
 
     Raises:
         InputError: no run has a family, or all have the same one; no judge; a judge that labelled nothing that people
             judged.
 
     Warns:
-        ReuseWarning: a family of one run, fewer than three other runs, fewer than five topics; a judge whose family is
-            spelt almost as one of the runs; topics in which a judge labelled nothing; a `rel` above every label of
-            people.
+        ReuseWarning: fewer than five topics; a judge whose family is spelt almost as one of the runs; topics in which a
+            judge labelled nothing; a `rel` above every label of people.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -465,45 +303,152 @@ def family_effect(
     their own kind; caliper: Austin 2011, Optimal caliper widths for propensity-score matching, Pharmaceutical
     Statistics 10.
     """
-    asked = AskedJudges(family_effect, locals())
-    judges, field, people = asked.judges, asked.runs, asked.qrels
+    judges = as_judges(judge, rel=judge_rel, families=families)
+    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "missing": missing}
+    asked = JudgedInputs.read(runs, human, judges, measures, rel, **how)
+    field, people = asked.inputs.runs, asked.inputs.qrels
     of_runs = _families_of(field.run_table)
     _warn_of_spelling(of_runs, judges)
-    asked.tell(asked.label_caveats(), _family_caveats(of_runs))
+    asked.beware()
+    bootstrap = asked.inputs.bootstrap(resamples, seed, confidence, None)
+
     rows: list[dict[str, Any]] = []
     by_run: list[pd.DataFrame] = []
     matches: list[pd.DataFrame] = []
-    for sides in asked.both_scored():
-        for m, measure in enumerate(sides.human.measures):
-            contrasts = contrasts_of(sides.human.mean_values[m], of_runs, asked["caliper"])
-            rows += _rows_of(sides, measure, contrasts, asked.bootstrap, people.topics)
-            by_run.append(_by_run(sides, m, field))
-            matches += _matches(sides, m, contrasts)
-    order = {repr(measure): n for n, measure in enumerate(asked.measures)}
+    for labels, by_people, by_judge in asked.both_scored(verbose=verbose):
+        both = by_people, by_judge
+        for m, measure in enumerate(by_people.measures):
+            contrasts = contrasts_of(by_people.mean_values[m], of_runs, caliper)
+            about = {"measure": measure, "judge": labels.name}
+            of_judge = {**about, "judge_family": labels.family}
+            rows += [{**of_judge, **row} for row in _rows_of(both, measure, contrasts, bootstrap, people.topics)]
+            by_run.append(_by_run(both, m, field, labels.family).assign(**about))
+            matches += [frame.assign(**about) for frame in _matches(by_people, m, contrasts)]
     table = pd.DataFrame(rows).astype({"judge_family": object})
-    settings = asked.settings(
-        effect="mean of (rank by people - rank by the judge) over the runs of the family, less the others'",
+    table["own"] = table["judge_family"] == table["family"]
+    order = {repr(measure): n for n, measure in enumerate(asked.inputs.measures)}
+    cells_of_all = len(judges) * of_runs["family"].nunique()
+    words = f"; of effects on scores t intervals; not corrected for their number, {cells_of_all:,}"
+    settings = settings_of(
+        asked,
+        interval_settings(bootstrap, words),
+        effect="mean of (rank by people - rank by the judge) over the runs of a family, less the others'",
         score_effect="above the line through the others (judge on people); matched: difference of changes",
         against="others: all ranked together; matched: nearest by people; alone: others ranked without family",
-        matched_within=f"{asked['caliper']:g} standard deviations of the runs' means by people, with replacement",
+        matched_within=f"{caliper:g} standard deviations of the runs' means by people, with replacement",
         runs_without_a_family=int(of_runs["family"].isna().sum()),
-        **_interval_words(asked.bootstrap, len(judges) * of_runs["family"].nunique()),
     )
     return FamilyEffect(
-        table=table.sort_values("measure", key=lambda one: one.map(order), kind="stable", ignore_index=True),
+        table=table.sort_values("measure", key=lambda names: names.map(order), kind="stable", ignore_index=True),
         by_run=pd.concat(by_run, ignore_index=True),
         matches=pd.concat(matches, ignore_index=True),
-        judges=_judges_table(asked.compared),
+        judges=_judges_table(asked),
         settings=settings,
     )
 
 
-def _interval_words(bootstrap: TopicBootstrap | None, n_cells: int) -> dict[str, str]:
-    if bootstrap is None:
-        return {}
-    by_chance = (1 - bootstrap.confidence) * n_cells
-    words = (
-        f"{bootstrap.words()}; of effects on scores t intervals from the same draws; not corrected for their number: "
-        f"of {count(n_cells, 'cell')}, a judge and a family each, {by_chance:.2g} would leave out 0 by chance"
+def _rows_of(
+    both: tuple[Scores, Scores],
+    measure: str,
+    contrasts: Mapping[str, Contrast],
+    bootstrap: TopicBootstrap | None,
+    topics: Sequence[str],
+) -> Iterator[dict[str, Any]]:
+    """Yield a row of the table per family and whom it is held against; topics of people are drawn for all judges."""
+    place = {topic: n for n, topic in enumerate(topics)}
+    at = np.array([place[topic] for topic in both[0].topics], dtype=np.int64)
+    truth, estimate = (scores.topic_means[measure] for scores in both)
+    every = [(family, against) for family in contrasts for against in AGAINST]
+    counted = [cell for cell in every if len(contrasts[cell[0]].sides(cell[1])[0])]
+    drawn: dict[tuple[str, str], list[Floats]] = {cell: [np.full((2, 1), np.nan)] for cell in every}
+    for counts in bootstrap.blocks(len(topics)) if bootstrap and len(at) > 1 else ():
+        mine = counts[:, at]
+        # a judge may have labelled none of the topics of a draw
+        nothing = mine.sum(axis=1) == 0
+        gains = FieldGains(truth.means(mine), estimate.means(mine))
+        for family, against in counted:
+            found = gains.over(contrasts[family], against)
+            effects = np.stack([found["rank_effect"], found["score_effect"]])
+            drawn[family, against].append(np.where(nothing, np.nan, effects))
+    gains = FieldGains(truth.means(), estimate.means())
+    for family, against in every:
+        contrast, (mine, others) = contrasts[family], contrasts[family].sides(against)
+        row: dict[str, Any] = {
+            "family": family,
+            "against": against,
+            "runs": len(mine),
+            "others": len(np.unique(others)),
+        }
+        row["unmatched"] = len(contrast.family) - len(mine)
+        found = gains.over(contrast, against) if len(mine) else dict.fromkeys(_MEANS, np.full(1, np.nan))
+        row |= {name: float(values[0]) for name, values in found.items()}
+        if bootstrap is not None:
+            ranks, scores = np.concatenate(drawn[family, against], axis=1)
+            ends = bootstrap.interval(row["rank_effect"], ranks)
+            ends_of_score = bootstrap.t_interval(row["score_effect"], scores, len(at))
+            row["rank_effect_low"], row["rank_effect_high"] = ends
+            row["score_effect_low"], row["score_effect_high"] = ends_of_score
+        yield row
+
+
+def _matches(by_people: Scores, m: int, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
+    """Yield a row per run of a family, with the other run that is matched with it."""
+    names, scores = np.array([*by_people.names, None], dtype=object), np.append(by_people.mean_values[m], np.nan)
+    for family, contrast in contrasts.items():
+        partner = np.full(len(names), -1)
+        partner[contrast.matches[:, 0]] = contrast.matches[:, 1]
+        mine, other = contrast.family, partner[contrast.family]
+        rows = {"name": names[mine], "match": names[other], "score": scores[mine], "match_score": scores[other]}
+        yield pd.DataFrame({"family": family, **rows})
+
+
+def _by_run(both: tuple[Scores, Scores], m: int, runs: RunSet, judge_family: str | None) -> pd.DataFrame:
+    """Return one row per run under one judge by one measure."""
+    human, judge = (scores.mean_values[[m]] for scores in both)
+    rank, judge_rank = (scores.ranks[scores.measures[m]].to_numpy() for scores in both)
+    gains, table = FieldGains(human, judge), described(runs.run_table).drop(columns="pooled")
+    return table.assign(
+        own=(table["family"] == judge_family).to_numpy(dtype=bool),
+        score=human[0],
+        judge_score=judge[0],
+        change=gains.change[0],
+        rank=rank,
+        judge_rank=judge_rank,
+        rise=gains.gained[0],
     )
-    return {"intervals": words}
+
+
+def _judges_table(asked: JudgedInputs) -> pd.DataFrame:
+    """Return one row per judge: what it labelled of what people judged."""
+    columns = ["judge", "family", "relevant_from", "documents", "missing", "topics", "topics_without"]
+    rows = [
+        (of.name, of.family, of.judge_rel, len(of.pairs), of.missing, len(of.human.topics), len(of.without))
+        for of in asked.compared
+    ]
+    return pd.DataFrame(rows, columns=columns).astype({"family": object})
+
+
+def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
+    """Return ``name family`` of the runs; raise where no two runs are of different families, or of one and of none."""
+    of_run = [None if pd.isna(value) else str(value) for value in column_of(run_table, "family")]
+    names = list(dict.fromkeys(of_run))
+    if names == [None]:
+        what = "no run has a family. Give a column family in the metadata of the runs."
+        raise InputError(what, argument="runs")
+    if len(names) == 1:
+        what = f"{count(len(of_run), 'run')}, all of the family {names[0]!r}. Add runs of other families, or of none."
+        raise InputError(what, argument="runs")
+    return pd.DataFrame({"name": run_table["name"].to_numpy(), "family": pd.Series(of_run, dtype=object)})
+
+
+def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
+    """Warn where the family of a judge is that of no run, and one of the runs is written almost alike."""
+    names = runs["family"].dropna().unique().tolist()
+    known = {family.casefold().strip(): family for family in names}
+    for judge in judges:
+        near = None if judge.family is None or judge.family in names else known.get(judge.family.casefold().strip())
+        if near is not None:
+            warn(
+                f"{judge.name} is of the family {judge.family!r}, and runs are of {near!r}: these count as two "
+                "families. Write both alike where they are one."
+            )

@@ -20,9 +20,10 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, located, warn
+from pt_reuse.inputs import Inputs
 from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
 from pt_reuse.result import Result, records
-from pt_reuse.scoring.caveats import Caveat, few_topics, of_judged, one_run, relevant_only
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
 from pt_reuse.studies.asked import Asked
 
@@ -243,6 +244,70 @@ def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
             f"people call no document relevant: their highest label is {highest}, and relevant is a label of at least "
             f"{human.rel}. rel= is the lowest label that is relevant.",
         )
+
+
+@dataclass(frozen=True)
+class JudgedInputs:
+    """What is read by a study that holds the labels of judges against those of people."""
+
+    inputs: Inputs  # the field, the judgments of people and the measures
+    compared: Sequence[ComparedLabels]  # the labels of each judge beside those of people
+    missing: str
+
+    @classmethod
+    def read(
+        cls,
+        runs: Any,
+        human: Any,
+        judges: Sequence[NamedJudge],
+        measures: Any,
+        rel: int | None,
+        *,
+        complete: bool,
+        without_topics: str,
+        missing: str,
+    ) -> JudgedInputs:
+        """Read a field and the judgments of people, and ask each judge for labels of the same documents."""
+        field, given = as_runs_before(runs, human)
+        of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
+        inputs = Inputs.read(field, as_people(given, rel), measures, rel, **of_topics)
+        compared = [compared_labels(inputs.qrels, judge, missing=missing) for judge in judges]
+        for labels in compared:
+            with located(labels.name):
+                if labels.without and without_topics == "error":
+                    check_topics(field, labels.human)
+        return cls(inputs, compared, missing)
+
+    def beware(self, n_topics: int | None = None) -> None:
+        """Say what keeps numbers over so many topics, default the fewest of a judge, from meaning what they seem."""
+        few = min(len(labels.human.topics) for labels in self.compared) if n_topics is None else n_topics
+        seen = self.compared if of_judged(self.inputs.measures) else ()
+        beware(
+            one_run(len(self.inputs.runs)),
+            few_topics(few) if few < len(self.inputs.qrels.topics) else (),
+            _nothing_relevant(self.inputs.qrels),
+            *(relevant_only(labels.judge, labels.name) for labels in seen),
+        )
+
+    def scored(self, qrels: Qrels, runs: RunSet | None = None, *, verbose: bool = False) -> Scores:
+        """Return scores of the field, or of other runs, under judgments."""
+        inputs = self.inputs
+        return scored(runs or inputs.runs, qrels, list(inputs.measures), complete=inputs.complete, verbose=verbose)
+
+    def both_scored(self, *, verbose: bool = False) -> Iterator[tuple[ComparedLabels, Scores, Scores]]:
+        """Yield the labels of each judge with the scores under those of people, and under its own."""
+        # most judges label a document of every topic, and are compared with the same judgments
+        known: dict[int, Scores] = {}
+        for labels in self.compared:
+            if id(labels.human) not in known:
+                known[id(labels.human)] = self.scored(labels.human, verbose=verbose)
+            yield labels, known[id(labels.human)], self.scored(labels.on_scale, verbose=verbose)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what was read, with what counts as relevant for each judge."""
+        judges = "; ".join(f"{labels.name} ({labels.words()})" for labels in self.compared)
+        return {"judges": judges, "missing": _MISSING[self.missing], **self.inputs.settings}
 
 
 class OfJudges(Result):

@@ -4,50 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, positive
-from pt_reuse._report import Digits, Report
+from pt_reuse import options
+from pt_reuse._check import choice, count, names, positive
 from pt_reuse.arrays.rescore import HitIndex
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.options import Parameter
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.result import Result, Shown, Told, View, clauses, key_figures_of, records
-from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.studies.asked import Asked
+from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
-from pt_reuse.studies.type_splits import checked_types, types_of
-from pt_reuse.study import Entry, study
+from pt_reuse.studies.type_splits import types_of
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
 
-_OF_RUNS = View(
-    table="recovery",
-    columns=(
-        Shown("Run", "name"),
-        Shown("Type", "type"),
-        Shown("Recovered", "recovered", Digits.COUNT),
-        Shown("Share", "share", Digits.SCORE),
-        Shown("Median rank", "median_rank", Digits.COUNT),
-        Shown("Deepest rank", "deepest_rank", Digits.COUNT),
-    ),
-    caption="The relevant documents that only {left_out} runs contributed, and how many others retrieve.",
-    select={"left_out": None},
-)
-
-
-def _of_runs(result: LeftOutTypes, left_out: str | None = None) -> Report:
-    """Return what each run recovers of the documents lost without a type, default the one that loses most."""
-    return _OF_RUNS.of(result, None, {"left_out": result.chosen(left_out)})
+#: types of which the answer speaks
+_TOLD = 3
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
@@ -68,69 +52,66 @@ class LeftOutTypes(Result):
     how many of the lost documents it retrieves; at most ``top=`` runs, default 30, 15 in a column.
 
     Attributes:
-        table: one row per measure and left-out ``type``: its ``runs``, ``lost``, the relevant documents that it alone
-            contributed to the pool, and of these ``recovered``, those that a run of another type retrieves;
-            then ``tau_b gamma tau_ap_b`` between the rankings of all runs by the full judgments and by those without
-            the lost documents, ``max_drop`` and the run that ``dropped`` so far; where intervals were asked for, their
-            ends beside each number, ``_low`` and ``_high``.
-        recovery: one row per left-out type and run of another type, most recovered first: ``left_out name team type
-            pooled``, ``recovered``, how many of the lost documents it retrieves, ``share`` of them, and the median and
-            the largest of the ranks at which it does, ``median_rank deepest_rank``. A run that was pooled has them
-            below the pool's depth alone.
-        documents: one row per lost document: ``left_out qid docno label``; ``runs`` of other types that retrieve it,
-            ``best_rank`` among these and the run that has it there (``best_run``), missing where none retrieves it.
         uniques: leave-out-uniques by type, with the scores under all judgments and every further table.
     """
 
     title = "Types left out"
-    condition = (
-        "It holds for the types {left out}, a pool of depth {depth}, contributors: {contributors}; relevant: "
-        "{relevant}."
-    )
-    limit = (
-        "It does not say what a type would find that has no run here, nor whether other runs have the lost "
-        "documents high enough to be judged."
-    )
-    views = {
-        "type": View(
-            columns=(
-                Shown("Left out", "type"),
-                Shown("Lost", "lost", Digits.COUNT),
-                Shown("In other runs", "recovered", Digits.COUNT),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-                Shown("Interval of tau_b", "tau_b", Digits.SCORE, interval=True),
-                Shown("gamma", "gamma", Digits.SCORE, unless="tau_b_low"),
-                Shown("Largest drop", "max_drop", Digits.COUNT),
-            ),
-            caption="One type of system left out of the pool: the relevant documents that are lost, those of them that "
-            "a run of another type retrieves, and the ranking by {measure} without them against the one by all "
-            "judgments.",
+    valid_for = "the types {left out}; depth-{depth} pool, contributors: {contributors}; relevant: {relevant}."
+    not_covered = "types without a run here, and whether other runs rank the lost documents high enough."
+    plots = {"recovery": _draw}
+    key = (KeyFigures(("tau_b", "max_drop", "lost", "recovered"), row="without {type}"),)
+    columns = """
+    lost         | Lost          | count | relevant documents that the type alone contributed to the pool
+    recovered    | Recovered     | count | how many of these other types retrieve; in a row of a run, how many it does
+    dropped      | Dropped run   |       | the run with the largest drop
+    left_out     | Left out      |       | the type that is left out
+    median_rank  | Median rank   | count | the median of the ranks at which the run has lost documents
+    deepest_rank | Deepest rank  | count | the largest of them; of a pooled run all are below the depth of the pool
+    runs         | Runs          | count | runs of the type; in a row of a document, those of others that retrieve it
+    best_rank    | Best rank     | count | the best rank of a lost document among them, missing where none retrieves it
+    best_run     | Best run      |       | the run that has it there
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and left-out type, all runs ranked without the lost documents",
+            "type measure runs lost recovered tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
+            report="type lost recovered tau_b gamma max_drop",
             noun="types",
         ),
-        "run": _of_runs,
-    }
-    plots = {"recovery": _draw}
-
-    recovery: pd.DataFrame
-    documents: pd.DataFrame
+    ]
+    recovery: Annotated[
+        pd.DataFrame,
+        Table(
+            "left-out type and run of another type, most recovered first",
+            "left_out name team type pooled recovered share median_rank deepest_rank",
+            report="name type recovered share median_rank deepest_rank",
+            caption="Who retrieves the relevant documents that only {left_out} runs contributed.",
+            select={"left_out": None},
+            noun="runs",
+        ),
+    ]
+    documents: Annotated[
+        pd.DataFrame,
+        Table(
+            "lost document",
+            "left_out qid docno label runs best_rank best_run",
+            select={"left_out": None},
+            noun="documents",
+        ),
+    ]
     uniques: LeaveOutUniques
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""
-        once = self.table.drop_duplicates("type")[["type", "lost", "recovered"]]
-        of = ((self.table, ["tau_b", "max_drop"]), (once, ["lost", "recovered"]))
-        parts = [key_figures_of(rows, names, rows=[f"without {kind}" for kind in rows["type"]]) for rows, names in of]
-        return pd.concat(parts, ignore_index=True)
-
-    def headline(self) -> str:
-        """Return for each type what is lost without it, what others recover, and tau_b of the rankings."""
-        parts = []
-        for name, rows in self.table.groupby("type", sort=False):
-            first = rows.iloc[0]
-            lost = count(int(first["lost"]), "relevant document")
-            taus = ", ".join(f"{row['measure']} tau_b {Told(row, 'tau_b'):.4f}" for row in records(rows))
-            parts.append(f"without {name} {lost} lost, {first['recovered']:,} of them in other runs, {taus}")
-        return clauses(parts)
+    def answers(self) -> list[str]:
+        """Return for each of the first types how runs rank without it, and what is lost."""
+        lines = []
+        for name, rows in list(self.table.groupby("type", sort=False))[:_TOLD]:
+            taus = ", ".join(f"{row['measure']} {cells(row, self.columns)['tau_b']}" for row in records(rows))
+            lost, recovered = rows["lost"].iloc[0], rows["recovered"].iloc[0]
+            found = f"{count(lost, 'relevant document')} lost, {recovered:,} of them in other runs"
+            lines.append(f"Without {name}: tau_b {taus}; {found}")
+        return lines
 
     def chosen(self, left_out: str | None) -> str:
         """Return a left-out type, the one that loses most for None."""
@@ -141,48 +122,42 @@ class LeftOutTypes(Result):
 
 
 @study(
-    Parameter(
-        name="types",
-        meaning="the types to leave out, one at a time; default each.",
-        check=checked_types,
-    ),
-    Parameter(
-        name="down_to",
-        meaning="how far down a run's list, in the order in which it is scored, a document counts as recovered; "
-        "default the whole list.",
-        check=lambda value: positive("down_to", value, "documents per run and topic"),
-    ),
-    entry=Entry(
-        question="What do systems lose if none of their type was pooled?",
-        group="pools",
-        page="studies/by-type",
-        papers="[Y20]_",
-    ),
+    question="What do systems lose if none of their type was pooled?",
+    group="pools",
+    page="studies/by-type",
+    papers="[Y20]_",
 )
 def leave_out_type(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: options.Measures = None,
     *,
-    types: str | Iterable[str] | None = None,
-    depth: int | None = None,
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    down_to: int | None = None,
-    resamples: int = 0,
-    confidence: float = 0.95,
-    seed: int = 0,
-    verbose: bool = False,
+    types: Annotated[
+        str | Iterable[str] | None,
+        options.Option("the types to leave out, one at a time; default each.", check=partial(names, "types")),
+    ] = None,
+    depth: options.Depth = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    down_to: Annotated[
+        int | None,
+        options.Option(
+            "how far down a run's list, in the order in which it is scored, a document counts as recovered; default "
+            "the whole list.",
+            check=partial(positive, "down_to", unit="documents per run and topic"),
+        ),
+    ] = None,
+    resamples: options.Resamples = 0,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    verbose: options.Verbose = False,
 ) -> LeftOutTypes:
     """Leave a type of system out of the pool, and show what is lost and which other runs would have found it.
 
     The pool has all types but one, where :func:`by_type` makes pools of one type. The numbers are those of
     :func:`leave_out_uniques` with ``by="type"``, and in addition which runs recover the lost documents. Every run can
     recover documents.
-
-    Args:
-        runs: the field, every run with its type: a RunSet, a dict of run name -> results, or run files, :doc:`runs`.
 
     Returns:
         LeftOutTypes: ``.table``, ``.recovery``, ``.documents``, ``.uniques``, ``.plot()``.
@@ -204,70 +179,57 @@ def leave_out_type(
     https://arxiv.org/abs/2201.11086, section 5: TREC-8 without its manual runs, where this loses 1,130 relevant
     documents, with tau_b .9806 of MAP and gamma .9961 of ``P@10``.
     """
-    asked = Asked(leave_out_type, locals())
-    kinds, _ = types_of(asked.runs), asked.contributors
-    chosen = list(kinds.names) if asked["types"] is None else [choice("types", t, kinds.names) for t in asked["types"]]
-    kept = ("depth", "rel", "contributors", "pool_order", "resamples", "confidence", "seed", "verbose")
-    options = {name: asked[name] for name in kept}
-    with told_elsewhere():
-        # by leaving out uniques
-        qrels = asked.qrels
-    lou = leave_out_uniques(asked.runs, qrels, asked["measures"], by="type", **options)
-    row, sole = _lost(asked, lou)
-    parts = [_recovered(asked.runs, asked.qrels, row[sole == kinds.names.index(n)], n, down_to) for n in chosen]
+    field, given = as_runs_before(runs, qrels)
+    judgments, kinds = as_qrels(given), types_of(field)
+    left_out = [choice("types", name, kinds.names) for name in dict.fromkeys(types or kinds.names)]
+    how: dict[str, Any] = {"depth": depth, "rel": rel, "contributors": contributors, "pool_order": pool_order}
+    how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
+    uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
+    who = contributors_of(field, contributors)
+    pooling = Pooling.of(field, who, kinds, depth=uniques.depth, pool_order=pool_order)
+    owner, row = find_uniques(field, judgments, pooling).taken_out(judgments, uniques.rel)
+    lost = {name: np.sort(row[owner == kinds.names.index(name)]) for name in left_out}
+    parts = [_recovered(field, judgments, rows, name, down_to) for name, rows in lost.items()]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     again = documents[documents["runs"] > 0].groupby("left_out").size()
-    table = lou.table[lou.table["type"].isin(chosen)].reset_index(drop=True)
+    table = uniques.table[uniques.table["type"].isin(left_out)].reset_index(drop=True)
     table = table.rename(columns={"removed": "lost"}).drop(columns=["unique", "unique_relevant"])
     table.insert(table.columns.get_loc("lost") + 1, "recovered", table["type"].map(again).fillna(0).astype(int))
     within = "at any rank" if down_to is None else f"in the first {count(down_to, 'document')}"
-    settings = {"left out": ", ".join(chosen), "recovered": within, **lou.settings}
-    return LeftOutTypes(table=table, recovery=recovery, documents=documents, uniques=lou, settings=settings)
-
-
-def _lost(asked: Asked, lou: LeaveOutUniques) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the judgments of relevant documents that one type alone put into the pool, and its number."""
-    pool = pool_to_depth(asked.ranked, lou.depth, asked.contributors)
-    sole, _ = pool.sole("type")
-    row = asked.qrels.arrays.documents.find(pool.documents)
-    lost = (sole >= 0) & (row >= 0) & (np.append(asked.qrels.arrays.labels, np.int16(-1))[row] >= lou.rel)
-    order = np.argsort(row[lost], kind="stable")
-    return row[lost][order], sole[lost][order]
+    settings = {"left out": ", ".join(left_out), "recovered": within, **uniques.settings}
+    return LeftOutTypes(table=table, recovery=recovery, documents=documents, uniques=uniques, settings=settings)
 
 
 def _recovered(
     runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str, deepest: int | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return who recovers how much of the documents lost without a type, and where each document is found best."""
-    table = runs.run_table
+    table, wanted = runs.run_table, np.zeros(len(qrels), dtype=bool)
     other = (table["type"] != name).to_numpy()
-    wanted = np.zeros(len(qrels), dtype=bool)
     wanted[rows] = True
     hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted).top(deepest)
-    run = hits.of % len(runs)
-    mine = other[run]
-    found = pd.DataFrame({"run": run[mine], "row": hits.row[mine], "rank": hits.rank[mine]})
+    found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
+    found = found[other[found["run"]]].sort_values(["row", "rank", "run"], kind="stable")
     of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
-    recovery = table.loc[other, ["name", "team", "type", "pooled"]].reset_index(drop=True)
-    recovery.insert(0, "left_out", name)
-    recovery["recovered"] = of_run["size"].fillna(0).astype(np.int64).to_numpy()
-    recovery["share"] = recovery["recovered"] / len(rows) if len(rows) else np.nan
-    recovery["median_rank"] = of_run["median"].to_numpy(dtype=float)
-    recovery["deepest_rank"] = of_run["max"].astype("Int64").reset_index(drop=True)
-    recovery = recovery.sort_values("recovered", ascending=False, kind="stable").reset_index(drop=True)
-    best = (
-        found.sort_values(["row", "rank", "run"], kind="stable").drop_duplicates("row").set_index("row").reindex(rows)
+    recovered = of_run["size"].fillna(0).to_numpy(dtype=np.int64)
+    recovery = table.loc[other, ["name", "team", "type", "pooled"]].assign(
+        recovered=recovered,
+        share=recovered / len(rows) if len(rows) else np.nan,
+        median_rank=of_run["median"].to_numpy(dtype=float),
+        deepest_rank=of_run["max"].astype("Int64").array,
     )
-    runs_of = found.groupby("row").size().reindex(rows).fillna(0).astype(np.int64)
-    documents = qrels.arrays.documents.take(rows)
-    return recovery, pd.DataFrame(
+    recovery.insert(0, "left_out", name)
+    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "first"), best_run=("run", "first"))
+    of_row, documents = of_row.reindex(rows), qrels.arrays.documents.take(rows)
+    names_of_best = [None if pd.isna(run) else runs.names[int(run)] for run in of_row["best_run"]]
+    return recovery.sort_values("recovered", ascending=False, kind="stable", ignore_index=True), pd.DataFrame(
         {
             "left_out": name,
             "qid": documents.qids(),
             "docno": documents.docnos(),
             "label": qrels.arrays.labels[rows].astype(np.int64),
-            "runs": runs_of.to_numpy(),
-            "best_rank": best["rank"].astype("Int64").reset_index(drop=True),
-            "best_run": pd.Series([None if pd.isna(r) else runs.names[int(r)] for r in best["run"]], dtype=object),
+            "runs": of_row["runs"].fillna(0).to_numpy(dtype=np.int64),
+            "best_rank": of_row["best_rank"].astype("Int64").array,
+            "best_run": pd.Series(names_of_best, dtype=object),
         }
     )

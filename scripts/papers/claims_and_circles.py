@@ -85,7 +85,7 @@ def circles(data: Path, year: str) -> None:
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))
         few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
-    _show([found.report(), found.report("rankings"), said(found.findings())])
+    _show([found.report(), found.report("rankings"), said(found.answers())])
 
 
 def said(findings: list[str]) -> str:

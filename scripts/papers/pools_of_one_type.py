@@ -181,7 +181,7 @@ def paper(data: Path) -> None:
     ptr.pools.found_by_depth(runs, qrels).save(STORED / "pools-of-one-type-found", overwrite=True)
     runs, qrels = trec8(data)
     left = ptr.pools.leave_out_type(runs, qrels, [AP, P @ 10])
-    reports = [left.report(), left.report(measure=P @ 10), left.report("run", left_out="manual").head(10)]
+    reports = [left.report(), left.report(measure=P @ 10), left.report("recovery", left_out="manual").head(10)]
     text = "\n\n".join(str(report) for report in reports)
     (TEXTS / "types-trec8.txt").write_text(text + "\n", encoding="utf-8")
 
@@ -197,7 +197,7 @@ def collection(name: str, runs: str | None, types: str | None, out: Path) -> Non
         found = ptr.by_type(field, qrels, unit=unit, gold="pool")
         found.save(out / f"by-{unit}")
         (out / f"by-{unit}.txt").write_text(
-            f"{found.report()}\n\n{found.report(number='tau_b_sd')}\n", encoding="utf-8"
+            f"{found.wide().round(3)}\n\n{found.wide('tau_b_sd').round(3)}\n", encoding="utf-8"
         )
     for measure in found.measures:
         for pool in found.pools:

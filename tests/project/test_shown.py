@@ -139,7 +139,6 @@ def test_intervals_are_named_where_there_are_any(results):
     ("kind", "answers"),
     [
         ("LeaderboardAgreement", ["tau_b", "gamma", "tau_ap_b"]),
-        ("FamilyEffect", ["rank_effect", "score_effect"]),
         ("PredictionPowered", ["estimate", "n_eff"]),
     ],
 )

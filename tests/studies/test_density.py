@@ -174,7 +174,6 @@ def test_continuous_judging_gives_the_same_densities():
 def test_nothing_judged():
     found = ptr.profile.density(as_qrels({"1": {"a": -1}, "2": {}}))
     assert found.summary[["topics", "judgments"]].values.tolist() == [[0, 0]]
-    assert found.headline() == "2 topics, nothing judged, 0 above 1/3, 0 above 1/2"
     assert found.table["density"].isna().all()
 
 

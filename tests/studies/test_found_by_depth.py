@@ -71,12 +71,11 @@ def test_topics_that_nobody_judged_count_nowhere(field):
     assert (found.table.loc[found.table["depth"] <= 5, "judged_share"] == 1).all()
 
 
-def test_nothing_is_judged_at_rank_1(field, messages):
+def test_nothing_is_judged_at_rank_1(field):
     first = field.runs.to_frame().query("rank == 0 and qid == '1'")
-    found = messages.warned(lambda: found_by_depth(field.runs, field.qrels - first[["qid", "docno"]]))
+    found = found_by_depth(field.runs, field.qrels - first[["qid", "docno"]])
     assert found.judged_to == 0
-    assert found.settings["beware"] == "not judged to any depth"
-    assert str(found.headline()).startswith("relevant documents down to depth 15: lexical ")
+    assert set(found.deepest()["depth"]) == {15}
 
 
 def test_nothing_is_relevant(field, messages):
@@ -112,8 +111,7 @@ def test_labels_that_are_not_there(field, messages):
     named = field.runs.with_metadata(types={"lex1a": "all"})
     messages.refused(lambda: found_by_depth(named, field.qrels), argument="runs")
     found = found_by_depth(field.runs, field.qrels)
-    messages.refused(lambda: found.report(depths=[1, 99]), argument="depths")
-    messages.refused(lambda: found.report(depths=[]), argument="depths")
+    messages.refused(lambda: found.report(depth=99), argument="depth")
     messages.refused(lambda: found.plot(units=["dense"]), argument="units")
 
 

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, fraction, positive, told
-from pt_reuse._report import Column, Digits, Report
+from pt_reuse import options
+from pt_reuse._check import choice, count, fraction, told
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.data.units import COLUMNS, described
+from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.columns import Table
+from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.errors import InputError
-from pt_reuse.options import SHARED, Flag, Parameter
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics, told_elsewhere
-from pt_reuse.scoring.measures import MeasureLike, cutoff_of
+from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
+from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.result import KeyFigures, Result
+from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
+from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
-from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
-from pt_reuse.studies.coverage.judged_lists import (
-    JudgedLists,
-    RankBounds,
-    UnjudgedDocuments,
-    flag_table,
-    record_of,
-)
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.studies.coverage.judged_lists import JudgedLists, Owners, UnjudgedDocuments
+from pt_reuse.studies.judging_rounds import checked_depths
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,152 +39,11 @@ if TYPE_CHECKING:
 
 Values = NDArray[np.float64]
 #: the shares of a depth that are averaged over runs
-SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Shares of unjudged documents on each topic, and whose topics they are."""
-
-    lists: JudgedLists  # what was counted
-    has_topic: NDArray[np.bool_] | None  # (topics, runs) the topics of each run, where means are over these
-
-    @property
-    def of_topics(self) -> Values:
-        """Return (topics, runs): what each topic weighs in the mean of a run."""
-        counted = self.counted.astype(float)
-        return counted / np.maximum(counted.sum(axis=0), 1)
-
-    @property
-    def counted(self) -> NDArray[np.bool_]:
-        """Return (topics, runs): which topics count for which run."""
-        return np.ones(self.lists.lengths.shape, dtype=bool) if self.has_topic is None else self.has_topic
-
-    def mean(self, values: Values) -> Values:
-        """Return the means over topics of (..., topics, runs) values."""
-        return mean_over_topics(values, self.has_topic)
-
-
-def depth_table(run_table: pd.DataFrame, shares: Shares) -> pd.DataFrame:
-    """Return one row per depth and run, see ``Coverage``; `run_table` is ``name team type pooled contributed``."""
-    lists, n_depths, n_runs = shares.lists, len(shares.lists.depths), len(run_table)
-    table = run_table.iloc[np.tile(np.arange(n_runs), n_depths)].reset_index(drop=True)
-    unjudged = shares.mean(lists.unjudged)
-    return table.assign(
-        depth=np.repeat(np.array(lists.depths), n_runs),
-        documents=lists.documents.sum(axis=1).ravel(),
-        unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
-        unjudged=unjudged.ravel(),
-        judged=1 - unjudged.ravel(),
-        unjudged_of_k=shares.mean(lists.of_k).ravel(),
-        unjudged_without_own=shares.mean(lists.without_own).ravel(),
-    )
-
-
-def group_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per team and type and depth: the means of its runs, and the run with most unjudged."""
-    parts = []
-    for by in ("type", "team"):
-        known = table[table[by].notna()]
-        grouped = known.groupby(["depth", by], sort=False)
-        means = {share: (share, "mean") for share in SHARES}
-        sums = {name: (name, "sum") for name in ("documents", "unjudged_documents")}
-        part = grouped.agg(runs=("name", "size"), **sums, **means, max_unjudged=("unjudged", "max")).reset_index()
-        parts.append(part.rename(columns={by: "group"}).assign(by=by))
-    first = ["by", "group", "runs", "depth"]
-    both = pd.concat(parts, ignore_index=True)
-    return both[[*first, *(column for column in both if column not in first)]]
-
-
-def topic_table(topics: Sequence[str], shares: Shares) -> pd.DataFrame:
-    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
-    lists, n_depths, counted = shares.lists, len(shares.lists.depths), shares.counted
-    runs = counted.sum(axis=1)
-
-    def over_runs(values: Values) -> Values:
-        return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
-
-    most = np.where(counted, lists.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
-    judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
-    return pd.DataFrame(
-        {
-            "qid": np.tile(np.array(topics, dtype=object), n_depths),
-            "depth": np.repeat(np.array(lists.depths), len(topics)),
-            "runs": np.tile(runs, n_depths),
-            "unjudged": over_runs(lists.unjudged),
-            "unjudged_of_k": over_runs(lists.of_k),
-            "max_unjudged": np.where(most < 0, np.nan, most),
-            "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
-        }
-    )
-
-
-def run_figures(shares: Shares) -> pd.DataFrame:
-    """Return one row per run, in the order of the field: how deep it is judged, and its residual."""
-    lists = shares.lists
-    to, has = lists.judged_to, lists.lengths > 0
-    some = has.any(axis=0)
-    medians = [np.median(of_run[here]) if here.any() else np.nan for of_run, here in zip(to.T, has.T, strict=True)]
-    residual = shares.mean(lists.residual)
-    return pd.DataFrame(
-        {
-            "topics": has.sum(axis=0),
-            "judged_to": np.where(some, np.where(has, to, np.inf).min(axis=0, initial=np.inf), np.nan),
-            "median_judged_to": medians,
-            "residual": residual,
-            "residual_without_own": residual + shares.mean(lists.own_weight),
-        }
-    )
-
-
-def above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
-    """Return (runs,) the share of the contributing runs that have less without their own unit; NaN where unknown."""
-    reference = shares["unjudged_without_own"].to_numpy(dtype=float)
-    if contributed is None or np.isnan(reference).any():
-        return np.full(len(shares), np.nan)
-    below = np.sort(np.round(reference[contributed], DECIMALS))
-    found = np.searchsorted(below, np.round(shares["unjudged"].to_numpy(dtype=float), DECIMALS), side="left")
-    return found / len(below)
-
-
-def condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
-    """Return one row per measure and run: score and rank by (measures, runs) means, of full and condensed lists."""
-    n_measures, n_runs = full.shape
-    frame = run_table.iloc[np.tile(np.arange(n_runs), n_measures)].reset_index(drop=True)
-    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
-    return frame.assign(
-        measure=np.repeat(list(measures), n_runs).tolist(),
-        score=full.ravel(),
-        rank=rank.ravel(),
-        condensed_score=condensed.ravel(),
-        condensed_rank=of_condensed.ravel(),
-        rise=(rank - of_condensed).ravel(),
-    )
-
-
-#: columns of shares that a report of groups has room for
-_DEPTHS = 4
-
-
-def _per_group(by: str) -> Callable[[Coverage], Report]:
-    """Return what reports a row per team or type: the mean share of unjudged documents of its runs at some depths."""
-
-    def report(result: Coverage) -> Report:
-        depths, rows = result.depths, result.groups[result.groups["by"] == by]
-        shown = depths if len(depths) <= _DEPTHS else [depths[round(i * (len(depths) - 1) / 3)] for i in range(_DEPTHS)]
-        wide = rows.pivot_table(index="group", columns="depth", values="unjudged", sort=False)
-        runs = rows.drop_duplicates("group").set_index("group")["runs"].reindex(wide.index)
-        return Report(
-            [
-                Column(by.capitalize(), list(wide.index)),
-                Column("Runs", runs, Digits.COUNT),
-                *(Column(f"Unjudged at {k}", wide[k], Digits.SCORE) for k in shown if k in wide),
-            ],
-            caption=f"The share of unjudged documents down to a rank, the mean over the runs of each {by}.",
-            notes=result.notes(),
-        )
-
-    return report
+_SHARES = ("unjudged", "judged", "unjudged_of_k", "unjudged_without_own")
+#: the depth that runs are compared at where the first measure has no cutoff among the depths
+_USUAL = 10
+#: what documents may weigh that are not looked at, as nothing compared is so exact
+_NOTHING = 1e-14
 
 
 def _draw_runs(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
@@ -218,34 +75,12 @@ def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
 class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
 
-    Its figures are ``"runs"``, what is unjudged of the runs with most, the mean and the quartiles of topics;
-    ``"depths"``, a line per type over the depths; ``"residual"``, a point per run: the share unjudged, and the residual
-    of RBP; ``"rise"``, a bar per run that moves: the ranks it gains on condensed lists by a measure. Options of the
-    first three: ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has),
-    and, but of ``"depths"``, ``depth=``, one of the depths (default `at`).
+    Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
+    per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
+    RBP, or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`),
+    and ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
 
     Attributes:
-        table: one row per depth and run: ``name team type pooled``, ``contributed`` (whether it contributed to the pool
-            at hand, <NA> where that is not known), ``depth``; ``documents`` returned down to it on all topics, and how
-            many are unjudged, ``unjudged_documents``; means over topics of ``unjudged``, the share of the documents
-            returned (``Unjudged@k``: 1 on a topic for which a run returns nothing), of ``judged`` = 1 - unjudged, of
-            ``unjudged_of_k``, the share of k (``Unjudged(of_cutoff=True)@k``: places left empty count as judged, so
-            that such a topic has 0), and of ``unjudged_without_own``, as `unjudged` without what the run's own team
-            alone brought into the pool, NaN where that is not known.
-        by_run: one row per run: as above, with ``unjudged`` and ``unjudged_without_own`` at the depth `at`, and
-            ``above_contributors``, the share of the contributing runs that have less without their own team; ``topics``
-            for which it returns documents; ``judged_to``, the deepest rank to which it is judged without a gap on every
-            such topic, and ``median_judged_to``, the median over them (a list without a gap counts as deep as the run's
-            longest); ``residual`` of RBP, and ``residual_without_own``; ``RBP`` and the run's ``rank`` by it, with
-            unjudged documents not relevant; ``best_rank`` and ``worst_rank``, 1 + the number of runs that are better
-            whatever the labels of unjudged documents are, and under some labels; ``flags``, how many it has.
-        condensed: one row per measure and run: ``score rank``, unjudged documents not relevant; ``condensed_score
-            condensed_rank``, all runs without unjudged documents; ``rise`` = rank - condensed_rank.
-        groups: one row per type and team (``by group runs``) and depth: sums and means over its runs of the columns of
-            `table`, and ``max_unjudged`` of a run.
-        by_topic: one row per depth and topic: ``qid depth runs``, means over runs of ``unjudged unjudged_of_k``,
-            ``max_unjudged`` of a run, and ``judged_to``, the rank to which every run is judged.
-        flags: one row per run and reason to think that the pool puts it at a disadvantage: ``name reason value limit``.
         counts: the numbers behind the shares, on each topic.
         at: the depth that runs are compared at.
         p: the persistence of RBP and its residual.
@@ -254,68 +89,101 @@ class Coverage(Result):
     """
 
     title = "Coverage"
-    condition = "It holds for the first {at} documents of each run; judged is {judged}; relevant: {relevant}."
-    limit = "It does not say how many of the unjudged documents are relevant, so not by how much a score is too low."
-    views = {
-        "run": View(
-            table="_runs",
-            columns=(
-                Shown("Run", "name"),
-                Shown("Unjudged at {at}", "unjudged", Digits.SCORE),
-                Shown("Without own {left_out}", "without_own", Digits.SCORE),
-                Shown("Judged to rank", "median_judged_to", Digits.COUNT),
-                Shown("Residual", "residual", Digits.SCORE),
-                Shown("Rise", "rise", Digits.COUNT),
-            ),
-            caption="How far the judgments cover {rows} runs, that with the largest residual first: the share of "
-            "unjudged documents down to rank {at} (and had the run's own {left_out} not been in the pool), the rank to "
-            "which a list is judged without a gap (median over topics), the residual of RBP (p = {p:g}), and the ranks "
-            "gained by {measure} when unjudged documents are dropped from all lists.",
+    about = "Unjudged@{at}"
+    answer = (
+        "summary",
+        "{which}: mean {mean_unjudged:.4f}, most {max_unjudged:.4f} ({most}); {flagged:,.0f} of {runs} with a flag",
+    )
+    key = (KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual"), "summary", "{which}"),)
+    valid_for = "the first {at} documents of each run; judged is {judged}; relevant: {relevant}; left out: {left out}."
+    not_covered = "how many of the unjudged documents are relevant, and so by how much a score is too low."
+    plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
+    columns = """
+    contributed    | Contributed    |       | whether it contributed to the pool at hand, <NA> where that is not known
+    depth          | Depth          | count | the rank down to which documents are counted
+    documents      | Documents      | count | documents returned down to it, on all topics
+    unjudged_documents | Unjudged   | count | how many of them are unjudged
+    unjudged       | Share unjudged | score | share of the documents returned, 1 on a topic without any
+    judged         | Share judged   | score | 1 - unjudged
+    unjudged_of_k  | Unjudged of k  | score | share of k: places left empty count as judged
+    unjudged_without_own | Without own | score | as `unjudged`, had the run's own unit not been pooled; NaN if not known
+    above_contributors | Above contributors | score | share of the contributing runs that have less without their own
+    topics         | Topics         | count | for which it returns documents
+    judged_to      | Judged to      | count | the deepest rank without a gap: of a run on all topics, of a topic for all
+    median_judged_to | Judged to rank | count | the median over topics; a list without a gap counts as the run's longest
+    residual       | Residual       | score | the most that unjudged documents may add to its RBP
+    residual_without_own | Residual without own | score | the same had its own unit not been pooled
+    RBP            | RBP            | score | RBP, unjudged documents not relevant
+    best_rank      | Best rank      | ranks | 1 + the runs that are better whatever the labels of unjudged documents are
+    worst_rank     | Worst rank     | ranks | 1 + the runs that are better under some labels of them
+    flags          | Flags          | count | how many flags it has
+    condensed_score | Condensed score | score | the mean score of all runs without unjudged documents
+    condensed_rank | Condensed rank | ranks | the rank by it
+    rise           | Rise           | count | rank less condensed rank
+    by             | By             |       | "type" or "team"
+    group          | Group          |       | the type or team
+    max_unjudged   | Most unjudged  | score | the largest share of a run
+    reason         | Reason         |       | why the pool may put the run at a disadvantage
+    value          | Value          | size  | its number
+    limit          | Limit          | size  | what the number is above
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "depth and run",
+            "name team type pooled family? contributed depth documents unjudged_documents unjudged judged "
+            "unjudged_of_k unjudged_without_own",
+            report="name depth documents unjudged unjudged_of_k unjudged_without_own",
+            select={"depth": None},
+            noun="runs",
+        ),
+    ]
+    by_run: Annotated[
+        pd.DataFrame,
+        Table(
+            "run",
+            "name team type pooled family? contributed unjudged unjudged_without_own above_contributors topics "
+            "judged_to median_judged_to residual residual_without_own RBP rank best_rank worst_rank flags",
+            report="name unjudged unjudged_without_own median_judged_to residual flags",
             descending=("residual",),
             noun="runs",
         ),
-        "type": _per_group("type"),
-        "team": _per_group("team"),
-        "topic": View(
-            table="_topics",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Runs", "runs", Digits.COUNT),
-                Shown("Unjudged at {at}", "unjudged", Digits.SCORE),
-                Shown("Of the worst run", "max_unjudged", Digits.SCORE),
-                Shown("All runs judged to", "judged_to", Digits.COUNT),
-            ),
-            caption="The share of unjudged documents down to rank {at} on each topic, the mean over runs and that of "
-            "the worst run, and the rank to which every run is judged.",
+    ]
+    condensed: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and run",
+            "name team type pooled family? contributed measure score rank condensed_score condensed_rank rise",
+            report="name score rank condensed_score condensed_rank rise",
+            noun="runs",
+        ),
+    ]
+    groups: Annotated[
+        pd.DataFrame,
+        Table(
+            "type or team, and depth: sums and means over its runs",
+            f"by group runs depth documents unjudged_documents {' '.join(_SHARES)} max_unjudged",
+            report="group runs depth unjudged unjudged_without_own max_unjudged",
+            select={"by": None},
+            noun="groups",
+        ),
+    ]
+    by_topic: Annotated[
+        pd.DataFrame,
+        Table(
+            "depth and topic, means over runs",
+            "qid depth runs unjudged unjudged_of_k max_unjudged judged_to",
+            select={"depth": None},
             descending=("unjudged",),
             noun="topics",
         ),
-        "flags": View(
-            table="flags",
-            columns=(
-                Shown("Run", "name"),
-                Shown("Reason", "reason"),
-                Shown("Value", "value", Digits.SIZE),
-                Shown("Limit", "limit", Digits.SIZE),
-            ),
-            caption="Why the pool may put a run at a disadvantage.",
-            noun="flags",
-        ),
-    }
-    plots = {"runs": _draw_runs, "depths": _draw_depths, "residual": _draw_residual, "rise": _draw_rise}
-    key = (
-        KeyFigures(("mean_unjudged", "max_unjudged", "mean_residual", "max_residual", "flagged"), "_whole"),
-        KeyFigures(("max_rise", "max_fall"), "_rises"),
-    )
-    sentences = {"judged": "Judged is {judged}; shares are of the documents returned, and 1 where a run returns none."}
-
-    by_run: pd.DataFrame
-    condensed: pd.DataFrame
-    groups: pd.DataFrame
-    by_topic: pd.DataFrame
-    flags: pd.DataFrame
+    ]
+    flags: Annotated[
+        pd.DataFrame,
+        Table("run and reason to think that it is at a disadvantage", "name reason value limit", noun="flags"),
+    ]
     counts: UnjudgedDocuments
-    measures: list[str]
     at: int
     p: float
     left_out: str | None
@@ -330,37 +198,17 @@ class Coverage(Result):
         names = {"cutoff": "depth", "unjudged": "unjudged_documents", "Unjudged": "unjudged"}
         return self.counts.by_topic().rename(columns=names)
 
-    def headline(self) -> str:
-        """Return how much is unjudged of pooled and of other runs, the worst run, and how many runs have a flag."""
-        rows, parts = self.by_run, []
-        for what, which in (("pooled runs", True), ("other runs", False)):
-            of = rows[rows["pooled"].notna() & (rows["pooled"] == which)]
-            parts += [f"{what} {of['unjudged'].mean():.4f}"] if len(of) else []
-        rest = rows[rows["pooled"].isna()]
-        parts += [f"{'runs' if not parts else 'runs not on record'} {rest['unjudged'].mean():.4f}"] if len(rest) else []
-        worst = rows.iloc[int(rows["unjudged"].to_numpy().argmax())]
-        flagged = count(int((rows["flags"] > 0).sum()), "run")
-        return (
-            f"Unjudged@{self.at} in the mean: {', '.join(parts)}; most {worst['unjudged']:.4f} ({worst['name']}); "
-            f"{flagged} of {len(rows):,} with a flag"
-        )
-
-    def _runs(self, measure: str) -> pd.DataFrame:
-        rise = self.condensed.loc[self.condensed["measure"] == measure, "rise"].to_numpy()
-        without = {} if self.left_out is None else {"without_own": self.by_run["unjudged_without_own"]}
-        return self.by_run.assign(rise=rise, **without)
-
-    def _topics(self) -> pd.DataFrame:
-        return self.by_topic[self.by_topic["depth"] == self.at]
-
-    def _whole(self) -> pd.DataFrame:
-        rows = self.by_run
-        whole = {f"{of}_{name}": [rows[name].agg(of)] for name in ("unjudged", "residual") for of in ("mean", "max")}
-        return pd.DataFrame({**whole, "flagged": [float((rows["flags"] > 0).sum())]})
-
-    def _rises(self) -> pd.DataFrame:
-        rises = self.condensed.groupby("measure", sort=False)["rise"].agg(max_rise="max", max_fall="min")
-        return rises.assign(max_fall=-rises["max_fall"]).reset_index()
+    def summary(self) -> pd.DataFrame:
+        """Return what is unjudged, one row for pooled runs, for others, and for runs of which it is not on record."""
+        pooled, rows = self.by_run["pooled"].astype("boolean"), []
+        parts = {"pooled runs": pooled, "other runs": ~pooled, "runs not on record": pooled.isna()}
+        for which, chosen in parts.items():
+            of = self.by_run[chosen.fillna(False).to_numpy(dtype=bool)]
+            if len(of):
+                means = {f"{how}_{n}": of[n].agg(how) for n in ("unjudged", "residual") for how in ("mean", "max")}
+                most, flagged = of["name"].iloc[int(of["unjudged"].argmax())], int((of["flags"] > 0).sum())
+                rows.append({"which": which, "runs": len(of), **means, "most": most, "flagged": flagged})
+        return pd.DataFrame(rows)
 
     def depth_of(self, depth: int | None) -> int:
         """Return one of the depths, that at which runs are compared for None."""
@@ -380,10 +228,6 @@ class Coverage(Result):
         return by
 
 
-#: the depth that runs are compared at where the first measure has no cutoff among the depths
-_USUAL = 10
-
-
 class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]  # its class has no public name
     """RBP of condensed lists, which ir_measures does not have; computed here alone, so that `rel` must be given."""
 
@@ -399,19 +243,8 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
         return measure(judged_only=True)
     if measure.NAME == ir_measures.RBP.NAME and "rel" in measure.params:
         return _CondensedRBP(**measure.params, judged_only=True)
-    raise InputError(
-        f"{measure!r} has no form for condensed lists (judged_only), by which runs are compared. Take others, such as "
-        "nDCG@10, AP, P@10 or RBP(rel=1).",
-        argument="measures",
-    )
-
-
-def checked_depths(depths: Any) -> tuple[int, ...]:
-    """Return a user's ``depths=`` as ranks that ascend, each once, or say that they are none."""
-    given = list(depths) if isinstance(depths, Iterable) and not isinstance(depths, str | bytes) else [depths]
-    if not given:
-        raise InputError(f"depths must be one rank or several, got {told(depths)}.", argument="depths")
-    return tuple(sorted({positive("depths", one, "documents") for one in given}))
+    what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10, AP or RBP(rel=1)."
+    raise InputError(what, argument="measures")
 
 
 def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
@@ -422,73 +255,66 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
 
 
 @study(
-    Parameter(
-        name="measures",
-        meaning="ir_measures measures or their names, one or several, that have a form for condensed lists "
-        "(``judged_only``), or RBP with its `rel`; the flags go by the first. Default AP, from the grade from which "
-        "documents are relevant, and ``nDCG@10``.",
-        check=_checked_measures,
-        flag=SHARED["measures"].flag,
-    ),
-    Parameter(
-        name="depths",
-        meaning="ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the "
-        "first measure, where that is among them, else at 10, else at the first.",
-        check=checked_depths,
-        flag=Flag(help="comma-separated ranks", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
-    ),
-    Parameter(
-        name="p",
-        meaning="the persistence of RBP and its residual, above 0 and below 1.",
-        check=partial(fraction, "p", ends=False),
-    ),
-    Parameter(
-        name="by",
-        meaning='what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.',
-        choices=tuple(COLUMNS),
-        flag=Flag(
-            help="what is left out of the pool: team, run, type or family",
-            metavar="UNIT",
-            kind="text",
-            default="team where all have one",
-        ),
-    ),
-    Parameter(
-        name="contributors",
-        meaning='who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where nobody '
-        "recorded of some run whether it was pooled, nobody is left out.",
-    ),
-    Parameter(
-        name="pool_order",
-        meaning="the order in which the runs were pooled; default the one in which the field is pooled.",
-        check=SHARED["pool_order"].check,
-    ),
-    command=Command(
-        name="profile coverage",
-        summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
-        details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to "
-        "which each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged "
-        "documents are dropped from all lists; and, if the pooled runs are known, the share of each run that would be "
-        "unjudged without its own team.",
-        screen=("type", "run", "flags"),
-    ),
-    entry=Entry(question="How much of each run is judged?", group="profile", papers="[M08]_"),
+    question="How much of each run is judged?",
+    command="profile coverage",
+    summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
+    details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to which "
+    "each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged documents are "
+    "dropped from all lists; and, if the pooled runs are known, the share of each run that would be unjudged without "
+    "its own team.",
+    group="profile",
+    papers="[M08]_",
+    screen=("groups", "by_run", "flags"),
 )
 def coverage(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: Annotated[
+        Any,
+        options.Option(
+            "ir_measures measures or their names that have a form for condensed lists (``judged_only``), or RBP with "
+            "its `rel`; the flags go by the first. Default AP, from the relevant grade on, and ``nDCG@10``.",
+            check=_checked_measures,
+            flag=options.SHARED["measures"].flag,
+        ),
+    ] = None,
     *,
-    depths: int | Iterable[int] = (1, 5, 10, 20, 50, 100),
-    p: float = 0.8,
-    by: str | None = None,
-    depth: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    rel: int | None = None,
-    complete: bool = True,
-    without_topics: str = "error",
-    verbose: bool = False,
+    depths: Annotated[
+        Any,
+        options.Option(
+            "ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the first "
+            "measure, where that is among them, else at 10, else at the first.",
+            check=checked_depths,
+            flag=options.Flag(help="comma-separated ranks", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
+        ),
+    ] = (1, 5, 10, 20, 50, 100),
+    p: Annotated[
+        float,
+        options.Option(
+            "the persistence of RBP and its residual, above 0 and below 1.", check=partial(fraction, "p", ends=False)
+        ),
+    ] = 0.8,
+    by: Annotated[
+        str | None,
+        options.Option(
+            'what is left out of the pool: ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``.',
+            choices=tuple(COLUMNS),
+            flag=options.Flag(metavar="UNIT", kind="text", default="team where all have one"),
+        ),
+    ] = None,
+    depth: options.Depth = None,
+    contributors: Annotated[
+        str | Iterable[str],
+        options.Option(
+            'who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where nobody '
+            "recorded of some run whether it was pooled, nobody is left out."
+        ),
+    ] = "pooled",
+    pool_order: options.PoolOrder = None,
+    rel: options.Rel = None,
+    complete: options.Complete = True,
+    without_topics: options.WithoutTopics = "error",
+    verbose: options.Verbose = False,
 ) -> Coverage:
     """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
 
@@ -513,9 +339,8 @@ def coverage(
             run that has no topic in common with the qrels.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only; fewer than five topics; a pool that is not that of the
-            judgments, so that the shares without the own team are wrong. ``settings["beware"]`` has it, too. Also
-            contributing runs of only one unit, and a `by` if no run is on record as pooled.
+        ReuseWarning: judgments of relevant documents only; contributing runs of only one unit, or a pool that is not
+            that of the judgments, so that shares without the own team are wrong; a `by` where nobody can be left out.
 
     Example:
         >>> import pt_reuse as ptr
@@ -528,64 +353,247 @@ def coverage(
     ACM TOIS 27; condensed lists after Sakai 2007, Alternatives to bpref, SIGIR. On TREC-8 ad hoc the pooled runs have
     no unjudged document down to rank 100, the others .0465 at 10 in the mean.
     """
-    asked = Asked(coverage, locals())
-    runs, qrels, cutoffs, parsed, lowest = asked.runs, asked.qrels, asked["depths"], asked.measures, asked.rel
-    condensing = [condensed_form(measure) for measure in parsed]
-    record = record_of(runs, qrels, by=by, depth=asked.depth, contributors=contributors, pool_order=pool_order)
-    at = _compared_at(parsed[0], cutoffs)
-    asked.tell(
-        few_topics(len(qrels.topics)),
-        record.caveats(asked=by is not None),
-    )
-    lists = JudgedLists.of(runs, qrels, cutoffs, p=p, owners=record.owners, verbose=verbose)
-    shares = Shares(lists, None if complete else topics_of_runs(runs, qrels))
-    rbp = ir_measures.RBP(p=p, rel=lowest)
-    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "verbose": verbose}
+    how: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
+    inputs = Inputs.read(runs, qrels, measures, rel, **how)
+    field, people, parsed = inputs.runs, inputs.qrels, list(inputs.measures)
+    units = None if by is None else units_by(field, by)
+    pooled, why = _pool_of(inputs, depth, contributors, pool_order)
+    owners = None
+    if pooled is not None:
+        units = units or units_by(field, "team")
+        owners = _owners(inputs, pooled, units, pool_order)
+    elif by is not None:
+        text = f"nobody can be left out: {why}. So no share without the own {by} is known."
+        beware([Caveat("nobody is left out", text)])
+
+    lists = JudgedLists.of(field, people, depths, p=p, owners=owners, verbose=verbose)
+    has_topic = None if complete else topics_of_runs(field, people)
+    condensing, rbp = [condensed_form(measure) for measure in parsed], ir_measures.RBP(p=p, rel=inputs.rel)
     with told_elsewhere():
-        scores = score(runs, qrels, [*parsed, *condensing, rbp], **how)
+        scores = score(field, people, [*parsed, *condensing, rbp], verbose=verbose, **how)
     means = dict(zip(scores.measures, scores.mean_values, strict=True))
-    contributed = pd.array([pd.NA] * len(runs) if record.contributed is None else record.contributed, dtype="boolean")
-    named = described(runs.run_table).assign(contributed=contributed)
-    table, figures = depth_table(named, shares), run_figures(shares)
+    contributed = None if pooled is None else pooled.contributors.runs
+    named = described(field.run_table).assign(
+        contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
+    )
+    at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
+    table = _depth_table(named, lists, has_topic)
     here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
-    here["above_contributors"] = above_contributors(here, record.contributed)
-    bounds = RankBounds(runs, qrels, p, shares.of_topics).table(means[repr(rbp)], figures["residual"].to_numpy())
+    here["above_contributors"] = _above_contributors(here, contributed)
+    figures = _run_figures(lists, has_topic)
+    bounds = _rank_bounds(inputs, p, has_topic, means[repr(rbp)], figures["residual"].to_numpy())
     by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
     names = [repr(measure) for measure in parsed]
-    full, short = (np.array([means[repr(one)] for one in each]) for each in (parsed, condensing))
-    condensed = condensed_table(named, names, full, short)
-    flags = flag_table(by_run, condensed.iloc[: len(runs)])
+    full, short = (np.array([means[repr(measure)] for measure in each]) for each in (parsed, condensing))
+    condensed = _condensed_table(named, names, full, short)
+    flags = _flag_table(by_run, condensed["rise"].iloc[: len(field)].to_numpy(dtype=float))
     provided = provided_measures([*parsed, *condensing])
-    own = {
-        "left out": record.in_words(),
-        "contributors": "nobody" if record.contributors is None else str(record.contributors),
-        **({} if record.units is None else record.units.settings),
-        **({"pool order": record.order} if record.order else {}),
-        **({"by ir_measures": provided} if provided else {}),
-    }
+    settings = settings_of(
+        {} if pooled is None else pooled,
+        units,
+        {"by ir_measures": provided} if provided else {},
+        inputs,
+        judged="a label of at least 0",
+        unjudged="of the documents returned down to a depth, 1 where there are none",
+        unjudged_of_k="of as many documents as the depth, 0 where there are none",
+        compared_at=at,
+        p=p,
+        left_out=f"nobody: {why}" if pooled is None or units is None else f"each {units.by}",
+    )
     return Coverage(
         table=table,
         by_run=by_run.assign(flags=by_run["name"].map(flags["name"].value_counts()).fillna(0).astype(np.int64)),
         condensed=condensed,
-        groups=group_table(table),
-        by_topic=topic_table(qrels.topics, shares),
+        groups=_group_table(table),
+        by_topic=_topic_table(people.topics, lists, has_topic),
         flags=flags,
-        counts=UnjudgedDocuments.of(runs, qrels, cutoffs, lists=lists),
-        measures=names,
+        counts=UnjudgedDocuments.of(field, people, depths, lists=lists),
         at=at,
         p=p,
-        left_out=record.by,
-        settings={
-            "judged": "a label of at least 0",
-            "unjudged": "of the documents returned down to a depth, 1 where there are none",
-            "unjudged_of_k": "of as many documents as the depth, 0 where there are none",
-            "compared at": at,
-            "p": p,
-            **asked.settings(**own),
-        },
+        left_out=None if pooled is None or units is None else units.by,
+        settings=settings,
     )
 
 
-def _compared_at(measure: ir_measures.Measure, depths: tuple[int, ...]) -> int:
-    cutoff = cutoff_of(measure)
-    return next((k for k in (cutoff, _USUAL) if k in depths), depths[0])
+def _pool_of(inputs: Inputs, depth: int | None, contributors: Any, order: Any) -> tuple[Pooled | None, str]:
+    """Return how the runs were pooled, or why nobody can be left out of the pool."""
+    named = not isinstance(contributors, str) or contributors != "pooled"
+    if not named and not inputs.runs.pooled.fillna(True).any():
+        return None, "no run is on record as pooled"
+    pooled = inputs.pooled(depth, contributors, order)
+    assumed = pooled.contributors.assumed
+    return (None, f"who was pooled is not on record for {count(len(assumed), 'run')}") if assumed else (pooled, "")
+
+
+def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
+    """Return who alone brought which of the judged documents."""
+    pooling = Pooling.of(inputs.runs, pooled.contributors, units, depth=pooled.depth, pool_order=order)
+    uniques = find_uniques(inputs.runs, inputs.qrels, pooling)
+    owner = np.full(len(inputs.qrels), -1, dtype=np.int64)
+    owner[uniques.row] = uniques.owner
+    beware(
+        one_unit(units, pooled.contributors.runs, "without it nothing that these runs pooled is judged"),
+        uniques.fit(inputs.qrels, pooled.contributors, depth=pooled.depth).caveats(),
+    )
+    return Owners(owner, units.of_run)
+
+
+def _repeated(run_table: pd.DataFrame, n: int) -> pd.DataFrame:
+    return run_table.iloc[np.tile(np.arange(len(run_table)), n)].reset_index(drop=True)
+
+
+def _depth_table(run_table: pd.DataFrame, lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
+    """Return one row per depth and run; `run_table` is ``name team type pooled contributed``."""
+    shares = (lists.unjudged, lists.of_k, lists.without_own)
+    unjudged, of_k, without_own = (mean_over_topics(values, has_topic).ravel() for values in shares)
+    return _repeated(run_table, len(lists.depths)).assign(
+        depth=np.repeat(np.array(lists.depths), len(run_table)),
+        documents=lists.documents.sum(axis=1).ravel(),
+        unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
+        unjudged=unjudged,
+        judged=1 - unjudged,
+        unjudged_of_k=of_k,
+        unjudged_without_own=without_own,
+    )
+
+
+def _group_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per type and team and depth: the means of its runs, and the run with most unjudged."""
+    parts = []
+    for by in ("type", "team"):
+        grouped = table[table[by].notna()].groupby(["depth", by], sort=False)
+        means = {share: (share, "mean") for share in _SHARES}
+        sums = {name: (name, "sum") for name in ("documents", "unjudged_documents")}
+        part = grouped.agg(runs=("name", "size"), **sums, **means, max_unjudged=("unjudged", "max")).reset_index()
+        parts.append(part.rename(columns={by: "group"}).assign(by=by))
+    both = pd.concat(parts, ignore_index=True)
+    first = ["by", "group", "runs", "depth"]
+    return both[[*first, *(column for column in both if column not in first)]]
+
+
+def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
+    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
+    n_depths, counted = len(lists.depths), np.ones(lists.lengths.shape, dtype=bool) if has_topic is None else has_topic
+    runs = counted.sum(axis=1)
+
+    def over_runs(values: Values) -> Values:
+        return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
+
+    most = np.where(counted, lists.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
+    judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
+    return pd.DataFrame(
+        {
+            "qid": np.tile(np.array(topics, dtype=object), n_depths),
+            "depth": np.repeat(np.array(lists.depths), len(topics)),
+            "runs": np.tile(runs, n_depths),
+            "unjudged": over_runs(lists.unjudged),
+            "unjudged_of_k": over_runs(lists.of_k),
+            "max_unjudged": np.where(most < 0, np.nan, most),
+            "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
+        }
+    )
+
+
+def _run_figures(lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
+    """Return one row per run, in the order of the field: how deep it is judged, and its residual."""
+    to = pd.DataFrame(lists.judged_to)
+    residual = mean_over_topics(lists.residual, has_topic)
+    return pd.DataFrame(
+        {
+            "topics": (lists.lengths > 0).sum(axis=0),
+            "judged_to": to.min(),
+            "median_judged_to": to.median(),
+            "residual": residual,
+            "residual_without_own": residual + mean_over_topics(lists.own_weight, has_topic),
+        }
+    )
+
+
+def _above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
+    """Return (runs,) the share of the contributing runs that have less without their own unit; NaN where unknown."""
+    if contributed is None:
+        return np.full(len(shares), np.nan)
+    unjudged, without_own = (np.round(shares[name].to_numpy(dtype=float), DECIMALS) for name in shares)
+    reference = np.sort(without_own[contributed])
+    return np.searchsorted(reference, unjudged, side="left") / len(reference)
+
+
+def _condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
+    """Return one row per measure and run: score and rank by (measures, runs) means, of full and condensed lists."""
+    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
+    return _repeated(run_table, len(measures)).assign(
+        measure=np.repeat(list(measures), len(run_table)).tolist(),
+        score=full.ravel(),
+        rank=rank.ravel(),
+        condensed_score=condensed.ravel(),
+        condensed_rank=of_condensed.ravel(),
+        rise=(rank - of_condensed).ravel(),
+    )
+
+
+def _rank_bounds(
+    inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, low: Values, residual: Values
+) -> pd.DataFrame:
+    """Return ``rank best_rank worst_rank`` of each run by RBP; unjudged documents that two runs share cancel."""
+    high = low + residual
+    # which of the columns can be better than which of the rows, the bounds of each by itself
+    open_pairs = (high[None] > low[:, None]) & (high[:, None] > low[None])
+    np.fill_diagonal(open_pairs, False)
+    open_runs = np.flatnonzero(open_pairs.any(axis=0) & (residual > 0))
+    shared = np.zeros_like(open_pairs, dtype=np.float64)
+    shared[np.ix_(open_runs, open_runs)] = _shared_weight(inputs, p, has_topic, open_runs)
+    least = np.round(low[None] - high[:, None] + shared, DECIMALS)
+    most = np.round(high[None] - low[:, None] - shared, DECIMALS)
+    np.fill_diagonal(most, 0.0)
+    rank = pairs.ranks(np.round(low, DECIMALS))
+    worst = 1 + (most > 0).sum(axis=1)
+    return pd.DataFrame({"rank": rank, "best_rank": 1 + (least > 0).sum(axis=1), "worst_rank": worst})
+
+
+def _shared_weight(inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, chosen: NDArray[np.int64]) -> Values:
+    """Return (chosen, chosen) what the unjudged documents of two runs weigh in both: the smaller of two weights."""
+    field, judged = inputs.runs.field, inputs.qrels.arrays
+    index = HitIndex(field, judged.documents)
+    counted = (
+        np.ones((len(judged.documents.topics), len(inputs.runs))) if has_topic is None else has_topic.astype(float)
+    )
+    share = counted / np.maximum(counted.sum(axis=0), 1)
+    weight = (1 - p) * p ** np.arange(math.ceil(math.log(_NOTHING) / math.log(p)), dtype=float)
+    shared = np.zeros((len(chosen), len(chosen)))
+    if not len(chosen):
+        return shared
+    for t, row_of_code in zip(index.topics, index.rows_of_codes(index.topics, judged.labels >= 0), strict=True):
+        if row_of_code is None:
+            continue
+        block, at = field.of(index.field_topic[t])
+        unjudged = []
+        weights = np.zeros((len(row_of_code), len(chosen)))
+        for column, run in enumerate(chosen.tolist()):
+            top = block.codes[block.list_of(at, run)][: len(weight)]
+            places = np.flatnonzero(row_of_code[top] < 0)
+            unjudged.append(top[places])
+            weights[top[places], column] = weight[places] * share[t, run]
+        for column, codes in enumerate(unjudged):
+            shared[column] += np.minimum(weights[codes], weights[codes, column][:, None]).sum(axis=0)
+    return shared
+
+
+def _flag_table(runs: pd.DataFrame, rise: Values) -> pd.DataFrame:
+    """Return one row per run and reason why it may be better than its score says, the runs in their order."""
+    contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)
+    limits = runs.loc[contributed, ["unjudged_without_own", "residual"]].max().to_numpy(dtype=float)
+    unjudged, residual = (runs[name].to_numpy(dtype=float) for name in ("unjudged", "residual"))
+    reasons = (
+        ("less covered than any contributor", unjudged, limits[0]),
+        ("rises on condensed lists", rise, 0.0),
+        ("residual above every contributor's", residual, limits[1]),
+    )
+    # a limit that is not known is NaN, which nothing is above
+    rows = [
+        (name, reason, value[run], limit)
+        for run, name in enumerate(runs["name"])
+        for reason, value, limit in reasons
+        if value[run] > limit and unjudged[run] > 0
+    ]
+    types = {"name": object, "reason": object, "value": float, "limit": float}
+    return pd.DataFrame(rows, columns=list(types)).astype(types)

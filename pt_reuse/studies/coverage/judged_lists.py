@@ -1,20 +1,15 @@
-"""How deep and how far runs are judged: lists, ranks, bounds, unjudged documents, and what the pool records."""
+"""How deep and how far the lists of runs are judged: what is counted, topic by topic."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count
-from pt_reuse.arrays import pairs
-from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
@@ -29,40 +24,7 @@ from pt_reuse.data.topic_jobs import (
     run_topics,
     topics_array,
 )
-from pt_reuse.data.units import Units, described
-from pt_reuse.pooling.depth import PoolDepth
-from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
-from pt_reuse.pooling.pool import Contributors, Rule, contributors_of
-from pt_reuse.scoring.caveats import Caveat, one_unit
-
-
-class Reason(Enum):
-    """Why a run may be better than its score says; the value is what stands in tables."""
-
-    UNCOVERED = "less covered than any contributor"
-    RISES = "rises on condensed lists"
-    OPEN = "residual above every contributor's"
-
-
-def flag_table(runs: pd.DataFrame, condensed: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per run and reason: ``name reason value limit``, the runs in their order."""
-    contributed = runs["contributed"].fillna(False).to_numpy(dtype=bool)
-    reference = runs.loc[contributed, "unjudged_without_own"].max()
-    unjudged = runs["unjudged"].to_numpy(dtype=float)
-    values = {
-        Reason.UNCOVERED: (unjudged, float(reference)),
-        Reason.RISES: (condensed["rise"].to_numpy(dtype=float), 0.0),
-        Reason.OPEN: (runs["residual"].to_numpy(dtype=float), float(runs.loc[contributed, "residual"].max())),
-    }
-    rows = []
-    for reason, (value, limit) in values.items():
-        # a limit that is not known is NaN, which nothing is above
-        for place in np.flatnonzero((value > limit) & (unjudged > 0)).tolist():
-            rows.append((place, runs["name"].iloc[place], reason.value, value[place], limit))
-    table = pd.DataFrame(rows, columns=["place", "name", "reason", "value", "limit"])
-    table = table.sort_values("place", kind="stable", ignore_index=True).drop(columns="place")
-    return table.astype({"name": object, "reason": object, "value": float, "limit": float})
-
+from pt_reuse.data.units import described
 
 #: numbers that a row of a run takes while it is looked at
 _OF_A_ROW = 4
@@ -200,121 +162,6 @@ def _share_of_returned(unjudged: NDArray[np.int64], documents: NDArray[np.int64]
 
 def _per_list(hits: Hits, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.bincount(hits.of[chosen], minlength=len(hits.lengths))
-
-
-@dataclass(frozen=True)
-class PoolRecord:
-    """Who made the pool."""
-
-    contributors: Contributors | None  # the runs that did; None where none is on record as pooled
-    by: str | None  # the unit that is left out of the pool, ``"team"``, ``"run"``, ``"type"`` or ``"family"``
-    why_nobody: str = ""  # why nobody can be left out; nothing where somebody can
-    order: str | None = None  # the order in which the runs were pooled; None where nobody can be left out
-    owners: Owners | None = None  # who alone brought each judged document; None where nobody can be left out
-    fit: PoolFit | None = None  # how far the pool of the contributors and the judgments are the same documents
-    units: Units | None = None  # the unit of each run; None likewise
-
-    def caveats(self, *, asked: bool) -> Iterator[Caveat]:
-        """Yield what keeps a share without the own unit from being there, or from meaning what it seems to."""
-        if asked and self.by is None:
-            text = f"nobody can be left out: {self.why_nobody}. So no share without the own unit is known. "
-            yield Caveat("nobody is left out", f"{text}contributors= says who made the pool.")
-        if self.units is not None and self.contributors is not None:
-            so = "without it nothing that these runs pooled is judged"
-            yield from one_unit(self.units, self.contributors.runs, so)
-        if self.fit is not None:
-            yield from self.fit.caveats()
-
-    @property
-    def contributed(self) -> NDArray[np.bool_] | None:
-        """Return (runs,) which contributed, None where that is not known."""
-        return None if self.contributors is None or self.contributors.assumed else self.contributors.runs
-
-    def in_words(self) -> str:
-        """Return who is left out, for settings."""
-        return f"nobody: {self.why_nobody}" if self.by is None else f"each {self.by}"
-
-
-def record_of(
-    runs: RunSet,
-    qrels: Qrels,
-    *,
-    by: str | None,
-    depth: PoolDepth,
-    contributors: str | Iterable[str],
-    pool_order: str | None,
-) -> PoolRecord:
-    """Return who made the pool, and who alone brought which of the judged documents."""
-    units = None if by is None else runs.units(by)
-    if contributors == Rule.POOLED.value and not runs.pooled.fillna(True).any():
-        return PoolRecord(None, None, "no run is on record as pooled")
-    chosen = contributors_of(runs, contributors)
-    if chosen.assumed:
-        return PoolRecord(chosen, None, f"who was pooled is not on record for {count(len(chosen.assumed), 'run')}")
-    if units is None:
-        units = runs.units("team")
-    pooling = Pooling.of(runs, chosen, units, depth=depth.value, pool_order=pool_order)
-    found = find_uniques(runs, qrels, pooling)
-    owner = np.full(len(qrels), -1, dtype=np.int64)
-    owner[found.row] = found.owner
-    fit = found.fit(qrels, chosen, depth=depth.value)
-    return PoolRecord(chosen, units.by, order=pooling.order, owners=Owners(owner, units.of_run), fit=fit, units=units)
-
-
-#: what the documents may weigh that are not looked at, as nothing compared is so exact
-_NOTHING = 1e-14
-
-
-@dataclass(frozen=True)
-class RankBounds:
-    """The bounds of RBP, and whose documents they are."""
-
-    runs: RunSet  # the field
-    qrels: Qrels  # the judgments
-    p: float  # the persistence of RBP
-    share: NDArray[np.float64]  # (topics, runs) what a topic weighs in the mean of a run
-
-    def table(self, lower: NDArray[np.float64], residual: NDArray[np.float64]) -> pd.DataFrame:
-        """Return ``rank best_rank worst_rank`` of each run."""
-        low, high = lower, lower + residual
-        # which of the columns can be better than which of the rows, the bounds of each by itself
-        open_pairs = (high[None] > low[:, None]) & (high[:, None] > low[None])
-        np.fill_diagonal(open_pairs, False)
-        open_runs = np.flatnonzero(open_pairs.any(axis=0) & (residual > 0))
-        shared = np.zeros_like(open_pairs, dtype=np.float64)
-        shared[np.ix_(open_runs, open_runs)] = self._shared(open_runs)
-        least = np.round(low[None] - high[:, None] + shared, DECIMALS)
-        most = np.round(high[None] - low[:, None] - shared, DECIMALS)
-        np.fill_diagonal(most, 0.0)
-        return pd.DataFrame(
-            {
-                "rank": pairs.ranks(np.round(low, DECIMALS)),
-                "best_rank": 1 + (least > 0).sum(axis=1),
-                "worst_rank": 1 + (most > 0).sum(axis=1),
-            }
-        )
-
-    def _shared(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return (chosen, chosen) what the unjudged documents of two runs weigh in both: the smaller of two weights."""
-        index, documents = HitIndex(self.runs.field, self.qrels.arrays.documents), self.qrels.arrays
-        weight = (1 - self.p) * self.p ** np.arange(math.ceil(math.log(_NOTHING) / math.log(self.p)), dtype=float)
-        found, field = np.zeros((len(chosen), len(chosen))), self.runs.field
-        if not len(chosen):
-            return found
-        for t, row_of_code in zip(index.topics, index.rows_of_codes(index.topics, documents.labels >= 0), strict=True):
-            if row_of_code is None:
-                continue
-            block, at = field.of(index.field_topic[t])
-            lists = []
-            weights = np.zeros((len(row_of_code), len(chosen)))
-            for column, run in enumerate(chosen.tolist()):
-                top = block.codes[block.list_of(at, run)][: len(weight)]
-                unjudged = np.flatnonzero(row_of_code[top] < 0)
-                lists.append(top[unjudged])
-                weights[top[unjudged], column] = weight[unjudged] * self.share[t, run]
-            for column, mine in enumerate(lists):
-                found[column] += np.minimum(weights[mine], weights[mine, column][:, None]).sum(axis=0)
-        return found
 
 
 @dataclass(frozen=True)

@@ -228,14 +228,15 @@ def test_a_run_that_nobody_covers_is_flagged_for_it():
     assert row["best_rank"] == 1
 
 
-def test_key_figures(found):
-    figures = found.key_figures()
-    assert figures.columns.tolist() == ["measure", "figure", "value"]
-    of = figures[figures["measure"].isna()].set_index("figure")["value"]
-    assert of["mean_unjudged"] == found.by_run["unjudged"].mean()
-    assert of["max_residual"] == found.by_run["residual"].max()
-    rise = figures[(figures["measure"] == "AP") & (figures["figure"] == "max_rise")]["value"].item()
-    assert rise == found.condensed.loc[found.condensed["measure"] == "AP", "rise"].max()
+def test_the_summary_is_of_pooled_and_other_runs(found):
+    rows = found.summary().set_index("which")
+    assert rows["runs"].to_dict() == {"pooled runs": 5, "other runs": 1}
+    others = found.by_run[found.by_run["pooled"] == False].iloc[0]  # noqa: E712
+    assert rows.loc["other runs", ["mean_unjudged", "max_residual"]].tolist() == [
+        others["unjudged"],
+        others["residual"],
+    ]
+    assert rows.loc["pooled runs", "flagged"] == (found.by_run.loc[found.by_run["pooled"] == True, "flags"] > 0).sum()  # noqa: E712
 
 
 @settings(max_examples=6, deadline=None)
@@ -349,21 +350,12 @@ def test_one_run_and_one_topic():
     assert pd.isna(row["contributed"])
     assert np.isnan(row["unjudged_without_own"])
     assert found.settings["left out"] == "nobody: who was pooled is not on record for 1 run"
-    assert found.headline() == "Unjudged@3 in the mean: runs 0.3333; most 0.3333 (mine); 0 runs of 1 with a flag"
-    assert "Without" not in "".join(found.report().to_frame())
+    assert found.summary()[["which", "mean_unjudged", "most"]].values.tolist() == [
+        ["runs not on record", 1 / 3, "mine"]
+    ]
     assert len(found.groups) == 0
     for kind in ("runs", "depths", "residual", "rise"):
         found.plot(kind, width=3.3)
-
-
-def test_fewer_than_five_topics(messages):
-    few = QRELS.select(["1", "2", "3", "4"])
-    with pytest.warns(CaveatWarning) as told:
-        found = cover(qrels=few, contributors="pooled")
-    said = [one.message for one in told if "4 topics only" in str(one.message)]
-    assert len(said) == 1
-    messages.told(said[0])
-    assert "4 topics only" in found.settings["beware"]
 
 
 @quiet
@@ -434,7 +426,6 @@ def test_what_is_unjudged_of_trec8(of_trec8):
     assert round(at_10["unjudged"].mean(), 4) == 0.0465
     assert at_10["unjudged"].max() == pytest.approx(0.882)
     assert round(at_100["unjudged_of_k"].mean(), 4) == 0.1003
-    assert of_trec8.headline().startswith("Unjudged@10 in the mean: pooled runs 0.0000, other runs 0.0465; most 0.8820")
     # every pooled run is judged to the depth of the pool
     by_run = of_trec8.by_run.set_index("pooled")["judged_to"]
     assert by_run.loc[True].min() == 100
