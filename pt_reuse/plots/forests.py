@@ -378,6 +378,6 @@ def plot_labels_needed(
     sheet.limit_around("x", [0.0, *rows["most"].tolist()], air=0.04)
     more = not_shown(len(table) - len(rows), "pair")
     said = f"labels until it is decided, and what {100 * confidence:.4g} % need at most{more}"
-    sheet.label(title="What decisions take", x=said)
+    sheet.label(title="Labels needed to decide each pair", x=said)
     names = [f"{first} > {second}" for first, second in zip(rows["first"], rows["second"], strict=True)]
     return finish_rows(sheet, names, name_share=0.39, height=0.9, whole=True)
