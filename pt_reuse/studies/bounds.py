@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -252,7 +252,7 @@ class _Completions:
     """A field with its unjudged documents among the judgments `base`."""
 
     def __init__(
-        self, runs: RunSet, qrels: Qrels, measures: list[ir_measures.Measure], specs: list[Spec], further: int
+        self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], specs: list[Spec], further: int
     ):
         self.n_runs, self.specs, self.further = len(runs), specs, further
         longest = max(1, int(runs.field.lengths.max(initial=0)))

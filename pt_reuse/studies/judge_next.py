@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, did_you_mean, examples, number, positive, told
-from pt_reuse._errors import InputError, warn, wrong
+from pt_reuse._errors import InputError, warn
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -227,10 +227,12 @@ def checked_goal(goal: Any) -> tuple[str, ...]:
     """Return a user's ``goal=`` as words."""
     words = (goal,) if isinstance(goal, str) else tuple(goal) if isinstance(goal, Sequence) else ()
     if not words or not all(isinstance(word, str) for word in words):
-        raise wrong("goal", f" must be 'ranking', 'score', the name of a run or several names, got {told(goal)}.")
+        raise InputError(
+            f"goal must be 'ranking', 'score', the name of a run or several names, got {told(goal)}.", argument="goal"
+        )
     twice = [word for word in words if words.count(word) > 1]
     if twice:
-        raise wrong("goal", f" names {twice[0]!r} twice.")
+        raise InputError(f"goal names {twice[0]!r} twice.", argument="goal")
     return words
 
 
@@ -429,8 +431,8 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
         return runs, as_new_runs(new, runs, inputs.qrels, topics)
     pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
     if pooled.all():
-        said = " is missing. Without it the new runs are those of the field that were not pooled, and all "
-        raise wrong("new", f"{said}{len(runs)} were.")
+        text = "new is missing. Without it the new runs are those of the field that were not pooled, and all "
+        raise InputError(f"{text}{len(runs)} were.", argument="new")
     unpooled = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
     field = runs.select(pooled=True)
     return field, as_new_runs(unpooled, field, inputs.qrels, topics)
@@ -445,7 +447,10 @@ def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     rows, labels = evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
     highest = int(evidence.labels.max())
     if int(labels.max(initial=0)) > highest:
-        raise wrong("judged", f" has the label {int(labels.max())}, and the highest of the judgments is {highest}.")
+        raise InputError(
+            f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}.",
+            argument="judged",
+        )
     before = np.where(rows >= 0, np.append(evidence.labels, UNJUDGED)[rows], UNJUDGED)
     given: NDArray[np.bool_] = labels >= 0
     other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
@@ -470,9 +475,11 @@ def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> li
     chosen = names if goal in ((RANKING,), (SCORE,)) else goal
     for name in chosen:
         if name not in names:
-            raise wrong("goal", f" names {name!r}, which is no run here.{did_you_mean(name, names)}")
+            raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
     if not set(chosen) & set(new):
-        raise wrong("goal", f" names no new run: whatever is unjudged of {' and '.join(chosen)} is not known here.")
+        raise InputError(
+            f"goal names no new run: whatever is unjudged of {' and '.join(chosen)} is not known here.", argument="goal"
+        )
     if len(chosen) == 1:
         return [(chosen[0], other) for other in names if other != chosen[0]]
     return [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
