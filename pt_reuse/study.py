@@ -140,7 +140,8 @@ def study(
 
     Args:
         question: that it answers, in the documentation's list of studies.
-        command: its command, with its family where it has one: ``"profile pool-costs"``.
+        command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
+            is declared elsewhere.
         summary: what the command does, in a line; ``details``, further sentences for its help.
         group: the public namespace, such as ``pools``; ``page`` of the documentation; ``papers``, keys of its list.
         needs: columns that must be filled for some run, such as ``type``.
@@ -157,10 +158,13 @@ def study(
         run = _checked(call) if options else call
         entered = door(run)
         shell = command
-        if isinstance(shell, str):
+        elsewhere = command if isinstance(command, str) and not summary else ""
+        if elsewhere:
+            shell = None
+        elif isinstance(shell, str):
             shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
             shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
-        found = entry or Entry(question=question, group=group, page=page, papers=papers)
+        found = entry or Entry(question=question, group=group, page=page, papers=papers, command=elsewhere)
         # a function has no attributes that types know of
         declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
         entered.study = run.study = declared  # type: ignore[attr-defined]
