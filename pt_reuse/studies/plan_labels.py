@@ -634,7 +634,7 @@ def plan_labels(
     numbers = numbers_of(table, target, population.name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
     sizes = Sizes(strata, [one for one in numbers if one.is_target], confidence)
-    drawn = sizes.with_budget(budget) if width is None else sizes.in_strata(float(width))
+    drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
     table["labels"] = drawn
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
     # rounded up, so that the plan itself is a row of the curve
