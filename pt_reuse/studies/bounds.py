@@ -121,6 +121,7 @@ class UnjudgedBounds(Result):
             "measure",
             "measure runs pairs holds significant both neither mean_width unjudged exact",
             report="measure pairs holds significant both mean_width",
+            caption="Pairs of runs whose order holds under every completion, is significant, or both.",
             noun="measures",
         ),
     ]

@@ -119,6 +119,7 @@ between which it is
 decided: the mean over drawn courses; of a sample its size
     labels_most  | At most     | count  | what nine in ten (`confidence`) drawn courses need at most
     limited_by_topics | Limited by topics | count | pairs of which `significant` is below a half
+    open_limited | Open, limited | count   | those of them that are open
     """
 
     table: Annotated[
@@ -155,8 +156,8 @@ decided: the mean over drawn courses; of a sample its size
         pd.DataFrame,
         Table(
             "decision",
-            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics documents "
-            "unjudged",
+            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
+            "open_limited documents unjudged",
             report="leader pairs decided labels labels_most limited_by_topics",
             noun="decisions",
         ),
@@ -188,8 +189,7 @@ decided: the mean over drawn courses; of a sample its size
         labels = super().answers() if words["open"] else ["No label is needed: every pair is decided"]
         limits = []
         if n := words["limited_by_topics"]:
-            still = int(((self.table["decided"] == "") & (self.table["significant"] < 0.5)).sum())
-            which = f"{count(n, 'pair')} ({still:,} open)"
+            which = f"{count(n, 'pair')} ({words['open_limited']:,} open)"
             limits.append(f"Topics are the limit for {which}: labels will hardly make these significant")
         if n := words["abstains"]:
             limits.append(f"{'only' if limits else 'Only'} bounds decide {count(n, 'pair')}: {words['only bounds']}")
@@ -680,7 +680,7 @@ class _Decision:
     def summed(self, table: pd.DataFrame, scores: pd.DataFrame, n: int, *, sampled: bool) -> pd.DataFrame:
         """Return in a row what is decided, and what it takes to decide the rest."""
         losses = scores["name"].map(table.loc[table["difference"] > _CLOSE, "second"].value_counts()).fillna(0)
-        needed = np.array([np.zeros(_DRAWS), *self.needed])
+        needed, limited = np.array([np.zeros(_DRAWS), *self.needed]), table["significant"] < 0.5
         labels = np.full(1, n) if sampled else needed.max(axis=0)
         row = {
             "measure": table["measure"].iloc[0],
@@ -692,7 +692,8 @@ class _Decision:
             "labels": float(labels.mean()),
             "labels_most": float(np.quantile(labels, self.outlook.how.confidence, method="inverted_cdf")),
             "abstains": int(table["abstains"].sum()),
-            "limited_by_topics": int((table["significant"] < 0.5).sum()),
+            "limited_by_topics": int(limited.sum()),
+            "open_limited": int((limited & (table["decided"] == "")).sum()),
             "documents": n,
             "unjudged": len(self.documents),
         }
