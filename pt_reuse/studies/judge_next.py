@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, examples, number, positive, told
+from pt_reuse._check import count, did_you_mean, number, positive, told
 from pt_reuse._errors import InputError, warn
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
@@ -55,8 +55,8 @@ AS_JUDGED, EVERY = "as judged", "under every completion"
 _CLOSE = 10.0**-DECIMALS
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
-#: new runs whose ranks, and reasons that, stand in an answer
-_NAMED = 2
+#: how durations are written: the unit, its seconds, the format
+_UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f"))
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
@@ -174,8 +174,7 @@ decided: the mean over drawn courses; of a sample its size
     def words(self) -> dict[str, Any]:
         """Return what sentences speak of: settings, attributes, and the summary."""
         row, seconds = records(self.summary)[0], self.settings["seconds"]
-        times = dict.fromkeys(_time(seconds * row[name]) for name in ("labels", "labels_most"))
-        cost = f"{' to '.join(times)} at {seconds:g} seconds a label"
+        cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
         return {**super().words(), **row, "cost": cost, "level": f"{100 * self.confidence:.4g} %"}
 
     def answers(self) -> list[str]:
@@ -196,25 +195,26 @@ decided: the mean over drawn courses; of a sample its size
         return [f"{words['measure']}: {'; '.join(self._ranking())}", *labels, *filter(None, ["; ".join(limits)])]
 
     def _ranking(self) -> Iterator[str]:
-        """Yield who leads, and between which ranks new runs are."""
+        """Yield who leads, and between which ranks the best new run is."""
         leader = self.summary["leader"].iloc[0]
         pairs = self.table[(self.table[["first", "second"]] == leader).any(axis=1)]
         rivals = pairs.loc[pairs["decided"] == "", ["first", "second"]].to_numpy().ravel()
         rivals = [name for name in rivals.tolist() if name != leader]
-        yield f"{leader} is ahead, open against {examples(rivals)}" if rivals else f"{leader} leads {_weakest(pairs)}"
+        open_to = rivals[0] if len(rivals) == 1 else count(len(rivals), "run")
+        yield f"{leader} is ahead, open against {open_to}" if rivals else f"{leader} leads {_weakest(pairs)}"
         ranked = records(self.scores[self.scores["rank"].notna()].sort_values("rank", kind="stable"))
-        for run in ranked[:_NAMED] if len(self.scores) > 2 else ():
+        for run in ranked[:1] if len(self.scores) > 2 else ():
             ranks = " to ".join(dict.fromkeys(f"{run[name]:,}" for name in ("rank_low", "rank_high")))
-            yield f"{run['name']} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
-        if len(ranked) > _NAMED:
-            yield f"{count(len(ranked) - _NAMED, 'more new run')} in .scores"
+            who = "it" if run["name"] == leader else run["name"]
+            yield f"{who} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
+        if len(ranked) > 1:
+            yield f"{count(len(ranked) - 1, 'more new run')} in .scores"
 
 
-def _time(seconds: float) -> str:
-    """Return a duration in words."""
-    if seconds < 90:
-        return count(round(seconds), "second")
-    return f"{seconds / 60:,.0f} minutes" if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
+def _duration(*seconds: float) -> str:
+    """Return durations in words."""
+    unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
+    return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
 
 
 def _weakest(pairs: pd.DataFrame) -> str:
@@ -580,7 +580,7 @@ class _Decision:
         """Return why only bounds decide some pairs."""
         runs = {name: run for name, run in self.new.items() if len(run.left.row)}
         reasons = [f"{name} ({'; '.join(run.why_bounds)})" for name, run in runs.items() if run.why_bounds]
-        reasons[_NAMED:] = [count(len(reasons) - _NAMED, "more new run")] if len(reasons) > _NAMED else []
+        reasons[1:] = [count(len(reasons) - 1, "more new run")] if len(reasons) > 1 else []
         if any(run.shared & set(self.names) for run in runs.values()):
             reasons.append("runs of the field have the same unjudged documents")
         return "; ".join(reasons)

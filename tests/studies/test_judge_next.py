@@ -245,7 +245,7 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
 def test_what_labels_cost():
     found = plan("P@10", new=NEW, seconds=60)
     low, high = found.summary[["labels", "labels_most"]].iloc[0]
-    assert any(f"{low:.0f} minutes to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
+    assert any(f"{low:.0f} to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
 
 
 def test_the_figure_has_the_open_pairs():
