@@ -462,13 +462,14 @@ def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     for name in dict.fromkeys([*asked, *names]):
         view = result.views[name]
-        known = isinstance(view, View | TableReport)
-        table = result.tables().get(view.name if isinstance(view, TableReport) else view.table) if known else None
-        if table is not None and table.empty:
-            continue
-        of_measure = known and view.of_measure
-        taken = view.options(type(result)) if known else list(signature(view).parameters)[1:]
+        of_measure, noun = False, "rows"
+        if isinstance(view, View | TableReport):
+            table = result.tables().get(view.name if isinstance(view, TableReport) else view.table)
+            if table is not None and table.empty:
+                continue
+            of_measure, noun, taken = view.of_measure, view.noun, view.options(type(result))
+        else:
+            taken = list(signature(view).parameters)[1:]
         options = {option: given[option] for option in study.beside if option in taken}
         for measure in result.measures if of_measure else [None]:
-            noun = view.noun if known else "rows"
             yield _Printed(result.report(name, measure=measure, **options), measure, noun)

@@ -95,22 +95,22 @@ class LinearMeasure:
         if self._kind == "NumRel":
             # every document of the pool weighs 1 for every run, found or not
             return np.ones(shape)
-        found, hits = np.zeros(shape), index.gather(range(t, t + 1))
-        found[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
-        return found
+        weights, hits = np.zeros(shape), index.gather(range(t, t + 1))
+        weights[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
+        return weights
 
     def _of_rank(self, rank: Ints, length: Ints) -> Floats:
         cutoff, p = self._params.get("cutoff"), self._params.get("p", 0.8)
-        found = np.ones(len(rank))
+        weights = np.ones(len(rank))
         if self._kind == "SetP":
             return np.asarray(1 / length)
         if self._kind == "P":
-            found /= cutoff
+            weights /= cutoff
         elif self._kind == "RBP":
-            found = (1 - p) * p ** (rank - 1.0)
+            weights = (1 - p) * p ** (rank - 1.0)
         elif self._kind == "SDCG":
-            found = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
-        return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
+            weights = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
+        return weights if cutoff is None else np.where(rank <= cutoff, weights, 0.0)
 
 
 def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
@@ -120,11 +120,11 @@ def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: fl
     table = pairs.rename(columns=lambda name: name.replace("estimate", "difference"))
     table.insert(0, "first", run[first])
     table.insert(1, "second", run[second])
-    for whose, value in (("", "estimate"), ("human_", "human")):
-        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{whose}p"].to_numpy())
+    for prefix, value in (("", "estimate"), ("human_", "human")):
+        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{prefix}p"].to_numpy())
         corrected = tests.corrected(correction)
-        table[f"{whose}p_corrected"] = corrected
-        table[f"{whose}significant"] = corrected <= alpha
+        table[f"{prefix}p_corrected"] = corrected
+        table[f"{prefix}significant"] = corrected <= alpha
     table["excludes_0"] = (table["difference_low"] > 0) | (table["difference_high"] < 0)
     return table
 
@@ -300,10 +300,10 @@ def topic_estimates(
 ) -> Estimates:
     """Return the estimates of one measure by topics."""
 
-    def columns(found: PoweredMeans) -> pd.DataFrame:
-        sides = {"human": (found.human, found.human_se), "estimate": (found.estimate, found.se)}
-        numbers = {"by_judge": found.by_judge, "lambda": found.weight, "n": found.n, "N": found.more}
-        return _columns(sides, {**numbers, "n_eff": found.n_eff}, found.n, confidence)
+    def columns(means: PoweredMeans) -> pd.DataFrame:
+        sides = {"human": (means.human, means.human_se), "estimate": (means.estimate, means.se)}
+        numbers = {"by_judge": means.by_judge, "lambda": means.weight, "n": means.n, "N": means.more}
+        return _columns(sides, {**numbers, "n_eff": means.n_eff}, means.n, confidence)
 
     of_runs, of_pairs = (columns(powered(values, lam, variance)) for powered in (powered_means, powered_differences))
     return measure, of_runs, of_pairs
@@ -313,14 +313,16 @@ def _columns(
     sides: dict[str, tuple[Floats, Floats]], numbers: dict[str, Any], n_topics: int, confidence: float
 ) -> pd.DataFrame:
     """Return the columns of both levels, of values and standard errors over topics, in the order of the tables."""
-    found = dict(numbers)
+    columns = dict(numbers)
     for name, (value, se) in sides.items():
         low, high = t_interval(value, se, n_topics, confidence)
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        found["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
-    found["se"] = sides["estimate"][1]
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        columns["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
+    columns["se"] = sides["estimate"][1]
     last = [name for name in numbers if name not in _FIRST]
-    return pd.DataFrame({name: found[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(found["se"])))
+    return pd.DataFrame(
+        {name: columns[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(columns["se"]))
+    )
 
 
 @dataclass(frozen=True)
@@ -447,16 +449,16 @@ def document_estimates(
         yield measure.name, of_runs, of_pairs
 
 
-def _columns_of_totals(found: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
+def _columns_of_totals(totals: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
     """Return means over topics, or their differences, with two intervals: over topics, and over samples."""
     from scipy.special import ndtri
 
-    n_topics = len(found.estimate)
-    sides = {"human": _mean(found.human), "estimate": _mean(found.estimate)}
-    of_sample = np.sqrt(found.variance) / n_topics
+    n_topics = len(totals.estimate)
+    sides = {"human": _mean(totals.human), "estimate": _mean(totals.estimate)}
+    of_sample = np.sqrt(totals.variance) / n_topics
     estimate, reach = sides["estimate"][0], ndtri((1 + confidence) / 2) * of_sample
-    numbers = {"by_judge": found.judge.mean(axis=0), "lambda": found.weight, "n": n, "N": size - n}
-    numbers["n_eff"] = effective_of_pool(n, size, found.human_variance, found.variance)
+    numbers = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
+    numbers["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
     numbers |= {"se_sampling": of_sample, "sampling_low": estimate - reach, "sampling_high": estimate + reach}
     return _columns(sides, numbers, n_topics, confidence)
 

@@ -262,12 +262,12 @@ class LabelPlan(Result):
         counted, planned = drawn + strata["known"].to_numpy(), self.summary.set_index("number")["width"]
         rows = []
         for number in numbers_of(self.table, self.target, self.number, self.judge_rel):
-            found = Strata.of(strata, share).interval(number, drawn, self.confidence, counted=True)
+            interval = Strata.of(strata, share).interval(number, drawn, self.confidence, counted=True)
             row = {"number": number.name, "target": number.is_target, "documents": number.documents}
             row |= {"checked": int(counted[number.strata].sum())}
-            row |= {"estimate": found.estimate, "estimate_low": found.low, "estimate_high": found.high}
-            row |= {"judge": number.judge, "bias": number.judge - found.estimate}
-            row |= {"bias_low": number.judge - found.high, "bias_high": number.judge - found.low}
+            row |= {"estimate": interval.estimate, "estimate_low": interval.low, "estimate_high": interval.high}
+            row |= {"judge": number.judge, "bias": number.judge - interval.estimate}
+            row |= {"bias_low": number.judge - interval.high, "bias_high": number.judge - interval.low}
             rows.append({**row, "planned_width": float(planned[number.name])})
         of = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
         settings = {**self.settings, "rel": self.rel, "checked": of}
@@ -463,20 +463,21 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
     if measure is None:
         return _USUAL if rel in (None, 1) else _USUAL(rel=rel)
     with arguments_as(measures="measure"):
-        one, *more = parse_measures(measure)
-    if more or one.NAME != "P" or set(one.params) - {"rel", "cutoff"} or "cutoff" not in one.params:
+        parsed, *more = parse_measures(measure)
+    if more or parsed.NAME != "P" or set(parsed.params) - {"rel", "cutoff"} or "cutoff" not in parsed.params:
         raise InputError(
             "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "
             f"{measure!r}.",
             argument="measure",
         )
-    if rel is not None and rel != one.params.get("rel", 1):
+    lowest = parsed.params.get("rel", 1)
+    if rel not in (None, lowest):
         raise InputError(
-            f"{one!r} counts documents as relevant from label {one.params.get('rel', 1)}, and rel says {rel}. Give "
-            f"{one(rel=rel)!r}, or no rel.",
+            f"{parsed!r} counts documents as relevant from label {lowest}, and rel says {rel}. Give "
+            f"{parsed(rel=rel)!r}, or no rel.",
             argument="measure",
         )
-    return one
+    return parsed
 
 
 Target: TypeAlias = Annotated[
@@ -619,7 +620,7 @@ def plan_labels(
     judged = None if pilot is None else as_qrels(pilot, "pilot")
     of_measure = None if measured is None else int(measured.params.get("rel", 1))
     stated = (rel, of_measure, None if judged is None else judged.stated_rel, labels.stated_rel)
-    lowest = next((one for one in stated if one is not None), 1)
+    lowest = next((label for label in stated if label is not None), 1)
     of_judge = judge_rel or labels.stated_rel
     if of_judge is None:
         # without a pilot nobody knows the scale of people
@@ -633,7 +634,7 @@ def plan_labels(
     table["share"] = expected_shares(prior, table["label"], counts)
     numbers = numbers_of(table, target, population.name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
-    sizes = Sizes(strata, [one for one in numbers if one.is_target], confidence)
+    sizes = Sizes(strata, [number for number in numbers if number.is_target], confidence)
     drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
     table["labels"] = drawn
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
@@ -687,9 +688,9 @@ def _pilot_counts(labels: Qrels, population: _Population, pilot: Qrels | None, r
 def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
     rows = []
     for number in numbers:
-        found = strata.interval(number, drawn, confidence, counted=False)
+        interval = strata.interval(number, drawn, confidence, counted=False)
         row = {"number": number.name, "target": number.is_target, "documents": number.documents, "judge": number.judge}
-        row |= {"expected": found.estimate, "width": found.width, "se": strata.error(number, drawn)}
+        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(number, drawn)}
         rows.append({**row, "labels": int(drawn[number.strata].sum())})
     return pd.DataFrame(rows)
 
