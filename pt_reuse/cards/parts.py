@@ -229,12 +229,12 @@ _NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_t
 _STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
 _RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks")
 _POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))
-_BOUNDS = Part("bounds", "Bounds", _bounds, ("measure", "run"), "ranks")
+_BOUNDS = Part("bounds", "Bounds", _bounds, ("summary", "table"), "ranks")
 _FURTHER = Part(
     FURTHER_PART,
     f"Bounds with {FURTHER} relevant documents per topic that no run has",
     lambda a: _bounds(a, FURTHER),
-    ("measure",),
+    ("summary",),
 )
 _COVERAGE = Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths")
 

@@ -578,8 +578,9 @@ def _run_plan(options: argparse.Namespace) -> None:
     files = files_of(LabelEstimate) if estimates else (*files_of(LabelPlan), _TO_CHECK)
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"pilot", "prior", "runs"}
     given = {name: getattr(options, name) for name in names}
-    study_of(plan_labels).checked(given)
     given["prior"] = None if options.prior is None else _prior(options.prior)
+    if not estimates:
+        study_of(plan_labels).checked(given | {"runs": options.runs})
     folder = out_folder(options, [*files, picture])
     result: Any
     labels: Qrels | None = None

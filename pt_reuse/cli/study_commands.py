@@ -70,6 +70,7 @@ _KINDS = {
     "int": int,
     "float": float,
     "list": listed,
+    "words": str,
     "counts": whole_amounts,
     "count or text": _count_or_text,
     "judgments": str,
@@ -240,7 +241,7 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
             dest=_JUDGMENT_NAMES if flag["kind"] == "names" else flag["dest"],
             type=_KINDS[flag["kind"]],
             default=None if flag["kind"] == "names" else usual,
-            nargs="+" if flag["kind"] in ("judges", "runs") else None,
+            nargs="+" if flag["kind"] in ("judges", "runs", "words") else None,
             required=flag["needed"],
         )
 

@@ -381,6 +381,10 @@ def as_qrels(value: Any, argument: str = "qrels") -> Qrels:
     if is_collection(value):
         found: Qrels = pt.get_dataset(value).get_judgments()
         return found
+    if hasattr(value, "to_qrels") and hasattr(value, "table"):
+        # the labels that came back from people; a pool has none
+        returned: Qrels = value.to_qrels()
+        return returned
     if isinstance(value, str | os.PathLike):
         return Qrels.of_arrays(read_arrays(value, argument=argument))
     frame = judged_frame(value, argument)

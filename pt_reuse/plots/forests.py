@@ -253,9 +253,10 @@ def plot_labels_needed(
     sheet = Sheet.open(place, "pairs")
     rows = table.sort_values("expected", ascending=False, kind="stable").head(most_rows(sheet, checked_top(top)))
     draw_intervals(sheet, rows, down(len(rows)), ("expected", "expected", "most"), Kind())
-    sheet.limit_around("x", [0.0, *rows["most"].tolist()], air=0.04)
+    sheet.limit_around("x", [0.0, 1.0, *rows["most"].tolist()], air=0.04)
     more = not_shown(len(table) - len(rows), "pair")
     said = f"labels until it is decided, and what {100 * confidence:.4g} % need at most{more}"
-    sheet.label(title="What decisions take", x=said)
+    said = said if len(rows) else "labels; every pair is decided"
+    sheet.label(title="Labels needed to decide each pair", x=said)
     names = [f"{first} > {second}" for first, second in zip(rows["first"], rows["second"], strict=True)]
     return finish_rows(sheet, names, name_share=0.39, height=0.9, whole=True)

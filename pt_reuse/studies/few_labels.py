@@ -54,6 +54,8 @@ _FIRST = (
     "human", "human_low", "human_high", "by_judge", "estimate", "estimate_low", "estimate_high", "se", "lambda", "n",
     "N", "n_eff",
 )  # fmt: skip
+#: what returns the labels of a sample
+_SAMPLED = "sample_pool(...).judge(judge)"
 #: with fewer topics intervals are known to cover less than they say
 ENOUGH_TOPICS = 20
 #: labels a topic on one side over those on the other from which on the two are not of one kind
@@ -61,25 +63,23 @@ UNLIKE = 1.5
 
 
 class LinearMeasure:
-    """A measure that is linear in gains; raises where it is none, such as nDCG and AP, or lacks a parameter."""
+    """A measure that is linear in gains; raises where it is not, such as nDCG and AP, or lacks a parameter."""
 
     def __init__(self, measure: ir_measures.Measure):
         params = measure.params
         if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
             raise InputError(
-                f"{measure!r} is no sum over documents: what a document adds to it hangs on labels of other "
-                "documents, which nobody may have given. So labels of a sample do not correct those of a judge "
-                f"without bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which score(runs, human, [xinfAP, "
-                "xinfNDCG]) estimates from the sample alone.",
+                f"{measure!r} is no sum over documents: what a document adds depends on labels of other documents, "
+                "which may be unlabelled. So labels of a sample do not correct those of a judge without bias. Take one "
+                f"of {LINEAR}; or xinfAP and xinfNDCG, which score(runs, human, [xinfAP, xinfNDCG]) estimates from the "
+                "sample alone.",
                 argument="measures",
             )
         missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
         if missing or params.get("dcg", "log2") != "log2":
-            raise InputError(
-                f"measure {measure!r} is not defined without {' and '.join(missing) or 'dcg=log2'}. Write it as one of "
-                f"{LINEAR}.",
-                argument="measures",
-            )
+            needed = " and ".join(missing) or "dcg=log2"
+            text = f"measure {measure!r} is not defined without {needed}. Write it as one of {LINEAR}."
+            raise InputError(text, argument="measures")
         self.name, self._kind, self._params = repr(measure), measure.NAME, params
 
     def gain(self, labels: Ints) -> Floats:
@@ -95,22 +95,22 @@ class LinearMeasure:
         if self._kind == "NumRel":
             # every document of the pool weighs 1 for every run, found or not
             return np.ones(shape)
-        found, hits = np.zeros(shape), index.gather(range(t, t + 1))
-        found[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
-        return found
+        weights, hits = np.zeros(shape), index.gather(range(t, t + 1))
+        weights[hits.row, hits.of] = self._of_rank(hits.rank, hits.lengths[hits.of])
+        return weights
 
     def _of_rank(self, rank: Ints, length: Ints) -> Floats:
         cutoff, p = self._params.get("cutoff"), self._params.get("p", 0.8)
-        found = np.ones(len(rank))
+        weights = np.ones(len(rank))
         if self._kind == "SetP":
             return np.asarray(1 / length)
         if self._kind == "P":
-            found /= cutoff
+            weights /= cutoff
         elif self._kind == "RBP":
-            found = (1 - p) * p ** (rank - 1.0)
+            weights = (1 - p) * p ** (rank - 1.0)
         elif self._kind == "SDCG":
-            found = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
-        return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
+            weights = 1 / np.log2(rank + 1.0) / (1 / np.log2(np.arange(1, cutoff + 1) + 1)).sum()
+        return weights if cutoff is None else np.where(rank <= cutoff, weights, 0.0)
 
 
 def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
@@ -120,11 +120,11 @@ def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: fl
     table = pairs.rename(columns=lambda name: name.replace("estimate", "difference"))
     table.insert(0, "first", run[first])
     table.insert(1, "second", run[second])
-    for whose, value in (("", "estimate"), ("human_", "human")):
-        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{whose}p"].to_numpy())
+    for prefix, value in (("", "estimate"), ("human_", "human")):
+        tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{prefix}p"].to_numpy())
         corrected = tests.corrected(correction)
-        table[f"{whose}p_corrected"] = corrected
-        table[f"{whose}significant"] = corrected <= alpha
+        table[f"{prefix}p_corrected"] = corrected
+        table[f"{prefix}significant"] = corrected <= alpha
     table["excludes_0"] = (table["difference_low"] > 0) | (table["difference_high"] < 0)
     return table
 
@@ -187,7 +187,7 @@ def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataF
     known = judge.judge.known_pairs() if pool is None else pool
     if known is None:
         raise InputError(
-            "the judge has to be asked, and nobody says for which documents. Give pool=, a Pool or a frame with "
+            "the judge has to be asked, and it is not said for which documents. Give pool=, a Pool or a frame with "
             "qid, docno and what the judge reads.",
             argument="pool",
         )
@@ -201,13 +201,11 @@ def labels_for(judge: NamedJudge, pairs: pd.DataFrame, people: Scale) -> JudgeLa
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
     if not known.any():
         with located(judge.name):
-            raise InputError(
-                f"the judge has no label of at least 0 for {count(len(pairs), 'document')} that it was asked for.",
-                argument="judge",
-            )
-    found = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
-    lowest = lowest_of(judge, found["label"], people)
-    scaled = on_scale(Qrels(found, rel=lowest), lowest, people.rel)
+            text = f"the judge has no label of at least 0 for {count(len(pairs), 'document')} that it was asked for."
+            raise InputError(text, argument="judge")
+    labelled = pairs.loc[known, _PAIR].assign(label=labels[known].astype(np.int64))
+    lowest = lowest_of(judge, labelled["label"], people)
+    scaled = on_scale(Qrels(labelled, rel=lowest), lowest, people.rel)
     return JudgeLabels(scaled, scale_words(lowest, judge.grades), len(pairs))
 
 
@@ -234,8 +232,8 @@ class SplitTopics:
             text = (
                 f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover less "
                 "than they say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with "
+                f"variance={PLAIN!r}. Have people label more."
             )
-            text += f"variance={PLAIN!r}. Have people label more."
             yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
@@ -244,57 +242,53 @@ class SplitTopics:
         both, alone = (float(np.mean([sizes[t] for t in some])) for some in (self.labelled, self.unlabelled))
         if max(both, alone) > UNLIKE * min(both, alone):
             note = f"the judge labelled {both:,.1f} documents a topic where people did, and {alone:,.1f} elsewhere"
-            text = (
-                f"{note}. The estimate takes the two for one kind of labels: give the judge one pool on all topics, by "
-            )
-            yield Caveat(note, f"{text}pool=.")
+            text = "The estimate takes the two for one kind of labels: give the judge one pool on all topics, by pool=."
+            yield Caveat(note, f"{note}. {text}")
 
 
 def split_topics(
     runs: RunSet, human: Qrels, judge: NamedJudge, pool: pd.DataFrame | None, *, jackknife: bool
 ) -> SplitTopics:
     """Ask a judge, and say which topics people labelled and which it alone did; warn of those that do not count."""
-    said = labels_for(judge, documents_to_label(judge, pool), Scale.of(human))
-    theirs, mine, there = set(said.labels.topics), set(human.topics), set(runs.topics)
-    labelled = [topic for topic in human.topics if topic in theirs]
-    lost = [topic for topic in human.topics if topic not in theirs]
-    others = [topic for topic in said.labels.topics if topic not in mine]
-    alone, gone = ([topic for topic in others if (topic in there) is known] for known in (True, False))
+    of_judge = labels_for(judge, documents_to_label(judge, pool), Scale.of(human))
+    by_judge, by_people, of_runs = set(of_judge.labels.topics), set(human.topics), set(runs.topics)
+    labelled = [topic for topic in human.topics if topic in by_judge]
+    without = [topic for topic in human.topics if topic not in by_judge]
+    others = [topic for topic in of_judge.labels.topics if topic not in by_people]
+    alone, in_no_run = ([topic for topic in others if (topic in of_runs) is known] for known in (True, False))
     with located(judge.name):
-        _check_topics(human, labelled, alone, gone, least=LEAST_FOR_JACKKNIFE if jackknife else 2)
-        if lost:
+        _check_topics(human, labelled, alone, in_no_run, least=LEAST_FOR_JACKKNIFE if jackknife else 2)
+        if without:
             warn(
-                f"the judge labelled nothing in {count(len(lost), 'topic')} that people judged: {examples(lost)}. "
-                f"The estimates are of the other {len(labelled):,}."
+                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
+                f"{examples(without)}. The estimates are of the other {len(labelled):,}."
             )
-        if gone:
-            warn(
-                f"no run has documents for {count(len(gone), 'topic')} of the judge: {examples(gone)}; they are left "
-                "out."
-            )
-    return SplitTopics(labelled, alone, said)
+        if in_no_run:
+            topics = f"{count(len(in_no_run), 'topic')} of the judge: {examples(in_no_run)}"
+            warn(f"no run has documents for {topics}; they are left out.")
+    return SplitTopics(labelled, alone, of_judge)
 
 
-def _check_topics(human: Qrels, labelled: list[str], alone: list[str], gone: list[str], *, least: int) -> None:
+def _check_topics(human: Qrels, labelled: list[str], alone: list[str], in_no_run: list[str], *, least: int) -> None:
     if not labelled:
         raise InputError(
-            f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples([*alone, *gone])}. "
-            "Are these labels of the same collection, with ids written alike?",
+            f"the judge labelled no topic that people judged: {examples(human.topics)}; "
+            f"{examples([*alone, *in_no_run])}. Are these labels of the same collection, with ids written alike?",
             argument="judge",
         )
     if len(labelled) < 2 or (len(alone) > 1 and len(labelled) < least):
         raise InputError(
-            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated "
-            f"anew without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label "
-            "more, or give lam=1.",
+            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated anew "
+            f"without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label more, or "
+            "give lam=1.",
             argument="human",
         )
     if len(alone) < 2:
-        of_runs = f", and no run has documents for {len(gone):,} of them" if gone else ""
+        lacking = f", and no run has documents for {len(in_no_run):,} of them" if in_no_run else ""
         raise InputError(
-            f"the judge labelled {count(len(alone) + len(gone), 'topic')} beyond those that people did{of_runs}. "
-            "There is nothing to gain from fewer than 2. Give labels of the judge for topics that people did not "
-            "judge, by pool= where it has to be asked. Where people judged some documents of each topic, give "
+            f"the judge labelled {count(len(alone) + len(in_no_run), 'topic')} beyond those that people "
+            f"did{lacking}. At least 2 are needed. Give labels of the judge for topics that people did not judge, by "
+            "pool= where it has to be asked. Where people judged some documents of each topic, give "
             "level='documents'.",
             argument="judge",
         )
@@ -305,10 +299,10 @@ def topic_estimates(
 ) -> Estimates:
     """Return the estimates of one measure by topics."""
 
-    def columns(found: PoweredMeans) -> pd.DataFrame:
-        sides = {"human": (found.human, found.human_se), "estimate": (found.estimate, found.se)}
-        numbers = {"by_judge": found.by_judge, "lambda": found.weight, "n": found.n, "N": found.more}
-        return _columns(sides, {**numbers, "n_eff": found.n_eff}, found.n, confidence)
+    def columns(means: PoweredMeans) -> pd.DataFrame:
+        sides = {"human": (means.human, means.human_se), "estimate": (means.estimate, means.se)}
+        numbers = {"by_judge": means.by_judge, "lambda": means.weight, "n": means.n, "N": means.more}
+        return _columns(sides, {**numbers, "n_eff": means.n_eff}, means.n, confidence)
 
     of_runs, of_pairs = (columns(powered(values, lam, variance)) for powered in (powered_means, powered_differences))
     return measure, of_runs, of_pairs
@@ -318,14 +312,16 @@ def _columns(
     sides: dict[str, tuple[Floats, Floats]], numbers: dict[str, Any], n_topics: int, confidence: float
 ) -> pd.DataFrame:
     """Return the columns of both levels, of values and standard errors over topics, in the order of the tables."""
-    found = dict(numbers)
+    columns = dict(numbers)
     for name, (value, se) in sides.items():
         low, high = t_interval(value, se, n_topics, confidence)
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        found["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
-    found["se"] = sides["estimate"][1]
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        columns["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
+    columns["se"] = sides["estimate"][1]
     last = [name for name in numbers if name not in _FIRST]
-    return pd.DataFrame({name: found[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(found["se"])))
+    return pd.DataFrame(
+        {name: columns[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(columns["se"]))
+    )
 
 
 @dataclass(frozen=True)
@@ -355,14 +351,12 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
     if INCLUSION not in frame:
         raise InputError(
             "the labels of people do not say with which probability each document was drawn: they have the columns "
-            f"{examples(frame.columns, 12)}. Give what sample_pool(...).judge(judge) returns, or a frame with the "
-            "column 'inclusion'. Where people judged some topics in full, give level='topics'.",
+            f"{examples(frame.columns, 12)}. Give what {_SAMPLED} returns, or a frame with the column 'inclusion'. "
+            "Where people judged some topics in full, give level='topics'.",
             argument="human",
         )
-    drawn, n = (
-        pd.to_numeric(frame.get(DRAWN, pd.Series(dtype=float)), errors="coerce"),
-        int((frame["label"] >= 0).sum()),
-    )
+    n = int((frame["label"] >= 0).sum())
+    drawn = pd.to_numeric(frame.get(DRAWN, pd.Series(dtype=float)), errors="coerce")
     if (drawn > n).any():
         raise InputError(
             f"{n:,} of {drawn.max():,.0f} documents of the sample have a label. The estimate holds for the whole "
@@ -375,10 +369,11 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
         rest = rest[~pd.MultiIndex.from_frame(rest).isin(known)]
         frame = pd.concat([frame, rest.assign(label=-1)], ignore_index=True)
     documents = Qrels(frame[[*_PAIR, "label", INCLUSION]], topics=human.topics, rel=human.stated_rel)
-    inclusion = pd.to_numeric(documents.to_frame()[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
+    frame = documents.to_frame()
+    inclusion = pd.to_numeric(frame[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
     odd = np.flatnonzero((documents.arrays.labels >= 0) & ~((inclusion > 0) & (inclusion <= 1)))
     if len(odd):
-        row = documents.to_frame().iloc[int(odd[0])]
+        row = frame.iloc[int(odd[0])]
         raise InputError(
             f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1, such as "
             f"topic {row['qid']!r}, document {row['docno']!r}, which has {row[INCLUSION]}.",
@@ -392,11 +387,11 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
     sampled = (frame["label"] >= 0).to_numpy()
     size, n = np.bincount(stratum), np.bincount(stratum[sampled], minlength=int(stratum.max(initial=-1)) + 1)
     share = (n / size)[stratum]
-    given = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
+    inclusion = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
     for wrong, what in (
         (frame[STRATUM].isna().to_numpy(), "judgments without a stratum"),
         (
-            share > given + 1e-6,
+            share > inclusion + 1e-6,
             "strata with more labels than their inclusion probability says: rows of documents that were pooled and not "
             "sampled, label -1, are missing",
         ),
@@ -404,11 +399,8 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
     ):
         if wrong.any():
             row = frame.iloc[int(np.flatnonzero(wrong)[0])]
-            raise InputError(
-                f"{what}, such as topic {row['qid']!r}, stratum {row[STRATUM]!r}. Give what "
-                "sample_pool(...).judge(judge) returns.",
-                argument="human",
-            )
+            where = f"such as topic {row['qid']!r}, stratum {row[STRATUM]!r}"
+            raise InputError(f"{what}, {where}. Give what {_SAMPLED} returns.", argument="human")
     if INCLUSION in frame:
         check_all_labelled(*(frame[name] for name in ("qid", STRATUM, "label", INCLUSION)), argument="human")
     return Sample(human, share, stratum.astype(np.int64))
@@ -417,16 +409,15 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
 def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -> JudgeLabels:
     """Ask a judge, who reads `texts`, for the labels of the whole pool; those it lacks count as not relevant for it."""
     pairs = sample.documents.to_frame()[_PAIR]
-    found = labels_for(
-        judge, pairs if texts is None else pairs.merge(texts, how="left", on=_PAIR), Scale.of(sample.documents)
-    )
-    if found.missing:
+    read = pairs if texts is None else pairs.merge(texts, how="left", on=_PAIR)
+    of_judge = labels_for(judge, read, Scale.of(sample.documents))
+    if of_judge.missing:
         with located(judge.name):
             warn(
-                f"the judge gave {found.missing:,} of {count(found.asked, 'document')} of the pool no label. They "
-                "count as gain 0 for it, which labels of people correct like any other of its errors."
+                f"the judge gave {of_judge.missing:,} of {count(of_judge.asked, 'document')} of the pool no label. "
+                "They count as gain 0 for it, which labels of people correct like any other of its errors."
             )
-    return found
+    return of_judge
 
 
 def document_estimates(
@@ -444,12 +435,12 @@ def document_estimates(
     index = HitIndex(runs.field, pool.documents)
     n, size = int(sampled.sum()), len(sample.documents)
     for measure in measures:
-        mine, theirs = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
+        by_people, by_judge = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
         topics = []
         for t in range(len(pool.documents.topics)):
             at = pool.documents.rows(t)
             stratum = None if sample.stratum is None else sample.stratum[at]
-            documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, mine[at], theirs[at])
+            documents = SampledDocuments(sampled[at], sample.inclusion[at], stratum, by_people[at], by_judge[at])
             topics.append(totals_of(documents, measure.weights(index, t)))
         of_runs, of_pairs = (
             _columns_of_totals(corrected_totals(topics, pairs, lam), n, size, confidence) for pairs in (False, True)
@@ -457,16 +448,16 @@ def document_estimates(
         yield measure.name, of_runs, of_pairs
 
 
-def _columns_of_totals(found: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
+def _columns_of_totals(totals: CorrectedTotals, n: int, size: int, confidence: float) -> pd.DataFrame:
     """Return means over topics, or their differences, with two intervals: over topics, and over samples."""
     from scipy.special import ndtri
 
-    n_topics = len(found.estimate)
-    sides = {"human": _mean(found.human), "estimate": _mean(found.estimate)}
-    of_sample = np.sqrt(found.variance) / n_topics
+    n_topics = len(totals.estimate)
+    sides = {"human": _mean(totals.human), "estimate": _mean(totals.estimate)}
+    of_sample = np.sqrt(totals.variance) / n_topics
     estimate, reach = sides["estimate"][0], ndtri((1 + confidence) / 2) * of_sample
-    numbers = {"by_judge": found.judge.mean(axis=0), "lambda": found.weight, "n": n, "N": size - n}
-    numbers["n_eff"] = effective_of_pool(n, size, found.human_variance, found.variance)
+    numbers = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
+    numbers["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
     numbers |= {"se_sampling": of_sample, "sampling_low": estimate - reach, "sampling_high": estimate + reach}
     return _columns(sides, numbers, n_topics, confidence)
 

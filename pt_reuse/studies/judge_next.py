@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, did_you_mean, positive, told
-from pt_reuse._report import Digits
+from pt_reuse import options
+from pt_reuse._check import count, did_you_mean, number, positive, told
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, warn
-from pt_reuse.options import SHARED, Flag, Parameter
+from pt_reuse.inputs import Inputs, settings_of, units_by
 from pt_reuse.plots.forests import plot_labels_needed
+from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics
+from pt_reuse.result import Result, records
+from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.new_runs.calibration import How, check_predicted, spec_of, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
@@ -41,7 +43,7 @@ from pt_reuse.studies.new_runs.outlook import (
 )
 from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, inclusion
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,257 +51,306 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 RANKING, SCORE = "ranking", "score"
+AS_JUDGED, EVERY = "as judged", "under every completion"
 _CLOSE = 10.0**-DECIMALS
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
+#: how durations are written: the unit, its seconds, the format
+_UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f"))
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
-    """Draw how many labels the decision on each pair takes, the most on top."""
-    return plot_labels_needed(result.table, confidence=result.confidence, top=top, place=place)
+    """Draw how many labels the decision on each open pair takes, the most on top."""
+    open_pairs = result.table[result.table["decided"] == ""]
+    return plot_labels_needed(open_pairs, confidence=result.confidence, top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JudgingPlan(Result):
-    """Which documents to judge for a decision, in which order, and what is decided so far.
+    """Which documents to judge next for a decision, how many labels it takes, and what is decided so far.
 
-    Its figure has a row per pair: the labels that its decision takes on average, and a line to what most need.
+    Its figure has a row per open pair: the labels that its decision takes on average, and a line to what most need.
 
     Attributes:
-        table: one row per pair of runs of the decision: ``measure first second``, the one that is expected to be better
-            first; ``difference`` of expected means and ``half``, by how much a decision needs it to differ;
-            ``decided``: ``"as judged"``, where no document that the measure sees in its new runs is unjudged; ``"under
-            every completion"`` of the new runs' documents, all others as judged, ``"at 90 %"`` (as `confidence` says)
-            or ``""``; whether it ``abstains``, since a new run is unlike those left out
-            (:func:`check_new_run`), so that only bounds decide; ``expected`` and ``most``, the number of labels until
-            it is decided, the mean and what nine in ten (`confidence`) drawn courses need at most; ``by_bounds``, the
-            mean number until it is decided under every completion, where each document adds the same whatever the
-            others are, and nearly so by other measures than P and RBP; ``significant``, how likely the difference is
-            significant over topics (paired t test, 0.05) once every document is judged.
-        documents: the unjudged documents of the decision, those to judge first on top: ``qid docno rank``, the best one
-            in the new runs; ``priority``; ``chance``, how likely each is relevant; with ``goal="score"`` those that
-            were drawn, with ``inclusion``, the probability of each, ``drawn``, how many they are, and ``plan``, a
-            digest by which :func:`check_new_run` knows a whole sample.
-        scores: one row per run of the decision: ``name score``, the mean expected for new runs, as judged for others;
-            ``zero``, as judged; ``deviation`` of what is expected.
-        reach: how many deviations a difference must have for a decision; infinite where too few units can be left out.
-        labels: how many documents of the plan must be judged, from its top, until every open pair is decided: the mean
-            over drawn courses. A document counts once, however many pairs it decides.
-        labels_most: what nine in ten (`confidence`) drawn courses need at most.
-        unjudged: how many documents of the decision are unjudged, drawn into a sample or not.
+        critical_value: how many deviations a difference must have for a decision; infinite where too few units can be
+            left out.
+        confidence: of decisions and of the numbers of labels that most courses need.
     """
 
     title = "What to judge next"
-    condition = (
-        "It holds for new runs like those of the {units}, judged in the order of the plan, however often one looks "
-        "({calibrated})."
+    about = "{documents} of {unjudged:,} unjudged documents, for {goal} by {measure}"
+    answer = (
+        "summary",
+        "{open:pair} open: {labels:label} on average decide all, in {level} of courses at most {labels_most} ({cost}); "
+        "the {documents:document} here decide {settled}",
     )
-    limit = "It does not say what other topics would change; `significant` tells where topics are the limit."
-    views = {
-        "pair": View(
-            columns=(
-                Shown("Better", "first"),
-                Shown("Worse", "second"),
-                Shown("Difference", "difference", Digits.SCORE),
-                Shown("Needed", "half", Digits.SCORE),
-                Shown("Labels", "expected", Digits.TENTHS),
-                Shown("Significant", "significant", Digits.SCORE),
-            ),
-            caption="Pairs of runs by {measure}: the expected difference, how large it must be for a decision, the "
-            "labels that takes, and how likely it is significant over topics then.",
+    valid_for = "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks."
+    not_covered = "what other topics would change, and runs unlike those that are left out."
+    key = "pairs decided labels limited_by_topics"
+    plots = {"labels": _draw}
+    columns = """
+    first        | Better      |        | the run that is expected to be better
+    second       | Worse       |        | the other
+    difference   | Difference  | score  | of their expected means
+    half         | Needed      | score  | by how much the means must differ for a decision at the confidence level
+    decided      | Decided     |        | under what it (of a run: its ranks) holds: "as judged", where nothing that \
+the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90 %"; or "", open
+    abstains     | Abstains    |        | whether only bounds decide: a new run is unlike those left out, or another \
+run has its documents
+    expected     | Labels      | tenths | labels until it is decided, the mean over drawn courses
+    most         | At most     | count  | what nine in ten (`confidence`) drawn courses need at most
+    by_bounds    | By bounds   | tenths | mean labels until it is decided under every completion; exact by P and RBP
+    significant  | Significant | score  | how likely a paired t test over topics finds it (0.05) once all is judged
+    rank         | Rank        | ranks  | of a document: the best in the new runs; of a new run: the one expected, and \
+between which it is
+    priority     | Priority    | score  | how much the label decides: what it can change, times how unsure it is
+    chance       | Chance      | score  | how likely the document is relevant
+    inclusion    | Inclusion   | score  | the probability with which it was drawn
+    drawn        | Drawn       | count  | how many documents were drawn
+    plan         | Plan        |        | a digest by which check_new_run knows a whole sample
+    score        | Score       | score  | mean score that is expected of new runs, that of others as judged
+    zero         | As judged   | score  | mean score as judged
+    deviation    | Deviation   | score  | of what is expected
+    leader       | Leader      |        | the run that is expected to be the best
+    settled      | Settled     | tenths | open pairs that the documents of the plan decide, the mean over drawn courses
+    pairs        | Pairs       | count  | pairs of the decision
+    open         | Open        | count  | pairs that are not decided
+    labels       | Labels      | count  | documents to judge, from the top, each once, until all open pairs are \
+decided: the mean over drawn courses; of a sample its size
+    labels_most  | At most     | count  | what nine in ten (`confidence`) drawn courses need at most
+    limited_by_topics | Limited by topics | count | pairs of which `significant` is below a half
+    open_limited | Open, limited | count   | those of them that are open
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "pair of runs of the decision",
+            "measure first second difference half decided abstains expected most by_bounds significant",
+            report="first second difference decided expected significant",
+            caption="Pairs of runs by {measure}, how each is decided, and the labels that it takes.",
             noun="pairs",
         ),
-        "document": View(
-            table="documents",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Document", "docno"),
-                Shown("Best rank", "rank", Digits.COUNT),
-                Shown("Chance", "chance", Digits.SCORE),
-                Shown("Priority", "priority", Digits.SCORE),
-            ),
-            caption="The documents to judge, first to last: their best rank in the new runs, and how likely each is "
-            "relevant.",
+    ]
+    documents: Annotated[
+        pd.DataFrame,
+        Table(
+            "unjudged document to judge, the first on top",
+            "qid docno rank priority chance inclusion? drawn? plan?",
+            report="qid docno rank chance priority",
+            caption="The documents to judge, first to last.",
             noun="documents",
         ),
-    }
-    plots = {"labels": _draw}
-    key = (KeyFigures(("pairs", "decided", "labels", "limited_by_topics"), "summary"),)
-    answer = ("summary", "{verdict}")
-    derived = {"summary": "summary"}
-
-    documents: pd.DataFrame
-    scores: pd.DataFrame
-    reach: float
-    labels: float
-    labels_most: float
-    unjudged: int
+    ]
+    scores: Annotated[
+        pd.DataFrame,
+        Table(
+            "run of the decision",
+            "name score zero deviation rank~ decided",
+            report="name score zero rank decided",
+            caption="Expected scores, and the ranks that are still open.",
+            noun="runs",
+        ),
+    ]
+    summary: Annotated[
+        pd.DataFrame,
+        Table(
+            "decision",
+            "measure leader pairs decided open settled labels labels_most abstains limited_by_topics "
+            "open_limited documents unjudged",
+            report="leader pairs decided labels labels_most limited_by_topics",
+            noun="decisions",
+        ),
+    ]
+    critical_value: float
     confidence: float
-
-    def summary(self) -> pd.DataFrame:
-        """Return in a row how many pairs there are, what is open, and how many labels that takes.
-
-        Returns:
-            DataFrame: ``measure pairs decided open``; ``labels`` and ``labels_most``, how many documents must be judged
-            until every open pair is decided, the mean and what nine in ten (`confidence`) courses need, with
-            ``goal="score"`` the size of the sample; ``abstains``, pairs of which nothing but bounds decides;
-            ``limited_by_topics``, pairs of which ``significant`` is below a half; ``documents`` of the plan, and
-            ``unjudged``, all that are; ``verdict``, the answer in words.
-        """
-        is_sample, n = INCLUSION in self.documents, len(self.documents)
-        row = {
-            "measure": self.table["measure"].iloc[0] if len(self.table) else "",
-            "pairs": len(self.table),
-            "decided": int((self.table["decided"] != "").sum()),
-            "open": int((self.table["decided"] == "").sum()),
-            "labels": float(n) if is_sample else self.labels,
-            "labels_most": float(n) if is_sample else self.labels_most,
-            "abstains": int(self.table["abstains"].sum()),
-            "limited_by_topics": int((self.table["significant"] < 0.5).sum()),
-            "documents": n,
-            "unjudged": self.unjudged,
-        }
-        said = self._of_sample(row) if is_sample else self._of_pairs(row)
-        return pd.DataFrame([{**row, "verdict": f"{row['measure']}: {said}"}])
-
-    def _of_sample(self, row: Mapping[str, Any]) -> str:
-        if not row["unjudged"]:
-            return "no document of the new runs is unjudged, so there is nothing to sample; they score as judged"
-        return (
-            f"a sample of {count(row['documents'], 'document')} was drawn, of {row['unjudged']:,} unjudged; judge all "
-            "of it to estimate the scores of the new runs"
-        )
-
-    def _of_pairs(self, row: Mapping[str, Any]) -> str:
-        parts = [f"{row['decided']:,} of {count(row['pairs'], 'pair')} are decided"]
-        as_judged = int((self.table["decided"] == "as judged").sum())
-        if as_judged:
-            parts[0] += f", {as_judged:,} of them as judged"
-        if row["open"]:
-            parts.append(
-                f"to decide the others takes {row['labels']:,.0f} labels on average, {row['labels_most']:,.0f} in one "
-                f"of ten courses, of {count(row['unjudged'], 'unjudged document')}"
-            )
-        if row["abstains"]:
-            parts.append(f"of {count(row['abstains'], 'pair')} only bounds decide")
-        parts.append(f"{row['limited_by_topics']:,} are unlikely to be significant over topics, whatever is judged")
-        return "; ".join(parts)
 
     @property
     def pool(self) -> Pool:
-        """Return the documents as a pool, in the order of the plan, to export as tasks or to judge."""
-        return self.next(n=max(len(self.documents), 1))
+        """Return the documents as a pool, in their order, to export as tasks or to judge."""
+        columns = ["qid", "docno", "priority", *(SAMPLED if INCLUSION in self.documents else ())]
+        return Pool.from_frame(self.documents[columns], settings={"strategy": self.settings["strategy"]})
 
-    def next(self, *, n: int = 20) -> Pool:
-        """Return the next `n` documents of the plan as a pool; a sample is whole, since a part of it is none.
+    def words(self) -> dict[str, Any]:
+        """Return what sentences speak of: settings, attributes, and the summary."""
+        row, seconds = records(self.summary)[0], self.settings["seconds"]
+        cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
+        return {**super().words(), **row, "cost": cost, "level": f"{100 * self.confidence:.4g} %"}
 
-        Raises:
-            InputError: a number that is none.
-        """
-        columns, is_sample = ["qid", "docno", "priority"], INCLUSION in self.documents
-        n = positive("n", n, "documents")
-        first = self.documents[[*columns, *SAMPLED]] if is_sample else self.documents.head(n)[columns]
-        return Pool.from_frame(first, settings={"strategy": "judge-next"})
+    def answers(self) -> list[str]:
+        """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
+        words = self.words()
+        if words["goal"] == SCORE and words["unjudged"]:
+            text = "A sample of {documents} of {unjudged:,} unjudged documents: judge all of it ({cost})"
+            return [f"{text.format_map(words)} to estimate the scores of the new runs"]
+        if words["goal"] == SCORE:
+            return ["No document of the new runs is unjudged: they score as judged"]
+        labels = super().answers() if words["open"] else ["No label is needed: every pair is decided"]
+        limits = []
+        if n := words["limited_by_topics"]:
+            which = f"{count(n, 'pair')} ({words['open_limited']:,} open)"
+            limits.append(f"Topics are the limit for {which}: labels will hardly make these significant")
+        if n := words["abstains"]:
+            limits.append(f"{'only' if limits else 'Only'} bounds decide {count(n, 'pair')}: {words['only bounds']}")
+        return [f"{words['measure']}: {'; '.join(self._ranking())}", *labels, *filter(None, ["; ".join(limits)])]
+
+    def _ranking(self) -> Iterator[str]:
+        """Yield who leads, and between which ranks the best new run is."""
+        leader = self.summary["leader"].iloc[0]
+        pairs = self.table[(self.table[["first", "second"]] == leader).any(axis=1)]
+        rivals = pairs.loc[pairs["decided"] == "", ["first", "second"]].to_numpy().ravel()
+        rivals = [name for name in rivals.tolist() if name != leader]
+        open_to = rivals[0] if len(rivals) == 1 else count(len(rivals), "run")
+        yield f"{leader} is ahead, open against {open_to}" if rivals else f"{leader} leads {_weakest(pairs)}"
+        ranked = records(self.scores[self.scores["rank"].notna()].sort_values("rank", kind="stable"))
+        for run in ranked[:1] if len(self.scores) > 2 else ():
+            ranks = " to ".join(dict.fromkeys(f"{run[name]:,}" for name in ("rank_low", "rank_high")))
+            who = "it" if run["name"] == leader else run["name"]
+            yield f"{who} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
+        if len(ranked) > 1:
+            yield f"{count(len(ranked) - 1, 'more new run')} in .scores"
 
 
-def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float) -> str:
-    if not n_left:
-        return "as judged"
-    if ends[0] > _CLOSE or ends[1] < -_CLOSE:
-        return "under every completion"
-    return f"at {100 * confidence:.4g} %" if abs(apart) > half else ""
+def _duration(*seconds: float) -> str:
+    """Return durations in words."""
+    unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
+    return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
+
+
+def _weakest(pairs: pd.DataFrame) -> str:
+    """Return how pairs are decided, where several ways the weakest, nothing where none is."""
+    strength = {"": 3, AS_JUDGED: 2, EVERY: 1}
+    return min(pairs["decided"], key=lambda how: strength.get(how, 0))
+
+
+def checked_goal(goal: Any) -> tuple[str, ...]:
+    """Return a user's ``goal=`` as words."""
+    words = (goal,) if isinstance(goal, str) else tuple(goal) if isinstance(goal, Sequence) else ()
+    if not words or not all(isinstance(word, str) for word in words):
+        raise InputError(
+            f"goal must be 'ranking', 'score', the name of a run or several names, got {told(goal)}.", argument="goal"
+        )
+    twice = [word for word in words if words.count(word) > 1]
+    if twice:
+        raise InputError(f"goal names {twice[0]!r} twice.", argument="goal")
+    return words
+
+
+New: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were not "
+        "pooled.",
+        flag=options.Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
+    ),
+]
+Goal: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        'what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that run '
+        'against every other; several names, the pairs of these with a new run; or ``"score"``, a sample of which the '
+        "scores of the new runs are estimated.",
+        check=checked_goal,
+        flag=options.Flag(help="ranking, score, the name of a run, or several names", metavar="GOAL", kind="words"),
+    ),
+]
+Budget: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how many documents may be judged next, whatever the goal; default 50.",
+        check=lambda value: positive("n", value, "documents"),
+        flag=options.Flag(),
+    ),
+]
+SecondsPerLabel: TypeAlias = Annotated[
+    float,
+    options.Option(
+        "how long a label takes, for what the labels cost; default 30.",
+        check=lambda value: number("seconds", value),
+        flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
+    ),
+]
+JudgedSince: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "labels of documents of the plan that were judged since, and are not among the judgments: judgments in any "
+        "form, or what :func:`~pt_reuse.judging.import_labels` returns.",
+        flag=options.Flag(
+            help="labels of the plan's documents that were judged since, such as `judge import` writes",
+            metavar="FILE",
+            kind="judgments",
+        ),
+    ),
+]
+OneMeasure: TypeAlias = Annotated[
+    options.Measures,
+    options.Option(
+        "an ir_measures measure or its name, only one; default ``nDCG@10``.",
+        check="pt_reuse.scoring.scores:checked_measures",
+        flag=options.Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
+    ),
+]
+
+
+def _usual(_: int) -> list[ir_measures.Measure]:
+    return [ir_measures.nDCG @ 10]
 
 
 @study(
-    replace(
-        SHARED["measures"],
-        meaning="an ir_measures measure or its name, only one; default ``nDCG@10``.",
-        flag=Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
-    ),
-    CONFIDENCE,
-    JUDGE,
-    CORPUS,
-    LEFT_OUT,
-    Parameter(
-        name="new",
-        meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
-        "not pooled.",
-        flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
-    ),
-    Parameter(
-        name="goal",
-        meaning='what is to be decided: ``"ranking"`` (default), all pairs with a new run; the name of a new run, that '
-        'run against every other; a pair of names; or ``"score"``, a sample of which the scores of the new runs are '
-        "estimated.",
-        flag=Flag(help="ranking, score, the name of a run, or two names", metavar="GOAL", kind="list"),
-    ),
-    Parameter(
-        name="n",
-        meaning='with ``goal="score"``, how many documents are sampled; otherwise all are in the plan.',
-        check=lambda value: positive("n", value, "documents"),
-        flag=Flag(help="documents of a sample"),
-    ),
-    Parameter(
-        name="judged",
-        meaning="labels of documents of the plan that were judged since, and are not among the judgments.",
-        flag=Flag(help="labels of the plan's documents that were judged since", metavar="FILE", kind="judgments"),
-    ),
-    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
-    command=Command(
-        name="judge-next",
-        summary="which documents to judge next to tell runs apart, and when to stop",
-        details="Each team is left out of the pool to learn how likely unjudged documents are relevant, and how far "
-        "estimates are off while documents are judged one by one.",
-        screen=("pair", "document"),
-    ),
-    measures=lambda rel: [ir_measures.nDCG @ 10],
-    entry=Entry(question="What should I judge next?", papers="[C06]_"),
+    question="What should I judge next?",
+    command="judge-next",
+    summary="which documents to judge next to tell runs apart, and when to stop",
+    details="Each team is left out of the pool to learn how likely unjudged documents are relevant, and how far "
+    "estimates are off while documents are judged one by one. documents.csv of --out goes to `judge export --pool`, "
+    "and what `judge import` writes comes back by --judged.",
+    screen=("table", "documents"),
+    papers="[C06]_",
+    measures=_usual,
 )
 def judge_next(
-    runs: Any,
-    qrels: Any,
-    measures: Any = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: OneMeasure = None,
     *,
-    new: Any = None,
-    goal: Any = RANKING,
-    n: int = 40,
-    judged: Any = None,
-    topics: pd.DataFrame | None = None,
-    by: str = "team",
-    judge: Any = None,
-    corpus: Any = None,
-    depth: int | None = None,
-    rel: int | None = None,
-    contributors: Any = "pooled",
-    pool_order: str | None = None,
-    confidence: float = 0.9,
-    seed: int = 0,
+    new: New = None,
+    n: Budget = 50,
+    goal: Goal = RANKING,
+    judged: JudgedSince = None,
+    seconds: SecondsPerLabel = 30,
+    topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
+    by: Annotated[str, LEFT_OUT] = "team",
+    judge: Annotated[Any, JUDGE] = None,
+    corpus: Annotated[Any, CORPUS] = None,
+    depth: options.Depth = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    confidence: Annotated[float, CONFIDENCE] = 0.9,
+    seed: options.Seed = 0,
 ) -> JudgingPlan:
-    """Plan which unjudged documents to judge for a decision, how many that takes, and when the decision stands.
+    """Plan which unjudged documents to judge next for a decision, how many it takes, and when the decision stands.
 
     Documents of new runs are judged in the order of what their label can change, times how unsure it is by the document
-    model (:func:`~pt_reuse.profile.compare_estimators`). After each label a run is expected to score what is known, and
-    what is expected of the rest. A pair is decided once the expected difference exceeds `reach` predicted deviations.
-    That number is calibrated on left-out teams, whose labels are known: with a probability of `confidence` no decision
-    on a run of one more team is wrong, however often one looks. So keep the judgments as they were, pass the labels so
-    far as `judged`, and look as often as you like.
+    model (:func:`~pt_reuse.profile.compare_estimators`). A new run is expected to score what is known, and what is
+    expected of the rest. A pair is decided once the expected difference exceeds `critical_value` predicted deviations,
+    a number calibrated on left-out teams: with a probability of `confidence` no decision on a run of one more team is
+    wrong, however often one looks. So keep the judgments as they were, and pass all labels so far as `judged`.
 
     How many labels a decision takes is simulated by drawing labels. Where a paired t test over topics would not find
-    the difference even then, no label settles it: topics limit it.
+    the difference even then, topics are the limit.
 
-    With ``goal="score"`` a sample of `n` documents is drawn with probabilities proportional to the same sizes. Its
-    labels estimate scores by P and RBP without trusting the model, and nearly so by nDCG, for which the model's chances
-    are shifted to what the sample has: :func:`check_new_run` takes them as `sampled`.
+    With ``goal="score"`` a sample of `n` documents is drawn with probabilities in proportion to the same sizes, from
+    which :func:`check_new_run` estimates scores by P and RBP without trusting the model, and nearly so by nDCG.
 
     Returns:
-        JudgingPlan: ``.table`` (per pair), ``.documents`` and ``.pool``, ``.next(n=)``, ``.summary()``.
+        JudgingPlan: ``.table`` (per pair), ``.documents`` and ``.pool`` (at most `n`), ``.scores``, ``.summary``.
 
     Raises:
         InputError: no new run, or an unknown one as `goal`; more than one measure, or one other than AP, nDCG, P, R,
             RBP(rel=1), RR and Success; new runs of another collection; a field of which nothing can be learned.
 
     Warns:
-        CaveatWarning: fewer than five topics.
+        CaveatWarning: fewer than five topics, or a pool that is partly unjudged.
 
     Example:
         >>> import pt_reuse as ptr
@@ -307,123 +358,134 @@ def judge_next(
         >>> names = field.runs.names
         >>> new, others = field.runs.select(names=names[:1]), field.runs.select(names=names[1:])
         >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))
-        >>> plan = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10)
-        >>> labels = plan.next(n=10).judge(field.qrels)
-        >>> later = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, judged=labels)
+        >>> plan = ptr.judge_next(others, known, "nDCG@10", new=new, n=10, depth=10)
+        >>> labels = plan.pool.judge(field.qrels)
+        >>> later = ptr.judge_next(others, known, "nDCG@10", new=new, n=10, depth=10, judged=labels)
         >>> len(plan.table), *(int((each.table["decided"] != "").sum()) for each in (plan, later))
         (23, 22, 23)
 
     Source: the order, minimal test collections, Carterette, Allan and Sitaraman, SIGIR 2006; the sample, Horvitz and
     Thompson 1952 with a model's predictions as a baseline, and Hajek's variance.
     """
-    asked = Asked(judge_next, locals())
-    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
-    check_predicted(measures)
-    if goal in (SCORE, [SCORE]):
-        check_estimable(measures)
-    if len(measures) != 1:
-        raise InputError(f"a decision is by one measure, got {len(measures)}.", argument="measures")
-    asked.units("by")
-    if new is None:
-        pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
-        if pooled.all():
-            raise InputError(
-                "new is missing. Without it the new runs are those of the field that were not pooled, and all "
-                f"{len(runs)} were.",
-                argument="new",
-            )
-        found = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
-        runs = runs.select(pooled=True)
-    else:
-        found = new
-    found = as_new_runs(found, runs, qrels, topics)
+    inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
+    check_predicted(inputs.measures)
+    if goal == (SCORE,):
+        check_estimable(inputs.measures)
+    if len(inputs.measures) != 1:
+        raise InputError(f"a decision is by one measure, got {len(inputs.measures)}.", argument="measures")
+    units = units_by(inputs.runs, by)
+    depth_known = depth_of(inputs.runs, depth)
+    field, new_runs = _new_runs(inputs, new, topics)
+    pooled_runs = contributors_of(field, contributors)
+    gap = PoolGap.of(field.in_pool_order(pool_order), inputs.qrels, depth_known, pooled_runs)
     how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
-    pooled_runs = contributors_of(runs, asked["contributors"])
-    gap = PoolGap.of(runs.in_pool_order(asked["pool_order"]), qrels, asked.depth, pooled_runs)
-    setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], gap, how, judge, asked["corpus"])
-    outlook = Outlook(runs, found, qrels, measures, setting)
+    setting = Setting(by, depth_known, pooled_runs, pool_order, gap, how, judge, corpus)
+    outlook = Outlook(field, new_runs, inputs.qrels, inputs.measures, setting)
     outlook.check()
-    # without new runs, those of the field are all told of with the settings
-    fitting = misfits(found, qrels, measures) if new is not None else ()
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), fitting)
-    given = None if judged is None else as_qrels(judged, "judged")
-    return _planned(outlook, asked, given)
-
-
-def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPlan:
-    measure, goal, seed = repr(outlook.measures[0]), asked["goal"], asked["seed"]
-    if not isinstance(goal, str) and isinstance(goal, Sequence) and len(goal) == 1:
-        goal = goal[0]
-    rows = {outlook.name(row): row for row in outlook.rows()}
-    pairs = _pairs(goal, list(rows), [name for name in outlook.runs.names if name not in rows])
-    wanted = [name for name in dict.fromkeys(name for pair in pairs for name in pair) if name in rows]
-    known = _known(outlook, judged)
-    reach = _stopping_reach(outlook)
-    states = {name: _State.of(outlook, rows[name], known) for name in wanted}
-    documents = _ordered(outlook, states)
-    course = _Course(outlook, states, documents["row"].to_numpy(), reach, seed)
-    table = pd.DataFrame([{"measure": measure, **course.pair(first, second)} for first, second in pairs])
-    scores = [{"name": name, **course.start(name)} for name in dict.fromkeys(name for pair in pairs for name in pair)]
-    labels, unjudged = course.labels(), len(documents)
-    if goal == SCORE:
-        probability = inclusion(documents["priority"].to_numpy(), asked["n"])
-        documents = documents.assign(**{INCLUSION: probability}).iloc[draw(probability, seed)]
+    # runs of the field fitted where they were read
+    beware(few_topics(len(inputs.qrels.topics)), gap.caveats())
+    beware(misfits(new_runs, inputs.qrels, inputs.measures) if new is not None else ())
+    known = _known(outlook, None if judged is None else as_qrels(judged, "judged"))
+    decision = _Decision(outlook, goal, known, seed)
+    table = pd.DataFrame([decision.pair(*pair) for pair in decision.pairs])
+    table.insert(0, "measure", repr(inputs.measures[0]))
+    documents, sampled = decision.documents, goal == (SCORE,)
+    if sampled:
+        probability = inclusion(documents["priority"].to_numpy(), n)
         cutoff = spec_of(outlook.measures[0]).cutoff
+        documents = documents.assign(**{INCLUSION: probability}).iloc[draw(probability, seed)]
         documents = with_plan(documents, frame_of(outlook.evidence, cutoff, known >= 0), cutoff)
-    settings = {
-        "goal": goal if isinstance(goal, str) else " against ".join(goal),
-        "units": f"{asked['by']}s that are left out",
-        "calibrated": f"at {100 * outlook.how.confidence:.4g} %, {count(len(outlook.train), asked['by'])}, it takes "
-        f"{units_needed(outlook.how.confidence)}",
-        "significance": "paired t test over topics, 0.05",
-        "judged since": int((known >= 0).sum()),
-        "draws": _DRAWS,
-        "seed": seed,
-    }
+    documents = documents.drop(columns="row").head(n).reset_index(drop=True)
+    scores = decision.scores(table)
+    summary = decision.summed(table, scores, len(documents), sampled=sampled)
+    settings = settings_of(
+        inputs,
+        units,
+        {"depth": depth_known.value, "depth from": depth_known.origin.value, "contributors": str(pooled_runs)},
+        goal=" against ".join(goal),
+        units=f"{by}s that are left out",
+        calibrated=f"at {100 * confidence:.4g} %, {count(len(outlook.train), by)}, it takes {units_needed(confidence)}",
+        significance="paired t test over topics, 0.05",
+        judged_since=int((known >= 0).sum()),
+        only_bounds=decision.why_bounds() or "none",
+        seconds=seconds,
+        strategy="judge-next",
+        draws=_DRAWS,
+        seed=seed,
+    )
     return JudgingPlan(
         table=table,
-        documents=documents.drop(columns=["row"]).reset_index(drop=True),
-        scores=pd.DataFrame(scores),
-        reach=reach,
-        labels=float(labels.mean()),
-        labels_most=float(np.quantile(labels, outlook.how.confidence, method="inverted_cdf")),
-        unjudged=unjudged,
-        confidence=outlook.how.confidence,
-        settings=asked.settings(**settings),
+        documents=documents,
+        scores=scores,
+        summary=summary,
+        critical_value=decision.critical_value,
+        confidence=confidence,
+        settings=settings,
     )
+
+
+def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[Any, Any]:
+    """Return the field and the new runs; without `new` these are the runs of the field that were not pooled."""
+    runs = inputs.runs
+    if new is not None:
+        return runs, as_new_runs(new, runs, inputs.qrels, topics)
+    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
+    if pooled.all():
+        text = "new is missing. Without it the new runs are those of the field that were not pooled, and all "
+        raise InputError(f"{text}{len(runs)} were.", argument="new")
+    unpooled = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
+    field = runs.select(pooled=True)
+    return field, as_new_runs(unpooled, field, inputs.qrels, topics)
 
 
 def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     """Return (documents,) labels that were given since, below 0 where there is none."""
-    found = np.full(len(outlook.evidence.labels), UNJUDGED)
+    evidence = outlook.evidence
+    known = np.full(len(evidence.labels), UNJUDGED)
     if judged is None:
-        return found
-    rows, labels = outlook.evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
-    highest = int(outlook.evidence.labels.max())
+        return known
+    rows, labels = evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
+    highest = int(evidence.labels.max())
     if int(labels.max(initial=0)) > highest:
         raise InputError(
             f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}.",
             argument="judged",
         )
-    before = np.where(rows >= 0, np.append(outlook.evidence.labels, UNJUDGED)[rows], UNJUDGED)
+    before = np.where(rows >= 0, np.append(evidence.labels, UNJUDGED)[rows], UNJUDGED)
     given: NDArray[np.bool_] = labels >= 0
     other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
     if other.any():
-        qid, docno = (names[rows[other][0]] for names in outlook.evidence.names)
+        qid, docno = (names[rows[other][0]] for names in evidence.names)
         raise InputError(
             f"document {docno!r} of topic {qid!r} has the label {labels[other][0]}, and {before[other][0]} in the "
             "judgments. Keep the judgments as they were when the plan was made.",
             argument="judged",
         )
-    strange = int((given & (rows < 0)).sum())
-    if strange:
-        warn(f"{count(strange, 'document')} of `judged` is none that a new run has at the top; it says nothing here.")
-    new = given & (rows >= 0) & (before < 0)
-    found[rows[new]] = labels[new]
-    return found
+    elsewhere = int((given & (rows < 0)).sum())
+    if elsewhere:
+        warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
+    since = given & (rows >= 0) & (before < 0)
+    known[rows[since]] = labels[since]
+    return known
 
 
-def _stopping_reach(outlook: Outlook) -> float:
+def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a decision, a new run in each."""
+    names = [*new, *others]
+    chosen = names if goal in ((RANKING,), (SCORE,)) else goal
+    for name in chosen:
+        if name not in names:
+            raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
+    if not set(chosen) & set(new):
+        raise InputError(
+            f"goal names no new run: whatever is unjudged of {' and '.join(chosen)} is not known here.", argument="goal"
+        )
+    if len(chosen) == 1:
+        return [(chosen[0], other) for other in names if other != chosen[0]]
+    return [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
+
+
+def _critical_value(outlook: Outlook) -> float:
     """Return how many deviations a difference must have for decisions on one more unit to be right."""
     predicted = outlook.predicted[0]
     worst, unit = [], []
@@ -437,203 +499,202 @@ def _stopping_reach(outlook: Outlook) -> float:
     return conformal_quantile(np.array(worst), np.array(unit), outlook.how.confidence)
 
 
+class _Span(NamedTuple):
+    """What a run scores beside another, (topics,) or (topics, runs): expected, and at least and at most."""
+
+    expected: Floats
+    low: Floats
+    high: Floats
+
+
 @dataclass(frozen=True)
-class _State:
-    """A new run: what it is expected to score now, and the documents that are left."""
+class _NewRun:
+    """A new run: what it and the others are expected to score now, and its documents that are left."""
 
     row: Row
-    mine: tuple[Floats, ...]  # (topics,) what it is expected to score, and at least and at most
-    others: tuple[Floats, ...]  # (topics, runs) the same of every other run beside it
-    shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
+    own: _Span
+    others: _Span
     left: Effects
-    whole: bool  # whether no document of a new run is unjudged
-
-    @classmethod
-    def of(cls, outlook: Outlook, row: Row, known: NDArray[np.int16]) -> _State:
-        """Return what is expected of a run, given labels of some documents."""
-        effects = outlook.effects(0, row)
-        left = effects.take(known[effects.row] < 0)
-        evidence = outlook.evidence
-        whole = not ((evidence.labels < 0) & (known < 0) & (evidence.n_brought > 0)).any()
-        return cls(row, *outlook.expected(0, row, known), outlook.sharing(0, left), left, whole)
+    shared: frozenset[str]  # runs of the field that have some of these where the measure looks
+    why_bounds: tuple[str, ...]  # why only bounds decide
 
 
-def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of a decision, a new run in each."""
-    names = [*new, *others]
-    given = [goal] if isinstance(goal, str) else list(goal) if isinstance(goal, Sequence) else None
-    if given is None or not all(isinstance(name, str) for name in given) or len(given) not in (1, 2):
-        raise InputError(
-            f"goal must be 'ranking', 'score', the name of a run or two names, got {told(goal)}.", argument="goal"
-        )
-    if given in ([RANKING], [SCORE]):
-        return [(one, other) for at, one in enumerate(new) for other in [*new[at + 1 :], *others]]
-    for name in given:
-        if name not in names:
-            raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
-    if not set(given) & set(new):
-        raise InputError(
-            f"goal names no new run: whatever is unjudged of {' and '.join(given)} is not known here.", argument="goal"
-        )
-    if len(given) == 2:
-        if given[0] == given[1]:
-            raise InputError(f"goal names {given[0]!r} twice.", argument="goal")
-        return [(given[0], given[1])]
-    return [(given[0], other) for other in names if other != given[0]]
+class _Decision:
+    """The pairs of a decision, the documents in the order in which they are judged, and drawn courses of that."""
 
-
-def _ordered(outlook: Outlook, states: Mapping[str, _State]) -> pd.DataFrame:
-    """Return the documents of a decision in the order of the plan: ``qid docno rank priority chance row``."""
-    (qids, docnos), parts = outlook.evidence.names, []
-    for state in states.values():
-        rank, mine = state.row.case.ranks(state.row.place), state.left
-        parts.append(
-            pd.DataFrame({"row": mine.row, "rank": rank[mine.row], "chance": mine.chance[:, 0], "priority": mine.size})
-        )
-    every = pd.concat(parts, ignore_index=True)
-    found = every.groupby("row", as_index=False).agg({"rank": "min", "chance": "mean", "priority": "max"})
-    found = found.sort_values(["priority", "row"], ascending=[False, True], kind="stable").reset_index(drop=True)
-    row = found["row"].to_numpy()
-    found = found.assign(qid=qids[row], docno=docnos[row])
-    return found[["qid", "docno", "rank", "priority", "chance", "row"]]
-
-
-class _Course:
-    """The judging to come: labels are drawn by their chances, and each pair stops where it is decided."""
-
-    def __init__(
-        self, outlook: Outlook, states: Mapping[str, _State], order: NDArray[np.int64], reach: float, seed: int
-    ):
-        self._outlook, self._states, self._reach = outlook, states, reach
-        self._place = np.full(len(outlook.evidence.labels), len(order))
+    def __init__(self, outlook: Outlook, goal: Sequence[str], known: NDArray[np.int16], seed: int):
+        self.outlook, evidence = outlook, outlook.evidence
+        rows = {outlook.name(row): row for row in outlook.rows()}
+        self.pairs = _pairs(goal, list(rows), [name for name in outlook.runs.names if name not in rows])
+        self.names = list(dict.fromkeys(name for pair in self.pairs for name in pair))
+        self.critical_value = _critical_value(outlook)
+        self.new: dict[str, _NewRun] = {}
+        for name in self.names:
+            if name in rows:
+                row, effects = rows[name], outlook.effects(0, rows[name])
+                left = effects.take(known[effects.row] < 0)
+                own, others = outlook.expected(0, row, known)
+                why = tuple(outlook.why_not(0, row))
+                self.new[name] = _NewRun(row, _Span(*own), _Span(*others), left, outlook.sharing(0, left), why)
+        self.documents = self._ordered()
+        order = self.documents["row"].to_numpy()
+        self._place = np.full(len(evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
         #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
-        self._labels = self._net({name: 1.0 for name in states}).drawn(np.random.default_rng(seed), _DRAWS)
-        #: (draws,) how many documents must be judged until each open pair is decided
-        self._needed: list[NDArray[np.int64]] = []
-        self._n_topics = outlook.evidence.n_topics
-        # relevant documents of any new run enlarge the divisor of all
-        self._whole = all(state.whole for state in states.values())
+        self._labels = self._net(dict.fromkeys(self.new, 1.0)).drawn(np.random.default_rng(seed), _DRAWS)
+        #: of each open pair, (draws,) how many documents must be judged until it is decided
+        self.needed: list[NDArray[np.int64]] = []
 
-    def start(self, name: str) -> dict[str, float]:
-        """Return the mean score of a run: expected, and as judged; and the deviation of the former."""
-        zero = float(self._zero(name).mean())
-        if name not in self._states:
-            return {"score": zero, "zero": zero, "deviation": 0.0}
-        state = self._states[name]
-        deviation = float(state.left.spread()[0]) if len(state.left.row) else 0.0
-        return {"score": float(state.mine[0].mean()), "zero": zero, "deviation": deviation}
+    def _ordered(self) -> pd.DataFrame:
+        """Return the unjudged documents in the order of the plan."""
+        (qids, docnos), parts = self.outlook.evidence.names, []
+        for run in self.new.values():
+            rank, left = run.row.case.ranks(run.row.place), run.left
+            columns = {"row": left.row, "rank": rank[left.row], "chance": left.chance[:, 0], "priority": left.size}
+            parts.append(pd.DataFrame(columns))
+        every = pd.concat(parts, ignore_index=True).groupby("row", as_index=False)
+        once = every.agg({"rank": "min", "chance": "mean", "priority": "max"})
+        once = once.sort_values(["priority", "row"], ascending=[False, True], kind="stable").reset_index(drop=True)
+        row = once["row"].to_numpy()
+        return once.assign(qid=qids[row], docno=docnos[row])[["qid", "docno", "rank", "priority", "chance", "row"]]
 
-    def _beside(self, name: str, other: str) -> tuple[Floats, ...]:
-        """Return (topics,) what a run is expected to score beside another, and at least and at most."""
-        if name in self._states:
-            return self._states[name].mine
-        if other not in self._states:
-            return (self._zero(name),) * 3
-        row = self._outlook.runs.row(name)
-        return tuple(scores[:, row] for scores in self._states[other].others)
+    def _net(self, signs: Mapping[str, float]) -> Effects:
+        """Return the effects on a sum of new runs, each with its sign, in the order of the plan; a document once."""
+        parts = [(self.new[name].left, sign) for name, sign in signs.items()]
+        every, at = np.unique(np.concatenate([left.row for left, _ in parts]), return_inverse=True)
+        labels = parts[0][0].labels
+        change, chance = np.zeros((2, len(every), len(labels)))
+        np.add.at(change, at, np.concatenate([sign * left.change for left, sign in parts]))
+        np.add.at(chance, at, np.concatenate([left.chance for left, _ in parts]))
+        chance /= np.bincount(at, minlength=len(every))[:, None]
+        return Effects(every, labels, chance, change).take(np.argsort(self._place[every], kind="stable"))
 
-    def _share(self, first: str, second: str) -> bool:
-        """Return whether a run of the field has some of the unjudged documents of the new one."""
-        pairs = ((first, second), (second, first))
-        return any(one in self._states and other in self._states[one].shared for one, other in pairs)
+    def _beside(self, name: str, other: str) -> _Span:
+        """Return what a run scores beside another."""
+        if name in self.new:
+            return self.new[name].own
+        row = self.outlook.runs.row(name)
+        return _Span(*(scores[:, row] for scores in self.new[other].others))
 
-    def _abstains(self, name: str) -> bool:
-        return name in self._states and bool(self._outlook.why_not(0, self._states[name].row))
-
-    def _zero(self, name: str) -> Floats:
-        found: Floats = self._outlook.scores[0][:, self._outlook.runs.row(name)]
-        return found
+    def why_bounds(self) -> str:
+        """Return why only bounds decide some pairs."""
+        runs = {name: run for name, run in self.new.items() if len(run.left.row)}
+        reasons = [f"{name} ({'; '.join(run.why_bounds)})" for name, run in runs.items() if run.why_bounds]
+        reasons[1:] = [count(len(reasons) - 1, "more new run")] if len(reasons) > 1 else []
+        if any(run.shared & set(self.names) for run in runs.values()):
+            reasons.append("runs of the field have the same unjudged documents")
+        return "; ".join(reasons)
 
     def pair(self, one: str, other: str) -> dict[str, Any]:
-        """Return what is known of a pair, and how many labels it takes."""
-        sides = {name: self._beside(name, against) for name, against in ((one, other), (other, one))}
-        first, second = sorted((one, other), key=lambda name: -float(sides[name][0].mean()))
-        by_topic = sides[first][0] - sides[second][0]
-        signs = {name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self._states}
-        mine, confidence = self._net(signs), self._outlook.how.confidence
-        # another run that has its documents gains by their labels, too, by how much is not known here
-        share = self._share(first, second)
-        # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores
-        abstains = bool(len(mine.row)) and (share or any(self._abstains(name) for name in (first, second)))
-        whole = self._whole
-        reach = np.inf if abstains else self._reach
-        spread, labels = mine.spread(), self._labels[:, self._place[mine.row]]
-        difference = float(by_topic.mean())
-        gained = np.cumsum(mine.of_labels(labels) - mine.mean, axis=1)
+        """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
+        spans = {one: self._beside(one, other), other: self._beside(other, one)}
+        first, second = sorted(spans, key=lambda name: -float(spans[name].expected.mean()))
+        effects = self._net({name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self.new})
+        by_topic = spans[first].expected - spans[second].expected
+        difference, n, spread = float(by_topic.mean()), len(effects.row), effects.spread()
+        # another run that has the documents gains by their labels, too, by how much is not known here
+        shares = any(pair[1] in self.new[pair[0]].shared for pair in permutations(spans) if pair[0] in self.new)
+        abstains = bool(n) and (shares or any(self.new[name].why_bounds for name in spans if name in self.new))
+        critical_value = np.inf if abstains else self.critical_value
+        labels = self._labels[:, self._place[effects.row]]
+        gained = np.cumsum(effects.of_labels(labels) - effects.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
-        least, most = mine.ends()
-        # a run of the field has a larger or smaller divisor, too
-        (low_1, high_1), (low_2, high_2) = (self._moved(name, sides[name]) for name in (first, second))
-        least, most = least + low_1 - high_2, most + high_1 - low_2
-        ends = np.array([difference + least[0], difference + most[0]])
-        if whole:
-            ends[:] = difference
-        elif share or not self._outlook.bounds_are_exact(0):
-            least, most = np.full_like(least, -np.inf), np.full_like(most, np.inf)
-            ends[:] = -np.inf, np.inf
-        elif not self._outlook.is_linear(0):
-            ends[:] = [(sides[first][at] - sides[second][3 - at]).mean() for at in (1, 2)]
+        least, most = self._left(spans, first, second, effects, difference, shares=shares)
         sure = (course + least > _CLOSE) | (course + most < -_CLOSE)
-        sure[:, 0] = ends[0] > _CLOSE or ends[1] < -_CLOSE
         sure[:, -1] = True
-        decided = sure | (np.abs(course) > reach * spread)
-        step = np.append(0, self._place[mine.row] + 1)
-        needed, by_bounds = (step[np.argmax(stops, axis=1)] for stops in (decided, sure))
-        half = reach * float(spread[0]) if len(mine.row) else 0.0
-        how = _how(len(mine.row), difference, half, ends, confidence)
-        if not how:
-            self._needed.append(needed)
+        step = np.append(0, self._place[effects.row] + 1)
+        needed, by_bounds = (
+            step[np.argmax(stops, axis=1)] for stops in (sure | (np.abs(course) > critical_value * spread), sure)
+        )
+        half = critical_value * float(spread[0]) if n else 0.0
+        confidence = self.outlook.how.confidence
+        decided = AS_JUDGED if not n else EVERY if sure[0, 0] else ""
+        if not decided and abs(difference) > half:
+            decided = f"at {100 * confidence:.4g} %"
+        if not decided:
+            self.needed.append(needed)
         return {
             "first": first,
             "second": second,
             "difference": difference,
             "half": half,
-            "decided": how,
+            "decided": decided,
             "abstains": abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
-            "significant": self._significant(by_topic, mine, labels),
+            "significant": self._significant(by_topic, effects, labels),
         }
 
-    def _moved(self, name: str, scores: tuple[Floats, ...]) -> tuple[float, float]:
-        """Return by how much documents that a run has not may lower and raise its mean score."""
-        if name in self._states:
-            return 0.0, 0.0
-        expected, low, high = (float(part.mean()) for part in scores)
-        return low - expected, high - expected
+    def _left(
+        self, spans: Mapping[str, _Span], first: str, second: str, effects: Effects, difference: float, *, shares: bool
+    ) -> tuple[Floats, Floats]:
+        """Return (documents + 1,) by how much what is left then may lower and raise the expected difference."""
+        if shares or not self.outlook.bounds_are_exact(0):
+            return np.full(len(effects.row) + 1, -np.inf), np.full(len(effects.row) + 1, np.inf)
+        least, most = effects.ends()
+        # a run of the field has a larger or smaller divisor, too
+        low_1, high_1, low_2, high_2 = (
+            0.0 if name in self.new else float(end.mean()) - float(spans[name].expected.mean())
+            for name in (first, second)
+            for end in spans[name][1:]
+        )
+        least, most = least + low_1 - high_2, most + high_1 - low_2
+        if not self.outlook.is_linear(0):
+            least[0] = (spans[first].low - spans[second].high).mean() - difference
+            most[0] = (spans[first].high - spans[second].low).mean() - difference
+        return least, most
 
-    def labels(self) -> NDArray[np.int64]:
-        """Return (draws,) how many documents of the plan must be judged until all pairs are decided that are open."""
-        return np.max([np.zeros(_DRAWS, dtype=np.int64), *self._needed], axis=0)
-
-    def _net(self, signs: Mapping[str, float]) -> Effects:
-        """Return the effects on a sum of new runs, each with its sign, in the order of the plan.
-
-        A document of several runs is one.
-        """
-        parts = [(self._states[name].left, sign) for name, sign in signs.items()]
-        rows = np.concatenate([mine.row for mine, _ in parts])
-        every, at = np.unique(rows, return_inverse=True)
-        labels = parts[0][0].labels
-        change, chance = np.zeros((2, len(every), len(labels)))
-        np.add.at(change, at, np.concatenate([sign * mine.change for mine, sign in parts]))
-        np.add.at(chance, at, np.concatenate([mine.chance for mine, _ in parts]))
-        chance /= np.bincount(at, minlength=len(every))[:, None]
-        found = Effects(every, labels, chance, change)
-        return found.take(np.argsort(self._place[every], kind="stable"))
-
-    def _significant(self, by_topic: Floats, mine: Effects, labels: NDArray[np.int64]) -> float:
+    def _significant(self, by_topic: Floats, effects: Effects, labels: NDArray[np.int64]) -> float:
         """Return how often a paired t test finds the difference once every document is judged."""
         from scipy.stats import t
 
-        n = self._n_topics
+        n = len(by_topic)
         if n < 2:
             return 0.0
-        topic = self._outlook.evidence.topic[mine.row]
         moved = np.zeros((_DRAWS, n))
-        np.add.at(moved.T, topic, n * (mine.of_labels(labels) - mine.mean).T)
+        np.add.at(moved.T, self.outlook.evidence.topic[effects.row], n * (effects.of_labels(labels) - effects.mean).T)
         drawn = by_topic + moved
         error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
         return float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
+
+    def scores(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return one row per run: its score, and of new runs that are compared with all others the ranks."""
+        columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
+        for name in self.names:
+            zero, run = float(self.outlook.scores[0][:, self.outlook.runs.row(name)].mean()), self.new.get(name)
+            pairs = table[(table["first"] == name) | (table["second"] == name)]
+            row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
+            if run is not None:
+                row[1], row[3] = (
+                    float(run.own.expected.mean()),
+                    float(run.left.spread()[0]) if len(run.left.row) else 0.0,
+                )
+            if run is not None and len(pairs) == len(self.names) - 1:
+                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > _CLOSE), pairs["decided"] == ""
+                ahead = (behind, behind & ~is_open, behind | is_open)
+                row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
+            rows.append(row)
+        return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[4:7], "Int64"))
+
+    def summed(self, table: pd.DataFrame, scores: pd.DataFrame, n: int, *, sampled: bool) -> pd.DataFrame:
+        """Return in a row what is decided, and what it takes to decide the rest."""
+        losses = scores["name"].map(table.loc[table["difference"] > _CLOSE, "second"].value_counts()).fillna(0)
+        needed, limited = np.array([np.zeros(_DRAWS), *self.needed]), table["significant"] < 0.5
+        labels = np.full(1, n) if sampled else needed.max(axis=0)
+        row = {
+            "measure": table["measure"].iloc[0],
+            "leader": scores["name"].iloc[np.lexsort((-scores["score"], losses))[0]],
+            "pairs": len(table),
+            "decided": int((table["decided"] != "").sum()),
+            "open": len(self.needed),
+            "settled": float((needed[1:] <= n).sum() / _DRAWS),
+            "labels": float(labels.mean()),
+            "labels_most": float(np.quantile(labels, self.outlook.how.confidence, method="inverted_cdf")),
+            "abstains": int(table["abstains"].sum()),
+            "limited_by_topics": int(limited.sum()),
+            "open_limited": int((limited & (table["decided"] == "")).sum()),
+            "documents": n,
+            "unjudged": len(self.documents),
+        }
+        return pd.DataFrame([row])

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, examples, flag, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
-from pt_reuse._report import Digits
-from pt_reuse._text import with_ends
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Scale, lowest_relevant
-from pt_reuse.options import Flag, Parameter
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.result import KeyFigures, Result, Shown, View
+from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.measures import MeasureLike, parse_measures
-from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.label_strata import (
     SHARE,
-    WANTED,
     Number,
     Sizes,
     Strata,
@@ -39,7 +35,7 @@ from pt_reuse.studies.label_strata import (
     numbers_of,
     prior_words,
 )
-from pt_reuse.study import Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,8 +51,23 @@ _USUAL = ir_measures.P @ 10
 #: so many labels that all equal the judge's are more likely its own than what people said
 _SUSPECT = 10
 _KEYS = ["qid", "docno"]
-#: what the numbers hang on, for the notes of reports
-_SENTENCES = {"interval": "Interval: {interval}.", "topics": "Topics of the runs: {topics}.", "varies": "{varies}."}
+_STRATA = "stratum qid run label documents known relevant_known gain share labels probability"
+_COLUMNS = """
+number          | Number     |        | the number that is estimated
+target          | Target     |        | whether the plan is made for it
+documents       | Documents  | count  | documents it is of
+judge           | By the judge | score | its value by the judge's own labels, missing if undefined
+stratum         | Stratum    |        | the stratum
+qid             | Topic      |        | the topic, None where strata go over topics
+run             | Run        |        | the run whose first documents they are, None without runs
+label           | Label      | number | the label of the judge, <NA> for none
+known           | Known      | count  | documents that people judged before
+relevant_known  | Relevant, known | count | those of them that are relevant
+gain            | Gain       | effect | what a relevant document adds to the number
+share           | Expected share | score | the expected share of relevant documents among the others
+labels          | To check   | count  | labels that people must check, or that contribute to the number
+probability     | Probability | score | the probability of each document of the stratum to be checked
+"""
 
 
 def _draw_estimates(result: LabelEstimate, _: str | None, place: Place | None) -> Axes:
@@ -74,64 +85,50 @@ class LabelEstimate(Result):
     """The estimates after people checked some of a judge's labels, see ``LabelPlan.estimate``.
 
     Attributes:
-        table: one row per number: ``number``; ``target``, whether the plan was made for it; ``documents`` it is of, and
-            ``checked`` of these, including those that people judged before the plan; ``estimate estimate_low
-            estimate_high``; ``judge``, its value by the judge's own labels, missing if undefined; ``bias bias_low
-            bias_high``, the judge's value minus the estimate; ``planned_width``, the expected width of the interval.
         strata: the table of the plan with ``checked`` and ``relevant``, how many documents of each stratum people
             checked and found relevant.
         confidence: the confidence level of the intervals.
     """
 
     title = "Estimate by checked labels"
-    condition = (
-        "It holds for these topics, documents and runs: only which documents are drawn varies. Confidence "
-        "{confidence:g}, interval: {interval}."
+    about = "{checked}"
+    answer = (
+        "table",
+        "{number}: {estimate}, {checked} of {documents:document} checked; by the judge's own labels {judge}, off by "
+        "{bias}",
     )
-    limit = "It does not say anything of other documents or topics, nor of other labels of the judge."
-    views = {
-        "number": View(
-            columns=(
-                Shown("Number", "number"),
-                Shown("Documents", "documents", Digits.COUNT),
-                Shown("Checked", "checked", Digits.COUNT),
-                Shown("Estimate", "estimate", Digits.SCORE),
-                Shown("Interval of the estimate", "estimate", Digits.SCORE, interval=True),
-                Shown("By the judge", "judge", Digits.SCORE),
-            ),
+    valid_for = (
+        "these topics, documents and runs: only which documents are drawn varies; confidence {confidence:g}, interval: "
+        "{interval}."
+    )
+    not_covered = "other documents, topics and labels of the judge."
+    key = "estimate"
+    plots = {"estimate": _draw_estimates}
+    columns = f"""{_COLUMNS}
+    checked       | Checked       | count      | how many of these people checked, before the plan or for it
+    estimate      | Estimate      | score      | its value by people's labels
+    bias          | Bias          | difference | the judge's value less the estimate
+    planned_width | Planned width | score      | the expected width of the interval
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "number, those that the plan was made for first",
+            "number target documents checked estimate~ judge bias~ planned_width",
+            report="number documents checked estimate judge bias",
             caption="What labels checked by people say: {checked}.",
             noun="numbers",
-        )
-    }
-    plots = {"estimate": _draw_estimates}
-    key = (KeyFigures(("estimate",), "targets", "{number}"),)
-    answer = "targets", "{number} {estimate:.4f}"
-    sentences = _SENTENCES
-
+        ),
+    ]
     strata: pd.DataFrame
     confidence: float
 
-    def targets(self) -> pd.DataFrame:
-        """Return the rows of what the plan was made for."""
-        return self.table[self.table["target"]]
-
-    def _further(self) -> list[str]:
-        """Return a sentence for each number."""
-        found = []
-        for row in self.table.to_dict("records"):
-            text = (
-                f"{row['number'][0].upper()}{row['number'][1:]} is {with_ends(row, 'estimate', '.4f')} at "
-                f"{100 * self.confidence:g} %, {row['checked']:,} of {row['documents']:,} checked"
-            )
-            if not np.isnan(row["judge"]):
-                side = (
-                    "too high" if row["bias_low"] > 0 else "too low" if row["bias_high"] < 0 else "no bias to be seen"
-                )
-                text += (
-                    f"; by the judge's own labels {row['judge']:.4f}, off by {with_ends(row, 'bias', '+.4f')}: {side}"
-                )
-            found.append(f"{text}.")
-        return found
+    def answers(self) -> list[str]:
+        """Return each number with its interval, and how far the judge is off where it has a value."""
+        text, rows = self.answer[1] if self.answer else "", records(self.table)
+        texts = [text.partition(";")[0] if np.isnan(row["judge"]) else text for row in rows]
+        return [text.format_map(cells(row, self.columns)) for text, row in zip(texts, rows, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -139,16 +136,6 @@ class LabelPlan(Result):
     """The labels of a judge that people must check so that the interval of a number has a given width.
 
     Attributes:
-        table: one row per stratum: ``stratum``; ``qid``, None where strata go over topics; ``run`` whose first
-            documents they are, None without runs; ``label`` of the judge, <NA> for none; ``documents``; ``known`` and
-            ``relevant_known``, those that people judged before and found relevant; ``gain``, what a relevant document
-            adds to the number; ``share``, the expected share of relevant documents among the others; ``labels``, how
-            many of these people must check; ``probability``, that of each of them to be checked.
-        summary: one row per number: ``number``; ``target``, whether the plan is made for it; ``documents`` it is of;
-            ``judge``, its value by the judge's own labels, missing if undefined; ``expected``; expected ``width`` of
-            the interval, ``se`` its standard error, and ``labels`` that contribute to it.
-        curve: labels for other widths: ``width labels proportional random``, drawn in strata as planned, in proportion
-            to the strata, and at random from all.
         sample: the documents to check: ``qid docno label stratum probability``; the label is the judge's.
         rest: the others that nobody has judged, with the same columns.
         known: those that people judged before: ``qid docno label stratum people``.
@@ -160,40 +147,49 @@ class LabelPlan(Result):
     """
 
     title = "Plan of labels"
-    condition = "It holds if the shares are as expected ({expected}). Interval: {interval}."
-    limit = "It does not say what the number is: that takes the labels, and estimate()."
-    views = {
-        "stratum": View(
-            columns=(
-                Shown("Stratum", "stratum"),
-                Shown("Documents", "documents", Digits.COUNT),
-                Shown("Known", "known", Digits.COUNT),
-                Shown("Expected share", "share", Digits.SCORE),
-                Shown("To check", "labels", Digits.COUNT),
-                Shown("Probability", "probability", Digits.SCORE),
-            ),
+    valid_for = "shares as expected ({expected}); interval: {interval}."
+    not_covered = "what the number is: that takes the labels, and estimate()."
+    key = "labels width"
+    plots = {"plan": _draw_costs}
+    columns = f"""{_COLUMNS}
+    expected     | Expected      | score | its expected value
+    width        | Width         | score | the expected width of the interval
+    se           | Standard error | score | its standard error
+    proportional | In proportion | count | labels that are drawn in proportion to the strata
+    random       | At random     | count | labels that are drawn at random from all documents
+    """
+    answer = ("summary", "")
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "stratum",
+            _STRATA,
+            report="stratum documents known share labels probability",
             caption="Labels of each stratum that people are to check, for intervals of {number} at {confidence}.",
             noun="strata",
         ),
-        "width": View(
-            table="curve",
-            columns=(
-                Shown("Width", "width", Digits.SCORE),
-                Shown("Labels", "labels", Digits.COUNT),
-                Shown("In proportion", "proportional", Digits.COUNT),
-                Shown("At random", "random", Digits.COUNT),
-            ),
+    ]
+    summary: Annotated[
+        pd.DataFrame,
+        Table(
+            "number, those that the plan is made for first",
+            "number target documents judge expected width se labels",
+            report="number documents expected width se labels",
+            caption="What the plan is expected to say of each number.",
+            noun="numbers",
+        ),
+    ]
+    curve: Annotated[
+        pd.DataFrame,
+        Table(
+            "width of the interval",
+            "width labels proportional random",
             caption="What widths of the interval take: labels in these strata, in proportion to the strata, and drawn "
             "whatever the judge's label.",
             noun="widths",
         ),
-    }
-    plots = {"plan": _draw_costs}
-    key = (KeyFigures(("labels", "width"), "targets", "{number}"),)
-    sentences = {"expected": "Expected shares: {expected}.", **_SENTENCES}
-
-    summary: pd.DataFrame
-    curve: pd.DataFrame
+    ]
     sample: pd.DataFrame
     rest: pd.DataFrame
     known: pd.DataFrame
@@ -206,38 +202,21 @@ class LabelPlan(Result):
     @property
     def width(self) -> float:
         """Return the width of the widest interval that is expected of what the plan is for."""
-        return float(self.targets()["width"].max())
+        return float(self.summary.loc[self.summary["target"], "width"].max())
 
     @property
     def labels(self) -> int:
         """Return how many labels people are to check."""
         return len(self.sample)
 
-    def targets(self) -> pd.DataFrame:
-        """Return the summary of what the plan is for."""
-        return self.summary[self.summary["target"]]
-
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many labels people must check, and what will then be known."""
-        of, what = len(self.sample) + len(self.rest), "the precision of each label"
+        what = "the precision of each label" if self.target == PRECISION else self.number
         before = f", {len(self.known):,} known before" if len(self.known) else ""
         strata = "1 stratum" if len(self.table) == 1 else f"{len(self.table):,} strata"
-        return (
-            f"check {self.labels:,} of {count(of, 'document')}{before}, in {strata}: a {100 * self.confidence:g} % "
-            f"interval {self.width:.4f} wide for {what if self.target == PRECISION else self.number}"
-        )
-
-    def _further(self) -> list[str]:
-        """Return what each number takes, and what other ways to draw would."""
-        cost = self.curve.iloc[WANTED]
         return [
-            *(
-                f"{row['number'][0].upper()}{row['number'][1:]} takes {count(int(row['labels']), 'label')}: the "
-                f"interval is then {row['width']:.4f} wide, if it is {row['expected']:.4f}."
-                for row in self.targets().to_dict("records")
-            ),
-            f"A width of {cost['width']:g} takes {count(int(cost['labels']), 'label')} in these strata, "
-            f"{int(cost['proportional']):,} in proportion to them, and {int(cost['random']):,} at random.",
+            f"check {self.labels:,} of {count(self.labels + len(self.rest), 'document')}{before}, in {strata}: a "
+            f"{100 * self.confidence:g} % interval {self.width:.4f} wide for {what}"
         ]
 
     def to_pool(self) -> Pool:
@@ -275,22 +254,22 @@ class LabelPlan(Result):
             ReuseWarning: documents of the plan that were not checked; the checked ones are assumed to be a random
                 sample of their strata, which the labels cannot show. Ten labels or more that all equal the judge's.
         """
-        counted = _counted_labels(self, checked)
-        drawn = counted["checked"].to_numpy(dtype=np.float64)
-        share = np.divide(counted["relevant"].to_numpy(dtype=float), drawn, out=np.zeros(len(drawn)), where=drawn > 0)
-        strata, planned = Strata.of(counted, share), self.summary.set_index("number")["width"]
+        strata = _counted_labels(self, checked)
+        drawn = strata["checked"].to_numpy(dtype=np.float64)
+        share = np.divide(strata["relevant"].to_numpy(dtype=float), drawn, out=np.zeros(len(drawn)), where=drawn > 0)
+        counted, planned = drawn + strata["known"].to_numpy(), self.summary.set_index("number")["width"]
         rows = []
         for number in numbers_of(self.table, self.target, self.number, self.judge_rel):
-            found = strata.interval(number, drawn, self.confidence, counted=True)
+            interval = Strata.of(strata, share).interval(number, drawn, self.confidence, counted=True)
             row = {"number": number.name, "target": number.is_target, "documents": number.documents}
-            row["checked"] = int((drawn + counted["known"].to_numpy())[number.strata].sum())
-            row |= {"estimate": found.estimate, "estimate_low": found.low, "estimate_high": found.high}
-            row |= {"judge": number.judge, "bias": number.judge - found.estimate}
-            row |= {"bias_low": number.judge - found.high, "bias_high": number.judge - found.low}
+            row |= {"checked": int(counted[number.strata].sum())}
+            row |= {"estimate": interval.estimate, "estimate_low": interval.low, "estimate_high": interval.high}
+            row |= {"judge": number.judge, "bias": number.judge - interval.estimate}
+            row |= {"bias_low": number.judge - interval.high, "bias_high": number.judge - interval.low}
             rows.append({**row, "planned_width": float(planned[number.name])})
-        of = f"{int(drawn.sum()):,} of {int(counted['labels'].sum()):,} planned labels"
+        of = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
         settings = {**self.settings, "rel": self.rel, "checked": of}
-        return LabelEstimate(table=pd.DataFrame(rows), strata=counted, confidence=self.confidence, settings=settings)
+        return LabelEstimate(table=pd.DataFrame(rows), strata=strata, confidence=self.confidence, settings=settings)
 
 
 def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
@@ -302,49 +281,42 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
             "Plan with the same, or give the labels as they are meant in the plan.",
             argument="checked",
         )
-    said = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "said"})
-    found = said[said["said"] >= 0].merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
-    found = found.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
-    before = found["people"].notna()
+    given = _people(judgments).rename(columns={"people": "now"})
+    given = given.merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
+    given = given.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
+    before, planned = given["people"].notna(), given["stratum"].notna()
+    changed = before & (given["people"] != given["now"]).fillna(False)
     for wrong, what in (
-        (
-            before & (found["people"] != found["said"]).fillna(False),
-            "with another label than in the pilot: give the same labels, or plan anew",
-        ),
-        (
-            found["stratum"].isna() & ~before,
-            "that are not in the plan: what people chose themselves is no random sample, so give the labels of the "
-            "documents to check alone",
-        ),
+        (changed, "with another label than in the pilot: give the same labels, or plan anew"),
+        (~planned & ~before, "that are not in the plan: a choice of people is no random sample; see plan.sample"),
     ):
         if wrong.any():
-            odd = [f"{qid} {docno}" for qid, docno in found.loc[wrong, _KEYS].itertuples(index=False)]
+            odd = [f"{qid} {docno}" for qid, docno in given.loc[wrong, _KEYS].itertuples(index=False)]
             raise InputError(
-                f"{count(len(odd), 'document')} of {len(found):,}, such as {examples(odd)}, {what}: plan.sample.",
-                argument="checked",
+                f"{count(len(odd), 'document')} of {len(given):,}, such as {examples(odd)}, {what}.", argument="checked"
             )
-    mine = found[found["stratum"].notna()]
-    counts = mine.assign(relevant=mine["said"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
+    given = given[planned]
+    counts = given.assign(relevant=given["now"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
     counts = counts.reindex(plan.table["stratum"]).fillna(0).astype("int64")
-    counted = plan.table.assign(checked=counts["size"].to_numpy(), relevant=counts["sum"].to_numpy())
-    empty = counted[(counted["labels"] > 0) & (counted["checked"] == 0)]
+    strata = plan.table.assign(checked=counts["size"].to_numpy(), relevant=counts["sum"].to_numpy())
+    empty = strata.loc[(strata["labels"] > 0) & (strata["checked"] == 0), "stratum"]
     if len(empty):
         raise InputError(
-            f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty['stratum'])}. Have people "
-            "check at least one document of each stratum: plan.sample.",
+            f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty)}. Have people check at least "
+            "one document of each stratum: plan.sample.",
             argument="checked",
         )
-    if len(mine) >= _SUSPECT and (mine["said"] == mine["label"]).all():
+    if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
         warn(
-            f"all {len(mine):,} labels are those of the judge. Are they what people said, and not the judge's own "
+            f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own "
             "labels of the documents to check?"
         )
-    if missing := len(plan.sample) - len(mine):
+    if missing := len(plan.sample) - len(given):
         warn(
             f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. Those that were count as a "
             "random sample of their strata, which they are only if nothing of the documents decided which were checked."
         )
-    return counted
+    return strata
 
 
 @dataclass(frozen=True)
@@ -363,50 +335,47 @@ class _Population:
         name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
         known = frame["people"].notna()
         relevant = (frame["people"] >= rel).fillna(False) & known
-        given = frame.assign(
-            stratum=name, known=known, relevant_known=relevant, documents=1, none=frame["label"].notna()
-        )
-        given = given if by_topic else given.assign(qid=None)
+        frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
+        frame = frame if by_topic else frame.assign(qid=None)
         # of a topic and a run the lowest label first, none before all
-        at = given["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(given["qid"]))})
-        rows = given.assign(at=at.fillna(0)).sort_values(
-            ["at", "gain", "run", "none", "label"], ascending=[True, False, True, True, True], kind="stable"
+        at = frame["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(frame["qid"]))})
+        ordered = frame.assign(at=at.fillna(0), labelled=frame["label"].notna()).sort_values(
+            ["at", "gain", "run", "labelled", "label"], ascending=[True, False, True, True, True], kind="stable"
         )
-        grouped = rows.groupby("stratum", sort=False)
+        grouped = ordered.groupby("stratum", sort=False)
         table = grouped[["qid", "run", "label", "gain"]].first()
         table = table.join(grouped[["documents", "known", "relevant_known"]].sum().astype(np.int64)).reset_index()
         for column in ("qid", "run"):
             table[column] = table[column].astype(object).where(table[column].notna(), None)
-        return table, given["stratum"]
+        return table, name
 
 
 def _population(
     labels: Qrels, target: str, runs: Any, measure: ir_measures.Measure | None, pilot: Qrels | None
 ) -> _Population:
     """Return the documents that the judge labelled, or those on which ``P@k`` of a run, or a difference, depends."""
-    given = labels.to_frame()[[*_KEYS, "label"]]
-    given, settings = given[given["label"] >= 0].reset_index(drop=True), dict[str, Any]()
+    labelled = labels.to_frame()[[*_KEYS, "label"]]
+    labelled = labelled[labelled["label"] >= 0].reset_index(drop=True)
     if measure is None:
-        frame, name = given.assign(run=None, gain=1 / max(len(given), 1)), SHARE
+        frame, name, settings = labelled.assign(run=None, gain=1 / max(len(labelled), 1)), SHARE, dict[str, Any]()
     else:
-        frame, name, settings = _first_documents(given, labels, target, runs, measure)
-    frame = frame.assign(label=frame["label"].astype("Int64"))
+        frame, name, settings = _first_documents(labelled, labels, target, runs, measure)
     if not len(frame):
         raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
-    frame = frame.merge(_people(pilot), on=_KEYS, how="left")
-    return _Population(frame.assign(people=frame["people"].astype("Int64")), name, settings)
+    frame = frame.merge(_people(pilot), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
+    return _Population(frame, name, settings)
 
 
-def _people(pilot: Qrels | None) -> pd.DataFrame:
-    """Return ``qid docno people``, what people said before."""
-    if pilot is None:
+def _people(judgments: Qrels | None) -> pd.DataFrame:
+    """Return ``qid docno people``, the labels of people."""
+    if judgments is None:
         return pd.DataFrame({"qid": [], "docno": [], "people": []}, dtype=object)
-    said = pilot.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "people"})
-    return said[said["people"] >= 0]
+    given = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "people"})
+    return given[given["people"] >= 0]
 
 
 def _first_documents(
-    known: pd.DataFrame, labels: Qrels, target: str, given: Any, measure: ir_measures.Measure
+    labelled: pd.DataFrame, labels: Qrels, target: str, given: Any, measure: ir_measures.Measure
 ) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
     runs, needed = as_runs(given, labels), 2 if target == DIFFERENCE else 1
@@ -416,12 +385,11 @@ def _first_documents(
             f"runs.select({list(runs.names)[:needed]!r}), or plan for the share of relevant documents without runs=.",
             argument="runs",
         )
-    topics = set(known["qid"])
+    topics = set(labelled["qid"])
     without = [topic for topic in runs.topics if topic not in topics]
     if len(without) == len(runs.topics):
-        raise InputError(
-            f"the judge labelled nothing in the topics of the runs, such as {examples(without)}.", argument="runs"
-        )
+        text = f"the judge labelled nothing in the topics of the runs, such as {examples(without)}."
+        raise InputError(text, argument="runs")
     if without:
         warn(
             f"the judge labelled nothing in {count(len(without), 'topic')} of the runs: {examples(without)}. The plan "
@@ -432,15 +400,17 @@ def _first_documents(
         top = runs[name].groupby("qid", sort=False).head(k)[_KEYS]
         parts.append(top[top["qid"].isin(topics)].assign(run=name, gain=sign / (k * len(topics))))
     every = pd.concat(parts, ignore_index=True)
-    frame = every[~every.duplicated(_KEYS, keep=False)].merge(known, on=_KEYS, how="left")
+    frame = every[~every.duplicated(_KEYS, keep=False)].merge(labelled, on=_KEYS, how="left")
     if not len(frame):
-        raise InputError(
-            f"the runs have the same first {k} documents in every topic: their difference is 0, and nothing is to be "
-            "checked.",
-            argument="runs",
+        text = (
+            f"the runs have the same first {k} documents in every topic: their difference is 0, with nothing to check."
         )
-    name = f"{measure!r} of {runs.names[0]}" if needed == 1 else f"{measure!r}, {' - '.join(runs.names)}"
-    return frame, name, {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"}
+        raise InputError(text, argument="runs")
+    return (
+        frame,
+        f"{measure!r} of {runs.names[0]}" if needed == 1 else f"{measure!r}, {' - '.join(runs.names)}",
+        {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"},
+    )
 
 
 def _checked_labels(given: Any) -> Any:
@@ -454,93 +424,151 @@ def _checked_labels(given: Any) -> Any:
 
 
 def _checked_judge_rel(judge_rel: Any) -> int | None:
-    return checked_rel(judge_rel, "judge_rel")
+    return checked_rel(judge_rel)
 
 
-@study(
-    Parameter(
-        name="judge_labels",
-        meaning="the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A negative "
-        "label is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.",
-        check=_checked_labels,
-    ),
-    Parameter(
-        name="target",
-        meaning='what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where '
+def _check_together(given: Mapping[str, Any]) -> None:
+    """Raise where options do not go together."""
+    width, target, has_runs = given["width"], given["target"], given["runs"] is not None
+    if (width is None) == (given["budget"] is None):
+        either = "say how wide the interval may be, width=0.05, or how many labels people can check, "
+        raise InputError(f"{either}budget=500.", argument="width")
+    most = 2 if target == DIFFERENCE else 1
+    numeric = isinstance(width, int | float | np.number) and not isinstance(width, bool)
+    if width is not None and not (numeric and 0 < width < most):
+        raise InputError(
+            f"width must be a number above 0 and below {most}, the distance of the ends of the interval, got "
+            f"{told(width)}.",
+            argument="width",
+        )
+    if has_runs != (target == DIFFERENCE) and target != "mean":
+        raise InputError(
+            "a difference is of two runs, and the precision of labels is of documents, whichever runs found them. "
+            f"Give runs= {'to none of precision' if has_runs else 'to a difference'}.",
+            argument="runs",
+        )
+    if given["measure"] is not None and not has_runs:
+        raise InputError("a measure needs runs: pass runs=.", argument="measure")
+
+
+def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measure:
+    """Return the measure of the runs."""
+    if measure is None:
+        return _USUAL if rel in (None, 1) else _USUAL(rel=rel)
+    parsed, *more = parse_measures(measure)
+    if more or parsed.NAME != "P" or set(parsed.params) - {"rel", "cutoff"} or "cutoff" not in parsed.params:
+        raise InputError(
+            "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "
+            f"{measure!r}.",
+            argument="measure",
+        )
+    lowest = parsed.params.get("rel", 1)
+    if rel not in (None, lowest):
+        raise InputError(
+            f"{parsed!r} counts documents as relevant from label {lowest}, and rel says {rel}. Give "
+            f"{parsed(rel=rel)!r}, or no rel.",
+            argument="measure",
+        )
+    return parsed
+
+
+Target: TypeAlias = Annotated[
+    str,
+    options.Option(
+        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where '
         '`runs` has one. ``"difference"``: of ``P@k`` between the two `runs`, first less second. ``"precision"``: of '
         "each label of the judge, the share of its documents that people find relevant; each within the width.",
         choices=TARGETS,
-        flag=Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
+        flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
     ),
-    Parameter(
-        name="width",
-        meaning="of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
-        flag=Flag(help="of the interval, from its lower to its upper end", metavar="W", kind="float"),
-    ),
-    Parameter(
-        name="budget",
-        meaning="labels that people can check, in place of `width`: the plan is for the narrowest interval.",
-        check=partial(positive, "budget", unit="labels"),
-        flag=Flag(help="labels that people can check, in place of --width"),
-    ),
-    Parameter(
-        name="pilot",
-        meaning="judgments that people made before, in any form. They say what share of each label is relevant. Their "
-        "documents are not asked about again: they count as they are, however they were chosen.",
-    ),
-    Parameter(
-        name="prior",
-        meaning="what is expected of labels of which the pilot says nothing: a share; or the two numbers of a beta "
-        "law, to which the counts of the pilot are added; or a dict of label -> one of these (None is a document "
-        "without a label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
-        check=checked_prior,
-    ),
-    Parameter(
-        name="by_topic",
-        meaning="make strata within each topic, at least two labels each. Default: strata go over all topics.",
-        check=partial(flag, "by_topic"),
-        flag=Flag(help="strata within each topic, two labels each at least", kind="switch"),
-    ),
-    Parameter(
-        name="runs",
-        meaning="of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k "
-        "documents are drawn from. What both have is left out of a difference, to which it adds nothing.",
-    ),
-    Parameter(
-        name="measure",
-        meaning="P with its cutoff, of `runs`; default ``P@10``, from `rel` on.",
-        flag=Flag(help="P with its cutoff, of --runs", metavar="M", kind="text", default="P@10"),
-    ),
-    Parameter(
-        name="judge_rel",
-        meaning="the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
+]
+JudgeRel: TypeAlias = Annotated[
+    int | None,
+    options.Option(
+        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
         "and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody knows "
         "on which scale people judge, and `rel` counts.",
         check=_checked_judge_rel,
-        flag=Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
+        flag=options.Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
     ),
-    entry=Entry(
-        question="How many labels of a model must people check, and which?",
-        command="judge plan-labels",
-        group="labels",
-        papers="[M25]_",
-    ),
+]
+
+
+@study(
+    question="How many labels of a model must people check, and which?",
+    command="judge plan-labels",
+    group="labels",
+    papers="[M25]_",
+    together=_check_together,
 )
 def plan_labels(
-    judge_labels: Any,
+    judge_labels: Annotated[
+        Any,
+        options.Option(
+            "the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A negative label "
+            "is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.",
+            check=_checked_labels,
+        ),
+    ],
     *,
-    target: str = "mean",
-    width: float | None = None,
-    budget: int | None = None,
-    confidence: float = 0.95,
-    pilot: Any = None,
-    prior: Any = None,
-    by_topic: bool = False,
-    runs: Any = None,
-    measure: MeasureLike | None = None,
-    rel: int | None = None,
-    judge_rel: int | None = None,
-    seed: int = 0,
+    target: Target = "mean",
+    width: Annotated[
+        float | None,
+        options.Option(
+            "of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
+            flag=options.Flag(help="of the interval, from its lower to its upper end", metavar="W", kind="float"),
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        options.Option(
+            "labels that people can check, in place of `width`: the plan is for the narrowest interval.",
+            check=lambda value: positive("budget", value, "labels"),
+            flag=options.Flag(help="labels that people can check, in place of --width"),
+        ),
+    ] = None,
+    confidence: options.Confidence = 0.95,
+    pilot: Annotated[
+        Any,
+        options.Option(
+            "judgments that people made before, in any form. They say what share of each label is relevant. Their "
+            "documents are not asked about again: they count as they are, however they were chosen."
+        ),
+    ] = None,
+    prior: Annotated[
+        Any,
+        options.Option(
+            "what is expected of labels of which the pilot says nothing: a share; or the two numbers of a beta law, to "
+            "which the counts of the pilot are added; or a dict of label -> one of these (None is a document without "
+            "a label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
+            check=checked_prior,
+        ),
+    ] = None,
+    by_topic: Annotated[
+        bool,
+        options.Option(
+            "make strata within each topic, at least two labels each. Default: strata go over all topics.",
+            check=lambda value: flag("by_topic", value),
+            flag=options.Flag(help="strata within each topic, two labels each at least", kind="switch"),
+        ),
+    ] = False,
+    runs: Annotated[
+        Any,
+        options.Option(
+            "of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k "
+            "documents are drawn from. What both have is left out of a difference, to which it adds nothing."
+        ),
+    ] = None,
+    measure: Annotated[
+        MeasureLike | None,
+        options.Option(
+            "P with its cutoff, of `runs`; default ``P@10``, from `rel` on.",
+            flag=options.Flag(help="P with its cutoff, of --runs", metavar="M", kind="text", default="P@10"),
+        ),
+    ] = None,
+    rel: options.Rel = None,
+    judge_rel: JudgeRel = None,
+    seed: options.Seed = 0,
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.
 
@@ -571,7 +599,7 @@ def plan_labels(
         >>> labels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": [1] * 300 + [0] * 700})
         >>> plan = ptr.labels.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
         >>> plan
-        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide ... [...]
+        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide for share relevant
         >>> plan.table[["stratum", "documents", "share", "labels"]].values.tolist()
         [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
 
@@ -579,34 +607,32 @@ def plan_labels(
     width is that of the interval of Clopper and Pearson at the effective size of a stratum, n / (1 - n/N), and of
     strata joined as by Zou and Donner 2008; where shares are .5 it is 2 x 1.96 standard errors but for 1 / n.
     """
-    asked = Asked(plan_labels, locals())
-    wanted, expected, by_topic = _checked_width(asked), asked["prior"], asked["by_topic"]
-    measured = _measured(asked)
-    labels = as_qrels(asked["judge_labels"], "judge_labels")
-    said = None if pilot is None else as_qrels(pilot, "pilot")
+    measured = None if runs is None else _measured(measure, rel)
+    labels = as_qrels(judge_labels, "judge_labels")
+    judged = None if pilot is None else as_qrels(pilot, "pilot")
     of_measure = None if measured is None else int(measured.params.get("rel", 1))
-    stated = (asked["rel"], of_measure, None if said is None else said.stated_rel, labels.stated_rel)
-    lowest = next((one for one in stated if one is not None), 1)
-    of_judge = asked["judge_rel"] or labels.stated_rel
+    stated = (rel, of_measure, None if judged is None else judged.stated_rel, labels.stated_rel)
+    lowest = next((label for label in stated if label is not None), 1)
+    of_judge = judge_rel or labels.stated_rel
     if of_judge is None:
         # without a pilot nobody knows the scale of people
         given = labels.arrays.labels
-        people = Scale(lowest, int(given.max(initial=0))) if said is None else Scale.of(said, lowest)
+        people = Scale(lowest, int(given.max(initial=0))) if judged is None else Scale.of(judged, lowest)
         # the strata are of the judge's own labels, which stand for none of people
         of_judge = lowest_relevant(given, people, grades=False)
-    population = _population(labels, target, runs, measured, said)
+    population = _population(labels, target, runs, measured, judged)
     table, stratum = population.strata(by_topic=by_topic, rel=lowest)
-    counts = _pilot_counts(labels, population, said, lowest)
-    table["share"] = expected_shares(expected, table["label"], counts)
+    counts = _pilot_counts(labels, population, judged, lowest)
+    table["share"] = expected_shares(prior, table["label"], counts)
     numbers = numbers_of(table, target, population.name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
-    sizes = Sizes(strata, [one for one in numbers if one.is_target], confidence)
-    drawn = sizes.with_budget(asked["budget"]) if wanted is None else sizes.in_strata(wanted)
+    sizes = Sizes(strata, [number for number in numbers if number.is_target], confidence)
+    drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
     table["labels"] = drawn
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
     # rounded up, so that the plan itself is a row of the curve
-    planned = wanted or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4)
-    sample, rest, known = _parts(population.documents.assign(stratum=stratum), table, asked["seed"])
+    planned = float(width or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4))
+    sample, rest, known = _parts(population.documents.assign(stratum=stratum), table, seed)
     return LabelPlan(
         table=table,
         summary=_summary(numbers, strata, drawn, confidence),
@@ -621,68 +647,17 @@ def plan_labels(
         judge_rel=of_judge,
         settings={
             "target": target if target == PRECISION else f"{target} ({population.name})",
-            **({"width": f"{planned:.4f}", "budget": asked["budget"]} if wanted is None else {"width": f"{wanted:g}"}),
+            **({"width": f"{planned:.4f}", "budget": budget} if width is None else {"width": f"{planned:g}"}),
             "confidence": f"{confidence:g}",
             "strata": "label of the judge" + (", run" * (target == DIFFERENCE)) + (", topic" * by_topic),
-            "expected": prior_words(expected, int(counts["judged"].sum())),
+            "expected": prior_words(prior, int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
             **population.settings,
             "interval": "exact (hypergeometric) for each label, joined by MOVER; planned by Clopper and Pearson",
             "varies": "Which documents are drawn; topics, documents and runs are fixed",
-            "seed": asked["seed"],
+            "seed": seed,
         },
     )
-
-
-def _checked_width(asked: Asked) -> float | None:
-    """Return how wide the interval may be, None where a budget is given."""
-    width = asked["width"]
-    if (width is None) == (asked["budget"] is None):
-        raise InputError(
-            "say how wide the interval may be, width=0.05, or how many labels people can check, budget=500.",
-            argument="width",
-        )
-    if width is None:
-        return None
-    most = 2.0 if asked["target"] == DIFFERENCE else 1.0
-    if isinstance(width, bool) or not isinstance(width, int | float | np.number) or not 0 < width < most:
-        raise InputError(
-            f"width must be a number above 0 and below {most:g}, the distance of the ends of the interval, got "
-            f"{told(width)}.",
-            argument="width",
-        )
-    return float(width)
-
-
-def _measured(asked: Asked) -> ir_measures.Measure | None:
-    """Return the measure of the runs, None without runs."""
-    lowest, target, measure, has_runs = asked["rel"], asked["target"], asked["measure"], asked["runs"] is not None
-    if has_runs != (target == DIFFERENCE) and target != "mean":
-        raise InputError(
-            "a difference is of two runs, and the precision of labels is of documents, whichever runs found them. "
-            f"Give runs= {'to none of precision' if has_runs else 'to a difference'}.",
-            argument="runs",
-        )
-    if not has_runs:
-        if measure is not None:
-            raise InputError("a measure is of runs. Give them, too: runs=.", argument="measure")
-        return None
-    if measure is None:
-        return _USUAL if lowest in (None, 1) else _USUAL(rel=lowest)
-    one, *more = parse_measures(measure)
-    if more or one.NAME != "P" or set(one.params) - {"rel", "cutoff"} or "cutoff" not in one.params:
-        raise InputError(
-            "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "
-            f"{measure!r}.",
-            argument="measure",
-        )
-    if lowest is not None and lowest != one.params.get("rel", 1):
-        raise InputError(
-            f"{one!r} counts documents as relevant from label {one.params.get('rel', 1)}, and rel says {lowest}. Give "
-            f"{one(rel=lowest)!r}, or no rel.",
-            argument="measure",
-        )
-    return one
 
 
 def _pilot_counts(labels: Qrels, population: _Population, pilot: Qrels | None, rel: int) -> pd.DataFrame:
@@ -705,9 +680,9 @@ def _pilot_counts(labels: Qrels, population: _Population, pilot: Qrels | None, r
 def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
     rows = []
     for number in numbers:
-        found = strata.interval(number, drawn, confidence, counted=False)
+        interval = strata.interval(number, drawn, confidence, counted=False)
         row = {"number": number.name, "target": number.is_target, "documents": number.documents, "judge": number.judge}
-        row |= {"expected": found.estimate, "width": found.width, "se": strata.error(number, drawn)}
+        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(number, drawn)}
         rows.append({**row, "labels": int(drawn[number.strata].sum())})
     return pd.DataFrame(rows)
 

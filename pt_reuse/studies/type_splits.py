@@ -120,5 +120,5 @@ def splits_of(
         random = len(halves) < comb(len(can), len(can) // 2)
         found.append(TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
     if caveats and (wanted is not None or not found):
-        raise InputError(caveats[0].parts, argument="pools" if wanted is not None else "runs")
+        raise InputError(caveats[0].text, argument="pools" if wanted is not None else "runs")
     return found, caveats

@@ -476,7 +476,9 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
-RENAMED: dict[str, str | None] = {}
+RENAMED: dict[str, str | None] = {
+    "judge_next:summary.verdict": None,
+}
 
 
 def prints(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,20 +23,38 @@ ONE = NEW.select(names=NEW.names[:1])
 KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
 
 
-def plan(measure="nDCG@10", new=ONE, **options):
-    return ptr.judge_next(OTHERS, KNOWN, measure, new=new, depth=10, **options)
+#: more than there are documents
+ALL = 10_000
+
+
+def plan(measure="nDCG@10", new=ONE, n=ALL, **options):
+    return ptr.judge_next(OTHERS, KNOWN, measure, new=new, depth=10, n=n, **options)
+
+
+def pairs_of(frame):
+    return list(map(tuple, frame[["qid", "docno"]].to_numpy()))
 
 
 def test_the_documents_are_the_unjudged_ones_and_the_weightiest_first():
     found = plan("P@10")
     top = ptr.depth_pool(ONE, depth=10, contributors="all").remainder(KNOWN)
-    assert set(map(tuple, found.documents[["qid", "docno"]].to_numpy())) == set(
-        map(tuple, top.to_frame()[["qid", "docno"]].to_numpy())
-    )
+    assert set(pairs_of(found.documents)) == set(pairs_of(top.to_frame()))
     assert (np.diff(found.documents["priority"]) <= 0).all()
-    assert len(found.next(n=5)) == 5
-    assert len(found.pool) == len(found.documents)
-    assert found.next(n=5).to_frame()[["qid", "docno"]].merge(found.documents.head(5)).shape[0] == 5
+    assert sorted(pairs_of(found.pool.to_frame())) == sorted(pairs_of(found.documents))
+
+
+@pytest.mark.parametrize("goal", ["ranking", NEW.names[0], (NEW.names[0], OTHERS.names[0]), "score"])
+def test_no_goal_asks_for_more_than_the_budget(goal):
+    whole = plan(new=NEW, goal=goal)
+    for n in (1, 5, 17):
+        found = plan(new=NEW, goal=goal, n=n)
+        assert len(found.documents) == len(found.pool) == n < len(whole.documents)
+        if goal != "score":
+            pd.testing.assert_frame_equal(found.documents, whole.documents.head(n))
+            pd.testing.assert_frame_equal(found.table, whole.table)
+            assert found.summary["labels"].equals(whole.summary["labels"])
+    default = ptr.judge_next(OTHERS, KNOWN, "nDCG@10", new=NEW, depth=10, goal=goal)
+    assert len(default.documents) == min(50, len(whole.documents))
 
 
 def test_what_is_expected_is_what_is_known_and_chances():
@@ -88,35 +106,42 @@ def test_two_new_runs_with_every_label(measure):
 def test_a_run_that_has_the_documents_is_not_told_apart_until_they_are_judged():
     twin = {"twin": ONE[ONE.names[0]].drop(columns="name")}
     twin = ptr.RunSet.from_frames(twin, pooled=False, teams={"twin": "twins"})
-    found = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", new=ONE, depth=10, goal=(ONE.names[0], "twin"))
+    pair = {"new": ONE, "depth": 10, "goal": (ONE.names[0], "twin")}
+    found = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", **pair)
     assert found.table[["decided", "abstains"]].to_numpy().tolist() == [["", True]]
     labels = found.pool.judge(FIELD.all_qrels)
-    after = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", new=ONE, depth=10, goal=(ONE.names[0], "twin"), judged=labels)
+    after = ptr.judge_next(OTHERS | twin, KNOWN, "P@10", judged=labels, **pair)
     assert after.table["difference"].tolist() == pytest.approx([0], abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 @pytest.mark.parametrize("measure", ["P@4", "RBP(rel=1)@4", "nDCG@4", "R@4", "AP@4", "RR@4"])
 def test_what_is_decided_under_every_completion_is_so_under_each(measure):
-    n_decided = 0
-    for seed in (2, 6, 11):
-        field = ptr.demo.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=12, length=8)
+    n_decided, n_ranked = 0, 0
+    # of eight teams only bounds decide
+    for seed, n_teams in ((2, 12), (6, 12), (11, 12), (26, 8), (33, 8)):
+        field = ptr.demo.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=n_teams, length=8)
         new, others = field.runs.select(names=field.runs.names[:2]), field.runs.select(names=field.runs.names[4:])
         known = field.all_qrels.restrict(ptr.depth_pool(others, depth=4))
         found = ptr.judge_next(others, known, measure, new=new, depth=4)
         sure = found.table[found.table["decided"] == "under every completion"]
         n_decided += len(sure)
+        ranked = found.scores[found.scores["decided"] == "under every completion"]
+        n_ranked += len(ranked)
         highest = int(known.to_frame()["label"].max())
         for labels in itertools.product((0, 1, highest), repeat=len(found.documents)):
             whole = known | found.documents[["qid", "docno"]].assign(label=list(labels))
             score = ptr.score(others | new, whole, measure).mean.set_index("name")[measure]
             apart = score[sure["first"]].to_numpy() - score[sure["second"]].to_numpy()
             assert apart.min(initial=1) > -1e-9, (seed, labels)
+            for row in ranked.itertuples():
+                assert row.rank_low <= 1 + (score > score[row.name] + 1e-9).sum() <= row.rank_high
     assert n_decided > 10
+    assert n_ranked > 0
 
 
 def test_labels_that_are_none_of_the_plan_are_told():
-    labels = plan().next(n=3).judge(FIELD.all_qrels).to_frame()[["qid", "docno", "label"]]
+    labels = plan(n=3).pool.judge(FIELD.all_qrels).to_frame()[["qid", "docno", "label"]]
     other = KNOWN.to_frame()[["qid", "docno", "label"]].head(1)
     with pytest.raises(ptr.InputError, match="has the label"):
         plan(judged=pd.concat([labels, other.assign(label=1 - other["label"].clip(upper=1))]))
@@ -126,7 +151,7 @@ def test_labels_that_are_none_of_the_plan_are_told():
 
 def test_labels_bring_decisions():
     first = plan()
-    later = plan(judged=first.next(n=12).judge(FIELD.all_qrels))
+    later = plan(judged=plan(n=12).pool.judge(FIELD.all_qrels))
     assert len(later.documents) == len(first.documents) - 12
     assert (later.table["decided"] != "").sum() >= (first.table["decided"] != "").sum()
     assert later.settings["judged since"] == 12
@@ -137,44 +162,54 @@ def test_labels_bring_decisions():
 def test_labels_are_those_that_decide_all_open_pairs_together():
     for measure, new in (("P@10", ONE), ("nDCG@10", ONE), ("P@10", NEW)):
         found = plan(measure, new=new)
-        is_open, said = found.table["decided"] == "", found.summary().iloc[0]
-        assert (said["open"], said["unjudged"]) == (is_open.sum(), len(found.documents))
-        assert (found.labels, found.labels_most) == (said["labels"], said["labels_most"])
+        is_open, row = found.table["decided"] == "", found.summary.iloc[0]
+        assert (row["open"], row["decided"], row["pairs"]) == (is_open.sum(), (~is_open).sum(), len(is_open))
+        assert row["settled"] == row["open"]
         # no fewer than the pair that takes most, and no document twice
-        assert found.table.loc[is_open, "expected"].max() <= said["labels"] <= said["labels_most"]
-        assert said["labels_most"] <= said["documents"] == len(found.documents)
+        assert found.table.loc[is_open, "expected"].max() <= row["labels"] <= row["labels_most"]
+        assert row["labels_most"] <= row["documents"] == row["unjudged"] == len(found.documents)
+        some = plan(measure, new=new, n=3).summary.iloc[0]
+        assert 0 <= some["settled"] < some["open"]
         one = plan(measure, new=new, goal=found.table.loc[is_open, ["first", "second"]].iloc[0].tolist())
-        assert one.labels == one.table["expected"].iloc[0]
-        assert one.labels_most == one.table["most"].iloc[0]
+        assert one.summary[["labels", "labels_most"]].equals(
+            one.table[["expected", "most"]].set_axis(["labels", "labels_most"], axis=1)
+        )
 
 
-def test_labels_announced_are_those_that_an_oracle_takes():
-    announced, most, taken, documents = [], [], [], []
+def judged_in_batches(others, known, new, n):
+    """Return the first plan, the last one, and how many documents an oracle judged until every pair was decided."""
+    judged, rounds = None, []
+    while True:
+        found = ptr.judge_next(others, known, "nDCG@10", new=new, depth=10, n=n, judged=judged)
+        assert len(found.documents) <= n
+        rounds.append(found)
+        if not found.summary["open"].iloc[0]:
+            return rounds[0], found, 0 if judged is None else len(judged)
+        labels = found.pool.judge(FIELD.all_qrels)
+        judged = labels if judged is None else judged | labels
+
+
+def test_an_oracle_takes_the_labels_that_are_announced_and_decides_as_the_truth():
+    team, rows, n_decided = FIELD.runs.run_table.set_index("name")["team"], [], 0
     for name in FIELD.runs.select(pooled=True).names[:12:3]:
-        team = FIELD.runs.run_table.set_index("name")["team"]
         others = FIELD.runs.select(names=[other for other in FIELD.runs.names if team[other] != team[name]])
         known = FIELD.all_qrels.restrict(ptr.depth_pool(others, depth=10))
         new = FIELD.runs.select(names=[name])
-
-        def planned(judged=None):
-            return ptr.judge_next(others, known, "P@10", new=new, depth=10, judged=judged)  # noqa: B023
-
-        first = planned()
-        low, high = 0, len(first.documents)
-        while low < high:
-            middle = (low + high) // 2
-            labels = first.next(n=middle).judge(FIELD.all_qrels) if middle else None
-            if planned(labels).summary()["open"].iloc[0]:
-                low = middle + 1
-            else:
-                high = middle
-        announced.append(first.labels)
-        most.append(first.labels_most)
-        taken.append(low)
-        documents.append(len(first.documents))
-    assert np.sum(announced) == pytest.approx(np.sum(taken), rel=0.3)
-    assert np.mean(np.array(taken) <= np.array(most)) >= 0.8
-    assert (np.array(most) <= documents).all()
+        first, last, taken = judged_in_batches(others, known, new, n=4)
+        rows.append([*first.summary[["labels", "labels_most", "unjudged"]].iloc[0], taken])
+        tops = ptr.depth_pool(new, depth=10, contributors="all")
+        true = ptr.score(others | new, known | tops.judge(FIELD.all_qrels), "nDCG@10").mean.set_index("name")["nDCG@10"]
+        apart = true[last.table["first"]].to_numpy() - true[last.table["second"]].to_numpy()
+        assert apart.min() > -1e-9
+        n_decided += len(apart)
+        mine = last.scores.set_index("name").loc[name]
+        assert mine["rank_low"] <= 1 + (true > true[name] + 1e-9).sum() <= mine["rank_high"]
+    labels, most, unjudged, taken = np.array(rows).T
+    assert n_decided > 80
+    assert labels.mean() == pytest.approx(taken.mean(), rel=0.25)
+    assert np.mean(taken <= most + 3) >= 0.75
+    assert (most <= unjudged).all()
+    assert taken.sum() < unjudged.sum()
 
 
 def test_a_run_of_which_all_is_judged_is_as_judged():
@@ -189,19 +224,52 @@ def test_a_run_of_which_all_is_judged_is_as_judged():
 
 
 def test_a_sample_takes_its_own_labels():
-    for n in (3, 10, 10_000):
-        found = plan(goal="score", n=n)
-        said = found.summary().iloc[0]
-        assert said["labels"] == said["labels_most"] == said["documents"] == min(n, said["unjudged"])
+    for n in (3, 10, ALL):
+        row = plan(goal="score", n=n).summary.iloc[0]
+        assert row["labels"] == row["labels_most"] == row["documents"] == min(n, row["unjudged"])
 
 
-def test_pairs_that_only_bounds_decide_stand_in_the_headline():
+def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
     few = OTHERS.select(team=OTHERS.teams[:6])
     known = FIELD.all_qrels.restrict(ptr.depth_pool(few, depth=10))
-    found = ptr.judge_next(few, known, "P@10", new=ONE, depth=10)
-    assert found.summary()["abstains"].iloc[0] == found.table["abstains"].sum() == len(few)
-    assert f"{len(few)} pairs only bounds" in found.headline()
-    assert "bounds" not in plan("P@10", judged=plan("P@10").pool.judge(FIELD.all_qrels)).headline()
+    found = ptr.judge_next(few, known, "nDCG@10", new=ONE, depth=10)
+    assert found.summary["abstains"].iloc[0] == found.table["abstains"].sum() == len(few)
+    mine = found.scores.set_index("name").loc[ONE.names[0]]
+    bounds = ptr.profile.bounds(few | ONE, known, "nDCG@10").table.set_index("name").loc[ONE.names[0]]
+    assert mine["decided"] == "under every completion"
+    assert (mine["rank_low"], mine["rank_high"]) == (bounds["rank_low"], bounds["rank_high"])
+    assert mine["rank_low"] < mine["rank_high"] == len(few)
+    assert any(f"rank {mine['rank_low']} to {mine['rank_high']}" in line for line in found.answers())
+
+
+def test_what_labels_cost():
+    found = plan("P@10", new=NEW, seconds=60)
+    low, high = found.summary[["labels", "labels_most"]].iloc[0]
+    assert any(f"{low:.0f} to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
+
+
+def test_the_figure_has_the_open_pairs():
+    found = plan("P@10", new=NEW)
+    n_open = int((found.table["decided"] == "").sum())
+    assert 0 < n_open < len(found.table)
+    assert len(found.plot(top=100).get_yticklabels()) == n_open
+    decided = plan("P@10", judged=plan("P@10").pool.judge(FIELD.all_qrels))
+    assert len(decided.plot().get_yticklabels()) == 0
+
+
+def test_labels_of_people_come_back(tmp_path):
+    first = plan(n=6)
+    texts = [{"docno": docno, "text": docno} for docno in first.documents["docno"]]
+    task = {"topics": {qid: qid for qid in KNOWN.topics}, "texts": texts, "labels": {0: "no", 1: "yes"}}
+    ptr.judging.export_tasks(first.pool, tmp_path / "task", annotators=["ann"], **task)
+    (sheet,) = (tmp_path / "task").glob("*.csv")
+    pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
+    labels = ptr.judging.import_labels(tmp_path / "task")
+    labels.table.to_csv(tmp_path / "labels.csv", index=False)
+    same = first.documents[["qid", "docno"]].assign(label=1)
+    found = [plan(judged=judged).table for judged in (same, labels, labels.table, tmp_path / "labels.csv")]
+    assert all(each.equals(found[0]) for each in found[1:])
+    assert not found[0].equals(first.table)
 
 
 def test_goals():
@@ -212,6 +280,11 @@ def test_goals():
     pair = plan(new=NEW, goal=(a, b)).table
     assert set(pair.loc[0, ["first", "second"]]) == {a, b}
     assert len(plan(new=NEW, goal=[a, OTHERS.names[0]]).table) == 1
+    three = plan(new=NEW, goal=[OTHERS.names[0], b, OTHERS.names[1]]).table
+    assert {frozenset(pair) for pair in three[["first", "second"]].to_numpy()} == {
+        frozenset((b, name)) for name in OTHERS.names[:2]
+    }
+    assert set(both.scores.loc[both.scores["rank"].notna(), "name"]) == {a, b}
     unpooled = ptr.judge_next(OTHERS | NEW.with_metadata(pooled=False), KNOWN, "nDCG@10", depth=10)
     assert set(NEW.names) <= set(unpooled.scores["name"])
 

@@ -219,7 +219,7 @@ def test_a_run_of_which_all_is_judged_has_an_empty_sample_and_its_score(measure)
     found = plan(measure, known=WHOLE)
     assert not len(found.documents)
     assert {"inclusion", "drawn", "plan"} <= set(found.documents)
-    assert found.summary()[["labels", "documents", "unjudged"]].to_numpy().tolist() == [[0, 0, 0]]
+    assert found.summary[["labels", "documents", "unjudged"]].to_numpy().tolist() == [[0, 0, 0]]
     assert set(found.table["decided"]) == {"as judged"}
     row = check(found.pool.judge(FIELD.all_qrels), measure, known=WHOLE)
     assert [row["predicted"], row["low"], row["high"]] == pytest.approx([row["score"]] * 3, abs=1e-12)
