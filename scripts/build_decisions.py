@@ -31,7 +31,7 @@ from pt_reuse.arrays.expected import conformal_quantile
 from pt_reuse.pooling.depth import depth_of
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.studies.new_runs.calibration import How, of_units, ranked_among
+from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.effects import wrong_stop
 from pt_reuse.studies.new_runs.estimators import Cases, Learned, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World
@@ -263,7 +263,7 @@ def stops(field: Pooled) -> pd.DataFrame:
                 "measure": name,
                 "decisions": every["decisions"].sum(),
                 "wrong %": 100 * every["wrong"].sum() / every["decisions"].sum(),
-                "runs with one %": 100 * of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy()),
+                "runs with one %": 100 * mean_of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy()),
                 "labels": every["labels"].mean(),
                 "by bounds": every["by bounds"].mean(),
                 "of these": every["labels"].mean() / every["by bounds"].mean(),

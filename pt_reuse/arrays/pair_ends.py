@@ -84,17 +84,21 @@ def _average_precision(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
             both = shared[np.array(labelled, dtype=bool)]
             most = _earliest(np.sort(np.append(first, own[both])), alone[0])
             least = _latest(np.sort(np.append(second, other[both])), alone[1])
-            divisor = n + len(both) + np.add.outer(np.arange(len(most)), np.arange(len(least)))
-            best = max(best, float(_ratio(np.subtract.outer(most, least), divisor).max()))
+            best = max(best, _best(most, least, n + len(both), len(own)))
         return best, True
     most, least = _earliest(first, np.sort(own[own > 0])), _latest(second, np.sort(other[other > 0]))
-    apart = np.subtract.outer(most, least)
-    mine, theirs = np.arange(len(most))[:, None], np.arange(len(least))
-    divisor = n + np.where(apart < 0, np.minimum(mine + theirs, len(own)), np.maximum(mine, theirs))
-    found = float(_ratio(apart, divisor).max())
-    if len(own) <= _MOST_PAIRED:
-        found = min(found, _paired(lists))
-    return min(found, 1.0), False
+    bound = _best(most, least, n, len(own))
+    return min(bound, _paired(lists) if len(own) <= _MOST_PAIRED else 1.0), False
+
+
+def _best(most: Floats, least: Floats, n: int, n_unjudged: int) -> float:
+    """Return the largest (most[i] - least[j]) / (n + i + j); of at most so many documents i + j are."""
+    alone = most - least[0]
+    if (alone >= 0).any():
+        # a relevant document more of the second list alone is of no use
+        return float(_ratio(alone, n + np.arange(len(most))).max())
+    together = np.minimum(np.add.outer(np.arange(len(most)), np.arange(len(least))), n_unjudged)
+    return float(_ratio(np.subtract.outer(most, least), n + together).max())
 
 
 def _ratio(dividend: Floats, divisor: NDArray[np.int64]) -> Floats:

@@ -359,6 +359,44 @@ def plot_rank_intervals(
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)
 
 
+def plot_new_runs(
+    table: pd.DataFrame,
+    rivals: dict[str, float],
+    *,
+    measure: str,
+    confidence: float,
+    top: int | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw each new run's score as judged as a ring, as predicted as a dot with its interval, and under any labels.
+
+    The best is on top; a dashed line is at the score of each rival.
+    """
+    sheet = Sheet.open(place, "runs")
+    ink, line = sheet.ink, sheet.sizes.line
+    best = table["predicted"].fillna(table["score"]).to_numpy().argsort(kind="stable")[::-1]
+    rows = table.iloc[best].head(most_rows(sheet, checked_top(top)))
+    at, speaks = down(len(rows)), rows["predicted"].notna().to_numpy()
+    style: Style = {"color": ink.faint, "linewidth": 0.8 * line, "zorder": 1.5}
+    every = sheet.ax.hlines(at, rows["score_low"], rows["score_high"], **style)
+    entries: Entries = [(every, "under every completion")]
+    if speaks.any():
+        columns = "predicted", "predicted_low", "predicted_high"
+        dots = _draw_rows(sheet, rows[speaks], columns, at[speaks], ink.first, linewidth=line)
+        entries.append((dots, f"predicted, {100 * confidence:.4g} %"))
+    rings = draw_dots(sheet, rows["score"], at, face="none", edge=ink.second, linewidth=0.9)
+    entries.append((rings, "as judged"))
+    for number, (name, score) in enumerate(rivals.items()):
+        dashes = [(0, (4, 2)), (0, (1, 1)), (0, (6, 1, 1, 1))][number % 3]
+        drawn = sheet.ax.axvline(score, color=ink.strong, linewidth=line, linestyle=dashes, zorder=1)
+        entries.append((drawn, sheet.legend_name(name)))
+    ends = rows[["score_low", "score_high"]].to_numpy(dtype=float).ravel()
+    sheet.limit_around("x", [*ends, *rivals.values()], air=0.04)
+    more = not_shown(len(table) - len(rows), "run")
+    sheet.label(title=f"What new runs score by {measure}", x=f"{measure}{more}")
+    return finish_rows(sheet, rows["name"].tolist(), entries, height=1.2)
+
+
 def plot_estimators(table: pd.DataFrame, *, measure: str, place: Place | None = None) -> Axes:
     """Draw the mean error of each estimator as a dot, the smallest on top."""
     sheet = Sheet.open(place)

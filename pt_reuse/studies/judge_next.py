@@ -18,6 +18,7 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.options import SHARED, Flag, Parameter
 from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
@@ -25,18 +26,17 @@ from pt_reuse.result import KeyFigures, Result, Shown, View
 from pt_reuse.scoring.caveats import few_topics
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.new_runs.calibration import How, check_predicted, spec_of, units_needed
+from pt_reuse.studies.new_runs.calibration import check_predicted, spec_of, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
-from pt_reuse.studies.new_runs.outlook import (
-    CONFIDENCE,
-    CORPUS,
-    JUDGE,
-    LEFT_OUT,
-    Outlook,
-    PoolGap,
-    Row,
-    Setting,
+from pt_reuse.studies.new_runs.predictor import (
+    Confidence,
+    Corpus,
+    Judge,
+    LeftOut,
+    NewRunPredictor,
+    PredictionConfig,
+    RunInCase,
     as_new_runs,
 )
 from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
@@ -217,10 +217,7 @@ def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float
         meaning="an ir_measures measure or its name, only one; default ``nDCG@10``.",
         flag=Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
     ),
-    CONFIDENCE,
-    JUDGE,
-    CORPUS,
-    LEFT_OUT,
+    *(declared.__metadata__[0] for declared in (Confidence, Judge, Corpus, LeftOut)),
     Parameter(
         name="new",
         meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "
@@ -338,20 +335,20 @@ def judge_next(
     else:
         found = new
     found = as_new_runs(found, runs, qrels, topics)
-    how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
-    pooled_runs = contributors_of(runs, asked["contributors"])
-    gap = PoolGap.of(runs.in_pool_order(asked["pool_order"]), qrels, asked.depth, pooled_runs)
-    setting = Setting(by, asked.depth, pooled_runs, asked["pool_order"], gap, how, judge, asked["corpus"])
-    outlook = Outlook(runs, found, qrels, measures, setting)
+    config = PredictionConfig(by, named_estimators(["documents"], judge=judge, corpus=None), confidence, judge, corpus)
+    contributing = contributors_of(runs, asked["contributors"])
+    pooled_runs = Pooled(runs, asked.depth.value, asked.depth.origin.value, contributing, asked["pool_order"])
+    inputs = Inputs(runs, qrels, measures, asked.rel, complete=True)
+    outlook = NewRunPredictor(inputs, pooled_runs, found, replace(config, corpus=asked["corpus"]))
     outlook.check()
     # without new runs, those of the field are all told of with the settings
     fitting = misfits(found, qrels, measures) if new is not None else ()
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), fitting)
+    asked.tell(few_topics(len(qrels.topics)), outlook.gap.caveats(), fitting)
     given = None if judged is None else as_qrels(judged, "judged")
     return _planned(outlook, asked, given)
 
 
-def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPlan:
+def _planned(outlook: NewRunPredictor, asked: Asked, judged: Qrels | None) -> JudgingPlan:
     measure, goal, seed = repr(outlook.measures[0]), asked["goal"], asked["seed"]
     if not isinstance(goal, str) and isinstance(goal, Sequence) and len(goal) == 1:
         goal = goal[0]
@@ -374,8 +371,8 @@ def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPla
     settings = {
         "goal": goal if isinstance(goal, str) else " against ".join(goal),
         "units": f"{asked['by']}s that are left out",
-        "calibrated": f"at {100 * outlook.how.confidence:.4g} %, {count(len(outlook.train), asked['by'])}, it takes "
-        f"{units_needed(outlook.how.confidence)}",
+        "calibrated": f"at {100 * outlook.config.confidence:.4g} %, {count(len(outlook.train), asked['by'])}, it takes "
+        f"{units_needed(outlook.config.confidence)}",
         "significance": "paired t test over topics, 0.05",
         "judged since": int((known >= 0).sum()),
         "draws": _DRAWS,
@@ -387,14 +384,14 @@ def _planned(outlook: Outlook, asked: Asked, judged: Qrels | None) -> JudgingPla
         scores=pd.DataFrame(scores),
         reach=reach,
         labels=float(labels.mean()),
-        labels_most=float(np.quantile(labels, outlook.how.confidence, method="inverted_cdf")),
+        labels_most=float(np.quantile(labels, outlook.config.confidence, method="inverted_cdf")),
         unjudged=unjudged,
-        confidence=outlook.how.confidence,
+        confidence=outlook.config.confidence,
         settings=asked.settings(**settings),
     )
 
 
-def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
+def _known(outlook: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:
     """Return (documents,) labels that were given since, below 0 where there is none."""
     found = np.full(len(outlook.evidence.labels), UNJUDGED)
     if judged is None:
@@ -421,25 +418,25 @@ def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
     return found
 
 
-def _stopping_reach(outlook: Outlook) -> float:
+def _stopping_reach(outlook: NewRunPredictor) -> float:
     """Return how many deviations a difference must have for decisions on one more unit to be right."""
     predicted = outlook.predicted[0]
     worst, unit = [], []
     for row in outlook.left_out():
-        effects, field, learned = outlook.effects(0, row), predicted.ranked[row.at], predicted.learned
-        course = learned.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
+        effects, field, model = outlook.effects(0, row), predicted.ranked[row.at], predicted.model
+        course = model.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
         # what the others gain deeper than the pool shows once all is judged
-        truth = course.score[-1] - (course.others[:, -1] if learned.dilutes else field.true)
+        truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
         unit.append(row.case.unit)
-    return conformal_quantile(np.array(worst), np.array(unit), outlook.how.confidence)
+    return conformal_quantile(np.array(worst), np.array(unit), outlook.config.confidence)
 
 
 @dataclass(frozen=True)
 class _State:
     """A new run: what it is expected to score now, and the documents that are left."""
 
-    row: Row
+    row: RunInCase
     mine: tuple[Floats, ...]  # (topics,) what it is expected to score, and at least and at most
     others: tuple[Floats, ...]  # (topics, runs) the same of every other run beside it
     shared: frozenset[str]  # the others that have some of its unjudged documents where the measure looks
@@ -447,7 +444,7 @@ class _State:
     whole: bool  # whether no document of a new run is unjudged
 
     @classmethod
-    def of(cls, outlook: Outlook, row: Row, known: NDArray[np.int16]) -> _State:
+    def of(cls, outlook: NewRunPredictor, row: RunInCase, known: NDArray[np.int16]) -> _State:
         """Return what is expected of a run, given labels of some documents."""
         effects = outlook.effects(0, row)
         left = effects.take(known[effects.row] < 0)
@@ -476,7 +473,7 @@ def _pairs(goal: Any, new: Sequence[str], others: Sequence[str]) -> list[tuple[s
     return [(given[0], other) for other in names if other != given[0]]
 
 
-def _ordered(outlook: Outlook, states: Mapping[str, _State]) -> pd.DataFrame:
+def _ordered(outlook: NewRunPredictor, states: Mapping[str, _State]) -> pd.DataFrame:
     """Return the documents of a decision in the order of the plan: ``qid docno rank priority chance row``."""
     (qids, docnos), parts = outlook.evidence.names, []
     for state in states.values():
@@ -496,7 +493,7 @@ class _Course:
     """The judging to come: labels are drawn by their chances, and each pair stops where it is decided."""
 
     def __init__(
-        self, outlook: Outlook, states: Mapping[str, _State], order: NDArray[np.int64], reach: float, seed: int
+        self, outlook: NewRunPredictor, states: Mapping[str, _State], order: NDArray[np.int64], reach: float, seed: int
     ):
         self._outlook, self._states, self._reach = outlook, states, reach
         self._place = np.full(len(outlook.evidence.labels), len(order))
@@ -545,7 +542,7 @@ class _Course:
         first, second = sorted((one, other), key=lambda name: -float(sides[name][0].mean()))
         by_topic = sides[first][0] - sides[second][0]
         signs = {name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self._states}
-        mine, confidence = self._net(signs), self._outlook.how.confidence
+        mine, confidence = self._net(signs), self._outlook.config.confidence
         # another run that has its documents gains by their labels, too, by how much is not known here
         share = self._share(first, second)
         # of a run unlike those left out nothing but the bounds is known, and of what is judged the scores

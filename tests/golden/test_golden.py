@@ -477,7 +477,17 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
-RENAMED: dict[str, str | None] = {}
+RENAMED: dict[str, str | None] = {
+    "check_new_run:table.low": "table.predicted_low",
+    "check_new_run:table.high": "table.predicted_high",
+    "check_new_run:table.lowest": "table.score_low",
+    "check_new_run:table.highest": "table.score_high",
+    "check_new_run:table.rank_low": "table.predicted_rank_low",
+    "check_new_run:table.rank_high": "table.predicted_rank_high",
+    "check_new_run:table.rank_best": "table.rank_low",
+    "check_new_run:table.rank_worst": "table.rank_high",
+    "check_new_run:table.verdict": None,
+}
 
 
 def prints(found: Mapping[str, Any]) -> dict[str, Any]:
