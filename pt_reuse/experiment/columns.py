@@ -57,10 +57,10 @@ NO_FIELD = " (no field)"
 #: what is predicted of a system, see :func:`check_new_run`, and under which name a column has it
 PREDICTED = {
     "predicted": "predicted",
-    "low": "predicted low",
-    "high": "predicted high",
-    "rank_low": "predicted rank low",
-    "rank_high": "predicted rank high",
+    "predicted_low": "predicted low",
+    "predicted_high": "predicted high",
+    "predicted_rank_low": "predicted rank low",
+    "predicted_rank_high": "predicted rank high",
     "both_rank_low": "predicted both rank low",
     "both_rank_high": "predicted both rank high",
     "abstains": "abstains",
@@ -69,7 +69,7 @@ PREDICTED = {
 RANKS = (
     "rank",
     *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)),
-    *(PREDICTED[f"{of}rank_{end}"] for of in ("", "both_") for end in ("low", "high")),
+    *(PREDICTED[f"{of}_rank_{end}"] for of in ("predicted", "both") for end in ("low", "high")),
 )
 BOUNDS = ("low", "high")
 COUNTS = ("filled docs", "filled unknown", "abstains")
