@@ -172,10 +172,13 @@ class NewRunCheck(Result):
 
     def _shown(self) -> pd.DataFrame:
         if "against" in self.settings:
-            names = "measure name rival difference predicted_low predicted_high p decided_by"
-            return self.against[names.split()]
-        ranks = "predicted_rank_low predicted_rank_high both_rank_low both_rank_high"
-        return self.table[f"measure name score predicted predicted_low predicted_high {ranks}".split()]
+            kept = ["measure", "name", "rival", "difference", "decided_by", "p"]
+            return _shown(self.against, kept, {"every_labelling": "difference", "predicted": "predicted"})
+        ends = {"interval": "predicted", "ranks": "predicted_rank", "other_topics": "both_rank"}
+        return _shown(self.table, ["measure", "name", "score", "predicted"], ends)
+
+    def _rest(self) -> str:
+        return f"rows in .{'against' if 'against' in self.settings else 'table'}"
 
     def answers(self) -> list[str]:
         """Return whom a new run beats, and by what, or what it would score; of several runs how many."""
@@ -222,10 +225,11 @@ class NewRunCheck(Result):
         is_open = sum(row["decided_by"] == OPEN for row in rows)
         both = sum(each and by for each, by in zip(won, sure, strict=True))
         significant = sum(row["significant"] for row in rows)
+        plan = " (judge_next plans what to judge)" if is_open else ""
         return (
             f"{count(len(runs), 'new run')} against {whom}: {sum(won):,} of {count(len(rows), 'comparison')} won "
-            f"({both:,} under every labelling), {lost:,} lost, {is_open:,} not decidable; {significant:,} significant "
-            "over topics"
+            f"({both:,} under every labelling), {lost:,} lost, {is_open:,} not decidable{plan}; "
+            f"{significant:,} significant over topics"
         )
 
     def _predicted(self, row: Mapping[str, Any]) -> str:
@@ -233,14 +237,14 @@ class NewRunCheck(Result):
         if row["abstains"]:
             return (
                 f"{row['name']} scores {row['score']:.4f} as judged, {ends} under every completion, and ranks "
-                f"{row['rank_low']:,} to {row['rank_high']:,}; no prediction: {row['why']}; judge a sample of "
+                f"{_ends(row, 'rank')}; no prediction: {row['why']}; judge a sample of "
                 f"{count(row['to_judge'], 'document')}"
             )
-        level, ranks = f"{100 * self.confidence:.4g}%", (row["predicted_rank_low"], row["predicted_rank_high"])
+        level = f"{100 * self.confidence:.4g}%"
         return (
-            f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at {level}; {row['score']:.4f} "
-            f"as judged) and rank {ranks[0]:,} to {ranks[1]:,} ({row['both_rank_low']:,} to {row['both_rank_high']:,} on "
-            f"other topics){'; ' if row['caveat'] else ''}{row['caveat']}"
+            f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at {level}; as judged "
+            f"{row['score']:.4f}) and rank {_ends(row, 'predicted_rank')} ({_ends(row, 'both_rank')} on other topics)"
+            f"{'; ' if row['caveat'] else ''}{row['caveat']}"
         )
 
     def _all_predicted(self, rows: list[dict[str, Any]]) -> str:
@@ -250,9 +254,16 @@ class NewRunCheck(Result):
         return f"{len(made):,} of {len(rows):,} new runs predicted{wide}"
 
 
+def _shown(frame: pd.DataFrame, kept: list[str], ends: Mapping[str, str]) -> pd.DataFrame:
+    """Return some columns, and of others both ends in one."""
+    rows = records(frame)
+    return frame[kept].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
+
+
 def _ends(row: Mapping[str, Any], name: str, sign: int = 1) -> str:
     low, high = sorted((sign * row[f"{name}_low"], sign * row[f"{name}_high"]))
-    return f"{low:.4f} to {high:.4f}"
+    digits = "," if "rank" in name else ".4f"
+    return "-" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" if low < high else f"{low:{digits}}"
 
 
 Sampled: TypeAlias = Annotated[
@@ -394,7 +405,7 @@ def check_new_run(
         {} if rivals is None else {"against": ", ".join(rivals)},
         {} if sample is None else {"sampled": count(len(sample.row), "document")},
         units=f"{by}s",
-        calibrated=f"{100 * confidence:.4g} %, conformal by {by}, {count(len(predictor.train), by)}",
+        calibrated=f"{100 * confidence:.4g}%, conformal by {by}, {count(len(predictor.train), by)}",
         completions=predictor.completions,
         unjudged_documents=len(predictor.evidence.unknown),
         predicted=predictor.predicted_for,
