@@ -454,18 +454,20 @@ class _Printed:
 
 def _printed(result: Result, study: Study, given: Mapping[str, Any]) -> Iterator[_Printed]:
     """Yield the views that a command prints, those that are empty left out."""
-    from pt_reuse.result import View
+    from pt_reuse.result import TableReport, View
 
     names = study.command.screen if study.command is not None and study.command.screen else tuple(result.views)
     # what is shown and drawn where an option of its name is given answers what is asked
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     for name in dict.fromkeys([*asked, *names]):
         view = result.views[name]
-        if isinstance(view, View) and view.table in result.tables() and result.frame(view.table).empty:
+        known = isinstance(view, View | TableReport)
+        table = result.tables().get(view.name if isinstance(view, TableReport) else view.table) if known else None
+        if table is not None and table.empty:
             continue
-        of_measure = isinstance(view, View) and view.of_measure
-        taken = view.options(type(result)) if isinstance(view, View) else list(signature(view).parameters)[1:]
+        of_measure = known and view.of_measure
+        taken = view.options(type(result)) if known else list(signature(view).parameters)[1:]
         options = {option: given[option] for option in study.beside if option in taken}
         for measure in result.measures if of_measure else [None]:
-            noun = view.noun if isinstance(view, View) else "rows"
+            noun = view.noun if known else "rows"
             yield _Printed(result.report(name, measure=measure, **options), measure, noun)
