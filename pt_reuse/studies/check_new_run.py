@@ -87,9 +87,8 @@ def _draw_ranks(result: NewRunCheck, measure: str, place: Place) -> Axes:
 class NewRunCheck(Result):
     """What new runs would score and where they would rank, had their documents been judged, and which runs they beat.
 
-    Its figures: ``"scores"``, a row per new run, its score as judged as a ring and as predicted as a point, the interval
-    as a thick line and every completion as a thin one, and a dashed line at each rival; ``"ranks"``, the same of ranks,
-    with a thin line where topics are in doubt as well.
+    Its figures: ``"scores"``, a row per new run: as judged a ring, as predicted a point, the interval a thick line and
+    every completion a thin one, each rival a dashed line; ``"ranks"``, the ranks, thin where topics are in doubt, too.
 
     Attributes:
         confidence: the level of the intervals.
@@ -100,35 +99,35 @@ class NewRunCheck(Result):
     not_covered = "documents that no run found; a labelling says nothing of which labels are likely."
     plots = {"scores": _draw_scores, "ranks": _draw_ranks}
     columns = """
-    unjudged         | Unjudged    | score | share of its first documents that nobody judged; of a topic or a pair, how many
-    usual_unjudged   | Usual       | score | what nine in ten runs have at most when their team is left out
-    estimator        | Estimator   |       | which one predicts, ``"sample"`` with `sampled`
-    score            | As judged   | score | mean score, unjudged documents not relevant; its ends under every completion, as ``settings["completions"]`` says
-    predicted        | Predicted   | score | what is predicted, inside the bounds, and its interval; missing where nothing is
-    clipped          | At a bound  |       | whether the estimate was outside the bounds
-    predicted_rank   | Rank        | ranks | rank by what is predicted, and its interval; missing where nothing is predicted
-    rank             | Rank        | ranks | rank as judged, and under every completion; of a document, in the run
-    topics_low       | From        | score | lower end by the choice of topics alone
-    topics_high      | To          | score | upper end
-    both_low         | From        | score | lower end by topics and unjudged documents together
-    both_high        | To          | score | upper end
-    both_rank_low    | Best, other topics  | count | best rank by both
-    both_rank_high   | Worst, other topics | count | worst rank by both
-    abstains         | Abstains    |       | whether nothing is predicted; the interval is then that of the bounds
-    why              | Why         |       | why nothing is predicted
-    caveat           | Caveat      |       | what makes the interval too narrow
-    to_judge         | To judge    | count | documents of a sample that would say as much as is usual
-    deviation        | Deviation   | score | that of the prediction of the topic
-    chance           | Chance      | score | how likely it is relevant by the document model
-    change           | Change      | score | what the highest label changes in the mean score at most
-    rival            | Rival       |       | the run that it is compared with
-    rival_score      | Score of the rival | score | that run's mean score as judged
-    difference       | Difference  | difference | score less the rival's as judged, and its ends under every labelling of the unjudged documents of both
-    p                | p           | score | of a paired t test over topics, of what is predicted, else as judged
-    decided_by       | Decided by  |       | ``"every labelling"``, the confidence, or ``"not decided"``
-    winner           | Winner      |       | the better run, ``"neither"`` of a tie, empty where it is not decided
-    significant      | Significant |       | whether p is at most 0.05
-    exact            | Exact       |       | whether some labelling reaches the ends; else they are wider (AP, many shared documents)
+    unjudged       | Unjudged   | score | share of its first documents without a judgment; of a topic or a pair, how many
+    usual_unjudged | Usual      | score | what nine in ten runs have at most when their team is left out
+    estimator      | Estimator  |       | which one predicts, ``"sample"`` with `sampled`
+    score          | As judged  | score | mean score, unjudged documents not relevant, and its ends under every completion
+    predicted      | Predicted  | score | what is predicted, inside the bounds, and its interval; NaN where nothing is
+    clipped        | At a bound |       | whether the estimate was outside the bounds
+    predicted_rank | Rank       | ranks | rank by what is predicted, and its interval
+    rank           | Rank       | ranks | rank as judged, and under every completion; of a document, in the run
+    topics_low     | From       | score | lower end by the choice of topics alone
+    topics_high    | To         | score | upper end
+    both_low       | From       | score | lower end by topics and unjudged documents together
+    both_high      | To         | score | upper end
+    both_rank_low  | Best, other topics  | count | best rank by both
+    both_rank_high | Worst, other topics | count | worst rank by both
+    abstains       | Abstains   |       | whether nothing is predicted; the interval is then that of the bounds
+    why            | Why        |       | why nothing is predicted
+    caveat         | Caveat     |       | what makes the interval too narrow
+    to_judge       | To judge   | count | documents of a sample that would say as much as is usual
+    deviation      | Deviation  | score | that of the prediction of the topic
+    chance         | Chance     | score | how likely it is relevant by the document model
+    change         | Change     | score | what the highest label changes in the mean score at most
+    rival          | Rival      |       | the run that it is compared with
+    rival_score    | Of the rival | score | that run's mean score as judged
+    difference     | Difference | difference | score less the rival's as judged, and its ends under every labelling
+    p              | p          | score | of a paired t test over topics, of what is predicted, else as judged
+    decided_by     | Decided by |       | ``"every labelling"``, the confidence, or ``"not decided"``
+    winner         | Winner     |       | the better run, ``"neither"`` of a tie, empty where it is not decided
+    significant    | Significant |      | whether p is at most 0.05
+    exact          | Exact      |       | whether some labelling reaches the ends, or they may be wider
     """
 
     table: Annotated[
@@ -138,6 +137,7 @@ class NewRunCheck(Result):
             "measure name unjudged usual_unjudged estimator score~ rank~ predicted~ clipped predicted_rank~ topics_low "
             "topics_high both_low both_high both_rank_low both_rank_high abstains why caveat to_judge",
             report="name score predicted predicted_rank both_rank_low both_rank_high",
+            caption="{measure} of new runs: as judged and under every completion; predicted, with its interval.",
             noun="runs",
         ),
     ]
@@ -148,6 +148,8 @@ class NewRunCheck(Result):
             "measure name rival rival_score difference~ predicted~ p decided_by winner significant topics_low "
             "topics_high both_low both_high unjudged exact",
             report="name rival difference predicted p decided_by",
+            caption="New runs against others by {measure}: as judged and under every labelling; predicted, with its "
+            "interval.",
             noun="comparisons",
         ),
     ]
@@ -368,7 +370,7 @@ def check_new_run(
         >>> found = ptr.check_new_run(new, others, known, "nDCG@10", against=rival, depth=10)
         >>> found.against[["difference", "difference_low", "difference_high", "decided_by"]].round(3)
            difference  difference_low  difference_high       decided_by
-        0      -0.015          -0.015            0.019      not decided
+        0       0.037           0.037            0.075  every labelling
 
     Source: as for :func:`~pt_reuse.profile.compare_estimators`; the ends of a difference as in minimal test
     collections, Carterette, Allan and Sitaraman, SIGIR 2006, checked against every labelling of small fields.

@@ -60,13 +60,12 @@ class EstimatorComparison(Result):
     title = "Estimators of unjudged runs"
     about = "each {unit} left out"
     valid_for = (
-        "runs like these, pooled to depth {depth}; intervals at {level}, calibrated on the others by {calibrated_by}."
+        "runs like these, pooled to depth {depth}; intervals at {level}, calibrated on the others by {calibrated by}."
     )
     not_covered = "other kinds of systems, and documents that no run found."
     plots = {"error": _draw}
-    key = "error coverage width"
     columns = """
-    estimator      | Estimator | | the estimator; ``"chosen"`` is in each case the one with the smallest error for the other units
+    estimator      | Estimator | | the estimator; ``"chosen"`` is in each case the best one for the other units
     error          | Error     | score | mean over units of the absolute error of the score
     rank_error     | Error of the rank | tenths | the same of the rank
     coverage       | Covered   | score | share of scores inside their intervals
@@ -127,8 +126,9 @@ class EstimatorComparison(Result):
             best = rows.loc[rows["estimator"] != CHOSEN, "estimator"].iloc[0].replace("_", " ")
             zero = f" (unjudged as not relevant: {by['zero']['error']})" if "zero" in by else ""
             lines.append(
-                f"{measure}: {best} errs least; chosen for each {self.unit}, the error is {by[CHOSEN]['error']}{zero}, and "
-                f"intervals {by[CHOSEN]['width']} wide cover {by[CHOSEN]['coverage']} (bounds: {bounds[measure]:.4f} wide)"
+                f"{measure}: {best} errs least; chosen for each {self.unit}, the error is {by[CHOSEN]['error']}{zero}; "
+                f"intervals are {by[CHOSEN]['width']} wide (bounds: {bounds[measure]:.4f}) and cover "
+                f"{by[CHOSEN]['coverage']}"
             )
         return lines
 
