@@ -341,19 +341,11 @@ def plot_overlap(result: Any, measure: Any, place: Place | None) -> Axes:
 def plot_rank_intervals(
     table: pd.DataFrame, *, measure: str, said: str, noun: str, top: int | None = None, place: Place | None = None
 ) -> Axes:
-    """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top.
-
-    Where ``both_rank_low both_rank_high`` say which it may have on other topics, these are a thin line.
-    """
+    """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top."""
     sheet = Sheet.open(place, noun)
     rows = table.head(most_rows(sheet, checked_top(top)))
-    last = rows["rank_high"].max()
-    if "both_rank_low" in rows:
-        style: Style = {"color": sheet.ink.faint, "linewidth": 0.5 * sheet.sizes.line, "zorder": 1.5}
-        sheet.ax.hlines(down(len(rows)), rows["both_rank_low"], rows["both_rank_high"], **style)
-        last = max(last, rows["both_rank_high"].max())
     _draw_rows(sheet, rows, ("rank", "rank_low", "rank_high"), down(len(rows)), sheet.ink.first)
-    sheet.limit("x", (0.5, last + 0.5))
+    sheet.limit("x", (0.5, rows["rank_high"].max() + 0.5))
     more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
     sheet.label(title=f"Ranks by {measure}", x=f"rank, {said}{more}")
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)

@@ -59,7 +59,7 @@ _CALLED = {
 }
 
 
-def _draw_scores(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
+def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw each new run as judged, as predicted and under every completion, and its rivals as lines."""
     from pt_reuse.plots.forests import plot_new_runs
 
@@ -69,26 +69,12 @@ def _draw_scores(result: NewRunCheck, measure: str, place: Place, top: int | Non
     return plot_new_runs(rows, scores, measure=measure, confidence=result.confidence, top=top, place=place)
 
 
-def _draw_ranks(result: NewRunCheck, measure: str, place: Place) -> Axes:
-    """Draw the predicted rank of each new run as a point, and its interval as a line, the best on top."""
-    from pt_reuse.plots.forests import plot_rank_intervals
-
-    rows = result.table[result.table["measure"] == measure]
-    rows = rows.iloc[rows["predicted_rank"].fillna(rows["rank"]).argsort(kind="stable").to_numpy()]
-    # without a prediction there is no point
-    shown = rows[["name", "both_rank_low", "both_rank_high"]].assign(
-        rank=rows["predicted_rank"], rank_low=rows["predicted_rank_low"], rank_high=rows["predicted_rank_high"]
-    )
-    words = f"{100 * result.confidence:.4g} % intervals, the bounds without a prediction; thin: with topics"
-    return plot_rank_intervals(shown, measure=measure, said=words, noun="runs", place=place)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NewRunCheck(Result):
     """What new runs would score and where they would rank, had their documents been judged, and which runs they beat.
 
-    Its figures: ``"scores"``, a row per new run: as judged a ring, as predicted a point, the interval a thick line and
-    every completion a thin one, each rival a dashed line; ``"ranks"``, the ranks, thin where topics are in doubt, too.
+    Its figure has a row per new run: as judged a ring, as predicted a point, the interval a thick line and every
+    completion a thin one; each rival is a dashed line.
 
     Attributes:
         confidence: the level of the intervals.
@@ -97,13 +83,13 @@ class NewRunCheck(Result):
     title = "New runs"
     valid_for = "runs like those of the {units} left out, judged to depth {depth}; predictions: {calibrated}."
     not_covered = "documents that no run found; a labelling says nothing of which labels are likely."
-    plots = {"scores": _draw_scores, "ranks": _draw_ranks}
+    plots = {"scores": _draw}
     columns = """
-    unjudged       | Unjudged   | score | share of its first documents without a judgment; of a topic or a pair, how many
+    unjudged       | Unjudged   | score | share of its first documents without a judgment; of topics and pairs a number
     usual_unjudged | Usual      | score | what nine in ten runs have at most when their team is left out
     estimator      | Estimator  |       | which one predicts, ``"sample"`` with `sampled`
-    score          | As judged  | score | mean score, unjudged documents not relevant, and its ends under every completion
-    predicted      | Predicted  | score | what is predicted, inside the bounds, and its interval; NaN where nothing is
+    score          | As judged  | score | mean score as judged, and its ends under every completion
+    predicted      | Predicted  | score | what is predicted, inside the bounds; NaN where nothing is
     clipped        | At a bound |       | whether the estimate was outside the bounds
     predicted_rank | Rank       | ranks | rank by what is predicted, and its interval
     rank           | Rank       | ranks | rank as judged, and under every completion; of a document, in the run
@@ -412,15 +398,17 @@ def check_new_run(
         unjudged_documents=len(predictor.evidence.unknown),
         predicted=predictor.predicted_for,
     )
-    tables = {
-        "topics": [_topics(predictor, m, row, own[m, predictor.name(row)]["abstains"]) for m, row in new_runs],
-        "documents": [_documents(predictor, m, row) for m, row in new_runs],
-        "calibration": [_calibration(predictor, m) for m in range(len(inputs.measures))],
-    }
+    parts: dict[str, list[pd.DataFrame]] = {"topics": [], "documents": []}
+    for (m, name), (_, row) in zip(own, new_runs, strict=True):
+        topics_of = _topics(predictor, m, row) | ({"predicted": np.nan} if own[m, name]["abstains"] else {})
+        for table_name, columns in (("topics", topics_of), ("documents", _documents(predictor, m, row))):
+            parts[table_name].append(pd.DataFrame({"measure": own[m, name]["measure"], "name": name, **columns}))
+    calibration = [_calibration(predictor, m, row) for m in range(len(inputs.measures)) for row in predictor.left_out()]
     return NewRunCheck(
         table=pd.DataFrame(table),
         against=pd.DataFrame(Rivals(predictor, own, sampled=sample is not None).table(pairs, inputs.qrels)),
-        **{name: pd.concat(parts, ignore_index=True) for name, parts in tables.items()},
+        **{name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()},
+        calibration=pd.DataFrame(calibration),
         confidence=confidence,
         settings=settings,
     )
@@ -539,50 +527,39 @@ def _to_judge(predictor: NewRunPredictor, m: int, row: RunInCase, made: Mapping[
     return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.config.confidence) / 2)))
 
 
-def _topics(predictor: NewRunPredictor, m: int, row: RunInCase, abstains: bool) -> pd.DataFrame:
+def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
     effects, n = predictor.effects(m, row), row.case.shape[1]
     topic = predictor.evidence.topic[effects.row]
-    variance = np.bincount(topic, weights=np.square(effects.size), minlength=n)
-    frame = pd.DataFrame(
-        {
-            "measure": repr(predictor.measures[m]),
-            "name": predictor.name(row),
-            "qid": predictor.evidence.qrels.topics,
-            "unjudged": np.bincount(topic, minlength=n),
-            "score": predictor.predicted[m].model.zero[row.at][row.place],
-            "predicted": np.nan if abstains else predictor.by_topic(m, row),
-            "deviation": n * np.sqrt(variance),
-        }
-    )
-    return frame.iloc[np.argsort(-frame["deviation"].to_numpy(), kind="stable")]
+    deviation = n * np.sqrt(np.bincount(topic, weights=np.square(effects.size), minlength=n))
+    columns = {
+        "qid": np.array(predictor.evidence.qrels.topics, dtype=object),
+        "unjudged": np.bincount(topic, minlength=n),
+        "score": predictor.predicted[m].model.zero[row.at][row.place],
+        "predicted": predictor.by_topic(m, row),
+        "deviation": deviation,
+    }
+    order = np.argsort(-deviation, kind="stable")
+    return {name: values[order] for name, values in columns.items()}
 
 
-def _documents(predictor: NewRunPredictor, m: int, row: RunInCase) -> pd.DataFrame:
+def _documents(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
     effects, (qids, docnos) = predictor.effects(m, row), predictor.evidence.names
-    return pd.DataFrame(
-        {
-            "measure": repr(predictor.measures[m]),
-            "name": predictor.name(row),
-            "qid": qids[effects.row],
-            "docno": docnos[effects.row],
-            "rank": row.case.ranks(row.place)[effects.row],
-            "chance": effects.chance[:, 0] if predictor.train else np.nan,
-            "change": effects.change.sum(axis=1),
-        }
-    )
+    return {
+        "qid": qids[effects.row],
+        "docno": docnos[effects.row],
+        "rank": row.case.ranks(row.place)[effects.row],
+        "chance": effects.chance[:, 0] if predictor.train else np.nan,
+        "change": effects.change.sum(axis=1),
+    }
 
 
-def _calibration(predictor: NewRunPredictor, m: int) -> pd.DataFrame:
-    predicted, table = predictor.predicted[m], predictor.runs.run_table[["name", "team"]]
-    made = predicted.by[predicted.chosen]
-    parts = [
-        table.iloc[row.case.runs[row.place : row.place + 1]].assign(
-            measure=repr(predictor.measures[m]),
-            score=predicted.model.truth[row.at].mean(axis=1)[row.place],
-            predicted=made[row.at].score[row.place],
-            unjudged=predictor.unjudged(m, row),
-        )
-        for row in predictor.left_out()
-    ]
-    columns = ["name", "team", "measure", "score", "predicted", "unjudged"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+def _calibration(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
+    predicted, run = predictor.predicted[m], int(row.case.runs[row.place])
+    return {
+        "name": predictor.name(row),
+        "team": predictor.runs.run_table["team"].iloc[run],
+        "measure": repr(predictor.measures[m]),
+        "score": predicted.model.truth[row.at].mean(axis=1)[row.place],
+        "predicted": predicted.by[predicted.chosen][row.at].score[row.place],
+        "unjudged": predictor.unjudged(m, row),
+    }

@@ -218,5 +218,4 @@ def test_the_answer_is_one_sentence_for_each_measure():
             assert "verdict" not in found.table
             assert max(map(len, str(found).splitlines())) <= 80
             assert "<table" in found._repr_html_()
-            for kind in ("scores", "ranks"):
-                found.plot(kind)
+            found.plot()
