@@ -219,3 +219,24 @@ def test_the_answer_is_one_sentence_for_each_measure():
             assert max(map(len, str(found).splitlines())) <= 80
             assert "<table" in found._repr_html_()
             found.plot()
+
+
+def test_columns_of_an_experiment_against_its_baseline():
+    rival = OTHERS.select(names=OTHERS.names[:1])
+    field = OTHERS.select(names=OTHERS.names[1:])
+    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})
+    options = {"baseline": rival.names[0], "reuse": ["against"], "depth": 10}
+    for runs in (field, None):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ptr.ReuseWarning)
+            result = ptr.Experiment(NEW | rival, topics, KNOWN, ["P@10"], field=runs, pooled=False, **options)
+            new, others = (NEW | rival, runs) if runs is not None else (NEW, rival)
+            table = ptr.check_new_run(new, others, KNOWN, "P@10", against=rival.names[0], depth=10).against
+        shown, table = result.set_index("name"), table.set_index("name")
+        for name in NEW.names:
+            for end, column in (("", "difference"), (" low", "difference_low"), (" high", "difference_high")):
+                assert shown.loc[name, f"P@10 against {rival.names[0]}{end}"] == pytest.approx(table.loc[name, column])
+            assert shown.loc[name, "P@10 decided by"] == table.loc[name, "decided_by"]
+        assert np.isnan(shown.loc[rival.names[0], f"P@10 against {rival.names[0]}"])
+    with pytest.raises(ptr.InputError, match="baseline"):
+        ptr.Experiment(NEW, topics, KNOWN, ["P@10"], reuse=["against"])
