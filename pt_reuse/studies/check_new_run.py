@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse._check import choice, count
+from pt_reuse._errors import wrong
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
@@ -172,74 +173,70 @@ class NewRunCheck(Result):
         """Return whom a new run beats, and by what, or what it would score; of several runs how many."""
         lines = []
         for measure in self.measures:
-            runs, pairs = (records(f[f["measure"] == measure]) for f in (self.table, self.against))
-            if "against" not in self.settings:
-                line = self._predicted(runs[0]) if len(runs) == 1 else self._all_predicted(runs)
-                decided = sum(row["decided_by"] != OPEN for row in pairs)
-                line += f"; {decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
+            runs, pairs = (frame[frame["measure"] == measure] for frame in (self.table, self.against))
+            if "against" in self.settings:
+                own = runs.set_index("name")[["why", "caveat"]].to_dict("index")
+                first = records(pairs)[0]
+                line = self._against(first | own[first["name"]]) if len(pairs) == 1 else _all_against(pairs)
             else:
-                why = runs[0]["why"]
-                line = self._against(pairs[0], why) if len(pairs) == 1 else self._all_against(pairs)
+                line = self._predicted(records(runs)[0]) if len(runs) == 1 else _all_predicted(runs)
+                n_decided = int((pairs["decided_by"] != OPEN).sum())
+                line += f"; {n_decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
             lines.append(f"{measure}: {line}")
         return lines
 
-    def _against(self, row: Mapping[str, Any], why: str) -> str:
-        n, level = count(row["unjudged"], "unjudged document"), f"{100 * self.confidence:.4g}%"
-        winner, decided_by = row["winner"], row["decided_by"]
-        sign, loser = (1, row["rival"]) if winner in (row["name"], "") else (-1, row["name"])
-        labelled = _ends(row, "difference", sign)
+    def _against(self, row: Mapping[str, Any]) -> str:
+        n, level = count(row["unjudged"], "unjudged document"), f"at {100 * self.confidence:.4g}%"
+        name, rival, winner = row["name"], row["rival"], row["winner"]
+        sign = -1 if winner == rival else 1
+        beats = f"{name} beats {rival}" if sign > 0 else f"{rival} beats {name}"
+        labelled = f"{_ends(row, 'difference', sign)} under every labelling of {n}" if row["unjudged"] else "all judged"
+        todo = "nothing more to judge" if row["significant"] else "more topics would tell more than labels"
         if winner == "neither":
-            line, todo = f"{row['name']} and {row['rival']} tie under every labelling of {n}", "nothing more to judge"
-        elif decided_by == EVERY_LABELLING:
-            line = f"{winner} beats {loser} by {sign * row['difference']:.4f} ({labelled} under every labelling of {n})"
-            todo = "nothing more to judge" if row["significant"] else "more topics, not more labels, would tell more"
-        elif decided_by != OPEN:
-            by = f"{sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} at {level})"
-            line = f"{winner} beats {loser} by {by}; {labelled} under every labelling of {n}"
-            todo = f"judge up to {n} to be sure" if row["significant"] else "more topics would tell more than labels"
+            line = f"{name} and {rival} tie, {labelled}"
+        elif row["decided_by"] == EVERY_LABELLING:
+            line = f"{beats} by {sign * row['difference']:.4f} ({labelled})"
+        elif winner:
+            line = f"{beats} by {sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} {level}; {labelled})"
+            line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
-            line = f"{row['name']} against {row['rival']} is not decidable: {labelled} under every labelling of {n}"
-            line += f", no prediction: {why}" if why else ""
-            line += "" if np.isnan(row["predicted"]) else f", {_ends(row, 'predicted')} at {level}"
-            todo = f"judge more: judge_next(..., goal={[row['name'], row['rival']]})"
+            missing = f"no prediction{': ' if row['why'] else ''}{row['why']}"
+            known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
+            line = f"{name} against {rival} is not decidable: {labelled}, {known}"
+            todo = f"judge more: judge_next(..., goal={[name, rival]})"
         over = f"{'' if row['significant'] else 'not '}significant over topics (p = {row['p']:.2g})"
         return f"{line}; {over if np.isfinite(row['p']) else 'one topic'}; {todo}"
 
-    def _all_against(self, rows: list[dict[str, Any]]) -> str:
-        rivals, runs = ({row[column] for row in rows} for column in ("rival", "name"))
-        whom = rows[0]["rival"] if len(rivals) == 1 else f"{len(rivals)} rivals"
-        won, sure = ([r["winner"] == r["name"] for r in rows], [r["decided_by"] == EVERY_LABELLING for r in rows])
-        lost = sum(row["winner"] == row["rival"] for row in rows)
-        is_open = sum(row["decided_by"] == OPEN for row in rows)
-        both = sum(each and by for each, by in zip(won, sure, strict=True))
-        significant = sum(row["significant"] for row in rows)
-        plan = " (judge_next plans what to judge)" if is_open else ""
-        return (
-            f"{count(len(runs), 'new run')} against {whom}: {sum(won):,} of {count(len(rows), 'comparison')} won "
-            f"({both:,} under every labelling), {lost:,} lost, {is_open:,} not decidable{plan}; "
-            f"{significant:,} significant over topics"
-        )
-
     def _predicted(self, row: Mapping[str, Any]) -> str:
-        ends = _ends(row, "score")
         if row["abstains"]:
             return (
-                f"{row['name']} scores {row['score']:.4f} as judged, {ends} under every completion, and ranks "
-                f"{_ends(row, 'rank')}; no prediction: {row['why']}; judge a sample of "
+                f"{row['name']} scores {row['score']:.4f} as judged, {_ends(row, 'score')} under every completion, and "
+                f"ranks {_ends(row, 'rank')}; no prediction: {row['why']}; judge a sample of "
                 f"{count(row['to_judge'], 'document')}"
             )
-        level = f"{100 * self.confidence:.4g}%"
         return (
-            f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at {level}; as judged "
-            f"{row['score']:.4f}) and rank {_ends(row, 'predicted_rank')} ({_ends(row, 'both_rank')} on other topics)"
-            f"{'; ' if row['caveat'] else ''}{row['caveat']}"
+            f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at "
+            f"{100 * self.confidence:.4g}%; as judged {row['score']:.4f}) and rank {_ends(row, 'predicted_rank')} "
+            f"({_ends(row, 'both_rank')} on other topics){'; ' if row['caveat'] else ''}{row['caveat']}"
         )
 
-    def _all_predicted(self, rows: list[dict[str, Any]]) -> str:
-        made = [row for row in rows if not row["abstains"]]
-        width = float(np.mean([row["predicted_high"] - row["predicted_low"] for row in made])) if made else np.nan
-        wide = f", intervals {width:.4f} wide on average" if made else ""
-        return f"{len(made):,} of {len(rows):,} new runs predicted{wide}"
+
+def _all_against(pairs: pd.DataFrame) -> str:
+    won, lost = pairs["winner"] == pairs["name"], pairs["winner"] == pairs["rival"]
+    n_sure, n_open = (int((pairs["decided_by"] == by).sum()) for by in (EVERY_LABELLING, OPEN))
+    rivals = pairs["rival"].unique()
+    plan = " (judge_next plans what to judge)" if n_open else ""
+    return (
+        f"{count(pairs['name'].nunique(), 'new run')} against {rivals[0] if len(rivals) == 1 else f'{len(rivals)} rivals'}: "
+        f"{won.sum():,} of {count(len(pairs), 'comparison')} won, {lost.sum():,} lost ({n_sure:,} decided under every "
+        f"labelling), {n_open:,} not decidable{plan}; {pairs['significant'].sum():,} significant over topics"
+    )
+
+
+def _all_predicted(runs: pd.DataFrame) -> str:
+    made = runs[~runs["abstains"].astype(bool)]
+    wide = f", intervals {(made['predicted_high'] - made['predicted_low']).mean():.4f} wide on average"
+    return f"{len(made):,} of {len(runs):,} new runs predicted{wide if len(made) else ''}"
 
 
 def _shown(frame: pd.DataFrame, kept: list[str], ends: Mapping[str, str]) -> pd.DataFrame:
@@ -386,6 +383,8 @@ def check_new_run(
         score = row["score"] if row["abstains"] else row["predicted"]
         wanted = neighbours(predictor, m, score) if rivals is None else rivals
         pairs += [(m, name, rival) for rival in wanted if rival != name]
+    if not pairs:
+        raise wrong("against", " names the new run alone.")
     settings = settings_of(
         pooled,
         units,

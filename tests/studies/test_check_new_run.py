@@ -269,6 +269,7 @@ STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "sc
         (NEW, {"sampled": KNOWN}, "inclusion"),
         (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
         (NEW, {"against": "nobody"}, "is no run here"),
+        (NEW.select(names=NEW.names[:1]), {"against": NEW.names[0]}, "names the new run alone"),
     ],
 )
 def test_bad_input_is_told(new, options, said):

@@ -329,9 +329,8 @@ class NewRunPredictor:
         reasons = [self.gap.in_words] if self.gap.in_words else []
         if spec.kernel != _TOP_HEAVY and (spec.cutoff or depth + 1) > depth:
             reasons.append(
-                f"{self.measures[m]!r} looks below the pool, and this is with no other new run judged: with all 58 "
-                "unpooled runs of TREC-8 judged at once, intervals covered 44 % by AP, 51 % by P@20, 86 % by nDCG@20 "
-                "and 4 % by R@100"
+                f"{self.measures[m]!r} looks below the pool: with all 58 unpooled runs of TREC-8 judged at once, intervals "
+                "covered 44% by AP, 51% by P@20, 86% by nDCG@20 and 4% by R@100"
             )
         return reasons
 
