@@ -371,7 +371,7 @@ def plot_new_runs(
     at, speaks = down(len(rows)), rows["predicted"].notna().to_numpy()
     style: Style = {"color": ink.faint, "linewidth": 0.8 * line, "zorder": 1.5}
     every = sheet.ax.hlines(at, rows["score_low"], rows["score_high"], **style)
-    entries: Entries = [(every, "under every completion")]
+    entries: list[tuple[Artist, str]] = [(every, "under every completion")]
     if speaks.any():
         columns = "predicted", "predicted_low", "predicted_high"
         dots = _draw_rows(sheet, rows[speaks], columns, at[speaks], ink.first, linewidth=line)

@@ -224,12 +224,13 @@ class NewRunCheck(Result):
 def _all_against(pairs: pd.DataFrame) -> str:
     won, lost = pairs["winner"] == pairs["name"], pairs["winner"] == pairs["rival"]
     n_sure, n_open = (int((pairs["decided_by"] == by).sum()) for by in (EVERY_LABELLING, OPEN))
-    rivals = pairs["rival"].unique()
+    rivals, n_runs = pairs["rival"].unique(), pairs["name"].nunique()
+    whom = rivals[0] if len(rivals) == 1 else count(len(rivals), "rival")
     plan = " (judge_next plans what to judge)" if n_open else ""
     return (
-        f"{count(pairs['name'].nunique(), 'new run')} against {rivals[0] if len(rivals) == 1 else f'{len(rivals)} rivals'}: "
-        f"{won.sum():,} of {count(len(pairs), 'comparison')} won, {lost.sum():,} lost ({n_sure:,} decided under every "
-        f"labelling), {n_open:,} not decidable{plan}; {pairs['significant'].sum():,} significant over topics"
+        f"{count(n_runs, 'new run')} against {whom}: {won.sum():,} of {count(len(pairs), 'comparison')} won, "
+        f"{lost.sum():,} lost ({n_sure:,} decided under every labelling), {n_open:,} not decidable{plan}; "
+        f"{pairs['significant'].sum():,} significant over topics"
     )
 
 
@@ -398,10 +399,11 @@ def check_new_run(
         predicted=predictor.predicted_for,
     )
     parts: dict[str, list[pd.DataFrame]] = {"topics": [], "documents": []}
-    for (m, name), (_, row) in zip(own, new_runs, strict=True):
-        topics_of = _topics(predictor, m, row) | ({"predicted": np.nan} if own[m, name]["abstains"] else {})
-        for table_name, columns in (("topics", topics_of), ("documents", _documents(predictor, m, row))):
-            parts[table_name].append(pd.DataFrame({"measure": own[m, name]["measure"], "name": name, **columns}))
+    for (m, in_case), about in zip(new_runs, table, strict=True):
+        by_topic = _topics(predictor, m, in_case) | ({"predicted": np.nan} if about["abstains"] else {})
+        whose = {"measure": about["measure"], "name": about["name"]}
+        parts["topics"].append(pd.DataFrame({**whose, **by_topic}))
+        parts["documents"].append(pd.DataFrame({**whose, **_documents(predictor, m, in_case)}))
     calibration = [_calibration(predictor, m, row) for m in range(len(inputs.measures)) for row in predictor.left_out()]
     return NewRunCheck(
         table=pd.DataFrame(table),
@@ -415,7 +417,7 @@ def check_new_run(
 
 def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | None) -> dict[str, Any]:
     predicted, at = predictor.predicted[m], row.at
-    made: dict[str, Any] = predicted.table(at, predicted.chosen, predictor.bounds(m, row)).iloc[row.place].to_dict()
+    made = records(predicted.table(at, predicted.chosen, predictor.bounds(m, row)))[row.place]
     n_unjudged, why = len(predictor.effects(m, row).row), predictor.why_not(m, row)
     if sample is not None:
         made |= _sampled(predictor, m, row, sample, made)

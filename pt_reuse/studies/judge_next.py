@@ -30,10 +30,7 @@ from pt_reuse.studies.new_runs.calibration import check_predicted, spec_of, unit
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
 from pt_reuse.studies.new_runs.predictor import (
-    Confidence,
-    Corpus,
-    Judge,
-    LeftOut,
+    DECLARED,
     NewRunPredictor,
     PredictionConfig,
     RunInCase,
@@ -217,7 +214,7 @@ def _how(n_left: int, apart: float, half: float, ends: Floats, confidence: float
         meaning="an ir_measures measure or its name, only one; default ``nDCG@10``.",
         flag=Flag(help="of the decision, only one", metavar="MEASURE", kind="list", default="nDCG@10"),
     ),
-    *(declared.__metadata__[0] for declared in (Confidence, Judge, Corpus, LeftOut)),
+    *DECLARED,
     Parameter(
         name="new",
         meaning="new runs in any form, as :func:`check_new_run` takes them; default the runs of the field that were "

@@ -266,7 +266,7 @@ class MeasureModel:
             *(_diluted(part, others, topic, starts, after) / n_topics for part in parts),
         )
 
-    def told(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
+    def without_chances(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
         """Return a prediction that knows nothing of how likely single documents are relevant."""
         return Prediction(score, 0.1 * self.room[at] + LEAST, by_topic)
 
@@ -293,39 +293,44 @@ def _at(case: Case, values: Floats) -> Floats:
     return found
 
 
+#: predicts each case of what is learned of those to learn from
+Estimator: TypeAlias = Callable[[MeasureModel], list[Prediction]]
+
+
 def _zero(model: MeasureModel) -> list[Prediction]:
-    return [model.told(at, zero.mean(axis=1), zero) for at, zero in enumerate(model.zero)]
+    return [model.without_chances(at, zero.mean(axis=1), zero) for at, zero in enumerate(model.zero)]
 
 
 def _condensed(model: MeasureModel) -> list[Prediction]:
-    every = enumerate(model.condensed(model.spec))
-    return [model.told(at, score.mean(axis=1), score) for at, score in every]
+    scores = model.condensed(model.spec)
+    return [model.without_chances(at, score.mean(axis=1), score) for at, score in enumerate(scores)]
+
+
+def _with_gain(model: MeasureModel, gain: Callable[[int], Floats | float]) -> list[Prediction]:
+    """Return predictions that add something to the mean scores with what is known."""
+    return [model.without_chances(at, zero.mean(axis=1) + gain(at)) for at, zero in enumerate(model.zero)]
 
 
 def _residual(model: MeasureModel) -> list[Prediction]:
-    every = enumerate(zip(model.zero, model.room, strict=True))
-    return [model.told(at, zero.mean(axis=1) + room / 2) for at, (zero, room) in every]
+    return _with_gain(model, lambda at: model.room[at] / 2)
 
 
 def _webber_park(model: MeasureModel) -> list[Prediction]:
     means = np.array([lost.mean() for lost in model.losses()[0]])
-    found = []
-    for at, zero in enumerate(model.zero):
-        found.append(model.told(at, zero.mean(axis=1) + means[model.others(at)].mean()))
-    return found
+    return _with_gain(model, lambda at: means[model.others(at)].mean())
 
 
 def _hole_slope(model: MeasureModel) -> list[Prediction]:
     losses, rooms = model.losses()
     products = np.array([(lost * room).mean() for lost, room in zip(losses, rooms, strict=True)])
     squares = np.array([(room**2).mean() for room in rooms])
-    found = []
-    for at, (zero, room) in enumerate(zip(model.zero, model.room, strict=True)):
+
+    def gain(at: int) -> Floats | float:
         others = model.others(at)
         below = squares[others].sum()
-        slope = products[others].sum() / below if below > 0 else 0.0
-        found.append(model.told(at, zero.mean(axis=1) + slope * room))
-    return found
+        return model.room[at] * (products[others].sum() / below) if below > 0 else 0.0
+
+    return _with_gain(model, gain)
 
 
 def _bpref(model: MeasureModel) -> list[Prediction]:
@@ -338,7 +343,7 @@ def _bpref(model: MeasureModel) -> list[Prediction]:
         x, y = (np.concatenate([values[i] for i in others]) for values in (found, truth))
         weight = np.concatenate([np.full(len(found[i]), 1 / len(found[i])) for i in others])
         line = np.polyfit(x, y, 1, w=np.sqrt(weight)) if len(np.unique(x)) > 1 else np.array([0.0, y.mean()])
-        predictions.append(model.told(at, np.polyval(line, mine)))
+        predictions.append(model.without_chances(at, np.polyval(line, mine)))
     return predictions
 
 
@@ -363,26 +368,14 @@ def _bootstrap(model: MeasureModel) -> list[Prediction]:
     return found
 
 
-def _documents(model: MeasureModel) -> list[Prediction]:
-    return _by_model(model, "documents")
+def _by_model(*names: str) -> Estimator:
+    """Return the document model that knows these; of texts what a classifier says, as right as for other units."""
 
+    def estimator(model: MeasureModel) -> list[Prediction]:
+        every = zip(model.cases, chances_of(model, *names), strict=True)
+        return [model.likely(case, chances) for case, chances in every]
 
-def _documents_and_judge(model: MeasureModel) -> list[Prediction]:
-    return _by_model(model, "documents", "judge")
-
-
-def _documents_and_texts(model: MeasureModel) -> list[Prediction]:
-    return _by_model(model, "documents", "texts")
-
-
-def _texts(model: MeasureModel) -> list[Prediction]:
-    """Take what a classifier says of texts, as often right as it was for the other units."""
-    return _by_model(model, "texts")
-
-
-def _by_model(model: MeasureModel, *names: str) -> list[Prediction]:
-    every = zip(model.cases, chances_of(model, *names), strict=True)
-    return [model.likely(case, said) for case, said in every]
+    return estimator
 
 
 def chances_of(model: MeasureModel, *names: str) -> list[dict[int, Floats]]:
@@ -407,15 +400,13 @@ def _judge(model: MeasureModel) -> list[Prediction]:
         said = case.features[:, column]
         chances = {label: (said >= label).astype(float) for label in model.labels}
         score = case.scored(model.spec, chances, model.gains)[0]
-        found.append(model.told(at, score.mean(axis=1), score))
+        found.append(model.without_chances(at, score.mean(axis=1), score))
     return found
 
 
-#: predicts each case of what is learned of those to learn from
-Estimator: TypeAlias = Callable[[MeasureModel], list[Prediction]]
 #: by name, in their order
 ESTIMATORS: dict[str, Estimator] = {
-    "documents": _documents,
+    "documents": _by_model("documents"),
     "zero": _zero,
     "condensed": _condensed,
     "residual": _residual,
@@ -424,9 +415,9 @@ ESTIMATORS: dict[str, Estimator] = {
     "bpref": _bpref,
     "bootstrap": _bootstrap,
     "judge": _judge,
-    "documents_and_judge": _documents_and_judge,
-    "texts": _texts,
-    "documents_and_texts": _documents_and_texts,
+    "documents_and_judge": _by_model("documents", "judge"),
+    "texts": _by_model("texts"),
+    "documents_and_texts": _by_model("documents", "texts"),
 }
 #: name -> the argument that it takes beside the runs and judgments
 _TAKES = {"judge": "judge", "documents_and_judge": "judge", "texts": "corpus", "documents_and_texts": "corpus"}

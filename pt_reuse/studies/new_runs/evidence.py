@@ -52,7 +52,7 @@ _FUSION = 60
 _LONGEST = 1 << 20
 
 
-#: what is known of documents beside who ranks them where: (unjudged_docs,) of some, nan where nothing, given which are judged
+#: what is known of some documents beside who ranks them where, nan where nothing, given which are judged
 Signal = Callable[[NDArray[np.bool_], Rows], Floats]
 
 
@@ -338,7 +338,7 @@ class Case:
         return min(spec.cutoff or _LONGEST, max(int(self.rank.max(initial=1)), 1))
 
     def scored(self, spec: Spec, chances: Mapping[int, Floats], gains: Mapping[int, float]) -> Expected:
-        """Return the expected scores; `chances` has label -> (documents,) how likely an unjudged one has at least that."""
+        """Return the expected scores; `chances` has label -> how likely each unjudged document has at least that."""
         at_least, total = {}, {}
         for label, chance in chances.items():
             values = (self.judged_or_hole & (self.labels >= label)).astype(float)

@@ -76,6 +76,8 @@ LeftOut: TypeAlias = Annotated[
         name="by",
     ),
 ]
+#: these, for a study that does not yet have them in its signature
+DECLARED = [part for option in (Confidence, Judge, Corpus, LeftOut) for part in getattr(option, "__metadata__", ())]
 
 
 @dataclass(frozen=True)
@@ -329,8 +331,8 @@ class NewRunPredictor:
         reasons = [self.gap.in_words] if self.gap.in_words else []
         if spec.kernel != _TOP_HEAVY and (spec.cutoff or depth + 1) > depth:
             reasons.append(
-                f"{self.measures[m]!r} looks below the pool: with all 58 unpooled runs of TREC-8 judged at once, intervals "
-                "covered 44% by AP, 51% by P@20, 86% by nDCG@20 and 4% by R@100"
+                f"{self.measures[m]!r} looks below the pool: with all 58 unpooled runs of TREC-8 judged at once, "
+                "intervals covered 44% by AP, 51% by P@20, 86% by nDCG@20 and 4% by R@100"
             )
         return reasons
 
