@@ -161,8 +161,9 @@ class NewRunCheck(Result):
 
     def _shown(self) -> pd.DataFrame:
         if "against" in self.settings:
-            kept = ["measure", "name", "rival", "difference", "decided_by", "p"]
-            return _shown(self.against, kept, {"every_labelling": "difference", "predicted": "predicted"})
+            kept = ["measure", "name", "rival", "difference", "winner", "decided_by"]
+            ends = {"every_labelling": "difference", "predicted": "predicted"}
+            return _shown(self.against, kept, ends).assign(p=self.against["p"])
         ends = {"interval": "predicted", "ranks": "predicted_rank", "other_topics": "both_rank"}
         return _shown(self.table, ["measure", "name", "score", "predicted"], ends)
 
