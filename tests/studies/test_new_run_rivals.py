@@ -240,3 +240,21 @@ def test_columns_of_an_experiment_against_its_baseline():
         assert np.isnan(shown.loc[rival.names[0], f"P@10 against {rival.names[0]}"])
     with pytest.raises(ptr.InputError, match="baseline"):
         ptr.Experiment(NEW, topics, KNOWN, ["P@10"], reuse=["against"])
+
+
+def test_later_runs_beat_the_baseline_of_deep_learning(data):
+    if not (data / "dl19-passages" / "later").is_dir():
+        pytest.skip("the test data has no folder dl19-passages/later")
+    folder = data / "dl19-passages"
+    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file", pool_depth=10)
+    qrels = ptr.read_qrels(next(folder.glob("*qrels.gz"))).with_rel(2)
+    later = ptr.read_runs(folder / "later", names="file", pooled=False)
+    known = qrels.restrict(ptr.depth_pool(runs, depth=10, order="file"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ptr.ReuseWarning)
+        table = ptr.check_new_run(later, runs, known, "nDCG@10", against="bm25base_p", depth=10).against
+        true = ptr.score(later | runs, qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
+    assert (table["winner"] == table["name"]).all()
+    assert (table["decided_by"] == "every labelling").sum() >= 20
+    assert (true[table["name"]] > true["bm25base_p"]).all()
+    assert table["significant"].all()
