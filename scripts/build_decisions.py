@@ -28,7 +28,8 @@ from scipy.stats import t
 
 import pt_reuse as ptr
 from pt_reuse.arrays.expected import conformal_quantile
-from pt_reuse.inputs import Inputs, Pooled as PooledRuns
+from pt_reuse.inputs import Inputs
+from pt_reuse.inputs import Pooled as PooledRuns
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
