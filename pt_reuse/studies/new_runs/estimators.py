@@ -131,7 +131,7 @@ class MeasureModel:
             {label: (case.labels[case.unjudged_docs] >= label).astype(float) for label in self.labels}
             for case in self.cases
         )
-        return [case.scored(self.spec, said, self.gains)[0] for case, said in zip(self.cases, every, strict=True)]
+        return [case.scored(self.spec, labels, self.gains)[0] for case, labels in zip(self.cases, every, strict=True)]
 
     @property
     def room(self) -> list[Floats]:
@@ -183,8 +183,8 @@ class MeasureModel:
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.unjudged_docs] = np.arange(len(case.unjudged_docs))
-        mine = case.of_run(place)
-        rank, row = case.rank[mine], case.row[mine].astype(np.int64)
+        hits = case.of_run(place)
+        rank, row = case.rank[hits], case.row[hits].astype(np.int64)
         seen = (rank <= case.cutoff(self.spec)) & (hole[row] >= 0)
         row, labels = row[seen], sorted(changes)
         where = place, case.topic_of[row], rank[seen] - 1
@@ -338,12 +338,12 @@ def _bpref(model: MeasureModel) -> list[Prediction]:
     found = model.of.bpref(model.spec.rel)
     truth = [scores.mean(axis=1) for scores in model.truth]
     predictions = []
-    for at, mine in enumerate(found):
+    for at, bpref in enumerate(found):
         others = model.others(at)
         x, y = (np.concatenate([values[i] for i in others]) for values in (found, truth))
         weight = np.concatenate([np.full(len(found[i]), 1 / len(found[i])) for i in others])
         line = np.polyfit(x, y, 1, w=np.sqrt(weight)) if len(np.unique(x)) > 1 else np.array([0.0, y.mean()])
-        predictions.append(model.without_chances(at, np.polyval(line, mine)))
+        predictions.append(model.without_chances(at, np.polyval(line, bpref)))
     return predictions
 
 
@@ -388,8 +388,8 @@ def chances_of(model: MeasureModel, *names: str) -> list[dict[int, Floats]]:
     # the first feature is the constant
     columns = columns if columns[0] == 0 else (0, *columns)
     for label in model.labels:
-        for said, chance in zip(found, model.of.chances(label, columns), strict=True):
-            said[label] = np.minimum(chance, said[max(said)]) if said else chance
+        for chances, chance in zip(found, model.of.chances(label, columns), strict=True):
+            chances[label] = np.minimum(chance, chances[max(chances)]) if chances else chance
     return found
 
 
@@ -397,8 +397,8 @@ def _judge(model: MeasureModel) -> list[Prediction]:
     """Take the labels of a judge as they are; what has none is not relevant."""
     column, found = model.of.setting.columns("judge")[1], []
     for at, case in enumerate(model.cases):
-        said = case.features[:, column]
-        chances = {label: (said >= label).astype(float) for label in model.labels}
+        labels = case.features[:, column]
+        chances = {label: (labels >= label).astype(float) for label in model.labels}
         score = case.scored(model.spec, chances, model.gains)[0]
         found.append(model.without_chances(at, score.mean(axis=1), score))
     return found

@@ -78,15 +78,15 @@ def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
     if len(named) != 1:
         raise wrong("judge", f" must be one judge, got {len(named)}.")
     frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
-    said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
-    if len(rows) and not said.known.any():
+    by_judge = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
+    if len(rows) and not by_judge.known.any():
         raise InputError(
             f"the judge labelled none of {count(len(rows), 'document')}. Are these labels of the same collection, "
             "with ids written alike?",
             argument="judge",
         )
     labels = np.full(len(evidence.labels), np.nan)
-    labels[rows[said.known]] = said.labels[said.known]
+    labels[rows[by_judge.known]] = by_judge.labels[by_judge.known]
     return lambda _, unjudged_docs: labels[unjudged_docs]
 
 
@@ -111,11 +111,11 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
     def scores(known: NDArray[np.bool_], unjudged_docs: Rows) -> Floats:
         found = np.full(len(unjudged_docs), np.nan)
         for topic in np.unique(evidence.topic[unjudged_docs]).tolist():
-            mine = np.flatnonzero((evidence.topic[unjudged_docs] == topic) & (place[unjudged_docs] >= 0))
+            asked = np.flatnonzero((evidence.topic[unjudged_docs] == topic) & (place[unjudged_docs] >= 0))
             judged = np.flatnonzero((evidence.topic == topic) & known & (place >= 0))
-            if len(mine) and len(judged):
+            if len(asked) and len(judged):
                 training = Training(place[judged], relevant[judged], with_query=False)
-                found[mine] = scorer.fit(topics[topic], None, training)[place[unjudged_docs[mine]]]
+                found[asked] = scorer.fit(topics[topic], None, training)[place[unjudged_docs[asked]]]
         return found
 
     return scores
@@ -219,8 +219,8 @@ class Evidence:
 
     def known(self, without: Sequence[int]) -> NDArray[np.bool_]:
         """Return (documents,) which are judged without what some units alone brought."""
-        mine = self.n_bringing(without)
-        return (self.labels >= 0) & ~((self.n_brought > 0) & (mine == self.n_brought))
+        bringing = self.n_bringing(without)
+        return (self.labels >= 0) & ~((self.n_brought > 0) & (bringing == self.n_brought))
 
     def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> ScoresWithout:
         """Return the scores of all runs without what the units of each set alone brought."""
@@ -309,8 +309,8 @@ class Case:
 
     def ranks(self, place: int) -> Rows:
         """Return (documents,) the rank of each in the list of a run, 0 where it is not there."""
-        found, mine = np.zeros(len(self.labels), dtype=np.int64), self.of_run(place)
-        found[self.row[mine]] = self.rank[mine]
+        found, hits = np.zeros(len(self.labels), dtype=np.int64), self.of_run(place)
+        found[self.row[hits]] = self.rank[hits]
         return found
 
     def dense(self, values: NDArray, cutoff: int) -> Floats:
@@ -459,8 +459,8 @@ class LeaveOneOutSetting:
         """Return the case of a unit; of one that is outside its labels are all that there are."""
         evidence, without = self.evidence, sorted({*self.outside, unit})
         known = evidence.known(without)
-        mine = evidence.brought[unit]
-        unjudged_docs = mine[~known[mine] if unit in self.outside else ~known[mine] & self.truth[mine]]
+        brought = evidence.brought[unit]
+        unjudged_docs = brought[~known[brought] if unit in self.outside else ~known[brought] & self.truth[brought]]
         runs = evidence.runs_of(unit)
         counts, row, rank = evidence.lists.of_runs(runs)
         labels = self._labels
@@ -500,9 +500,9 @@ class LeaveOneOutSetting:
         # the run of the unit that has a document at the best rank
         own = np.full(len(evidence.labels), -1)
         own[unjudged_docs] = np.arange(len(unjudged_docs))
-        mine = np.flatnonzero(own[row] >= 0)
-        mine = mine[np.lexsort((cell[mine], rank[mine], own[row[mine]]))]
-        first = mine[np.diff(own[row[mine]], prepend=-1) > 0]
+        listed = np.flatnonzero(own[row] >= 0)
+        listed = listed[np.lexsort((cell[listed], rank[listed], own[row[listed]]))]
+        first = listed[np.diff(own[row[listed]], prepend=-1) > 0]
         best_run, topic = cell[first] // n_topics, evidence.topic[unjudged_docs]
         top = (rank <= evidence.depth) & known[row]
         seen, good = (np.bincount(cell[kept], minlength=n) for kept in (top, top & relevant[row]))
