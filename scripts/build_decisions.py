@@ -28,14 +28,15 @@ from scipy.stats import t
 
 import pt_reuse as ptr
 from pt_reuse.arrays.expected import conformal_quantile
-from pt_reuse.pooling.depth import depth_of
+from pt_reuse.inputs import Inputs
+from pt_reuse.inputs import Pooled as PooledRuns
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.studies.new_runs.calibration import How, of_units, ranked_among
+from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.effects import wrong_stop
-from pt_reuse.studies.new_runs.estimators import Cases, Learned, named_estimators
-from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World
-from pt_reuse.studies.new_runs.outlook import Outlook, PoolGap, Setting, as_new_runs
+from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, named_estimators
+from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor, PredictionConfig, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
@@ -142,15 +143,15 @@ def checked(design: Later) -> pd.DataFrame:
     """
     found = ptr.check_new_run(design.new, design.runs, design.known, design.measures, depth=10)
     truth = ptr.score(design.new, design.truth, design.measures).mean.set_index("name")
-    outlook = outlook_of(design, [ir_measures.parse_measure(name) for name in design.measures])
+    predictor = predictor_of(design, [ir_measures.parse_measure(name) for name in design.measures])
     rows = []
     for m, (measure, of) in enumerate(found.table.groupby("measure", sort=False)):
         true = truth[measure].loc[of["name"]].to_numpy()
         predicted, other = (
-            np.array([outlook.predicted[m].by[name][row.at].score[row.place] for row in outlook.rows()])
-            for name in (outlook.predicted[m].chosen, "condensed")
+            np.array([predictor.predicted[m].by[name][row.at].score[row.place] for row in predictor.rows()])
+            for name in (predictor.predicted[m].chosen, "condensed")
         )
-        inside = (of["low"] - 1e-12 <= true) & (true <= of["high"] + 1e-12)
+        inside = (of["predicted_low"] - 1e-12 <= true) & (true <= of["predicted_high"] + 1e-12)
         speaks = ~of["abstains"].to_numpy(dtype=bool)
         rows.append(
             {
@@ -163,21 +164,18 @@ def checked(design: Later) -> pd.DataFrame:
                 "error": np.abs(predicted - true).mean(),
                 "abstains": (~speaks).mean(),
                 "covered": inside[speaks].mean() if speaks.any() else np.nan,
-                "width": (of["high"] - of["low"])[speaks].mean() if speaks.any() else np.nan,
+                "width": (of["predicted_high"] - of["predicted_low"])[speaks].mean() if speaks.any() else np.nan,
             }
         )
     return pd.DataFrame(rows)
 
 
-def outlook_of(design: Later, measures: Sequence[ir_measures.Measure], estimators: Any = None) -> Outlook:
-    """Return what is said of the runs of a design."""
-    how = How(named_estimators(estimators, judge=None, corpus=None), CONFIDENCE)
-    pooled = contributors_of(design.runs, "pooled")
-    depth = depth_of(design.runs, 10)
-    gap = PoolGap.of(design.runs.in_pool_order(), design.known, depth, pooled)
-    setting = Setting("team", depth, pooled, None, gap, how)
+def predictor_of(design: Later, measures: Sequence[ir_measures.Measure], estimators: Any = None) -> NewRunPredictor:
+    """Return what is predicted of the runs of a design."""
+    config = PredictionConfig("team", named_estimators(estimators, judge=None, corpus=None), CONFIDENCE)
+    inputs = Inputs.read(design.runs, design.known, measures)
     new = as_new_runs(design.new, design.runs, design.known, None)
-    return Outlook(design.runs, new, design.known, measures, setting)
+    return NewRunPredictor(inputs, inputs.pooled(10), new, config)
 
 
 def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
@@ -185,8 +183,8 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
     rows = []
     for name in ["P@10", "RBP(rel=1)", "nDCG@10"]:
         measure = ir_measures.parse_measure(name)
-        outlook = outlook_of(design, [measure], ["documents"])
-        holes, labels = outlook.evidence.qrels, outlook.evidence.labels
+        predictor = predictor_of(design, [measure], ["documents"])
+        holes, labels = predictor.evidence.qrels, predictor.evidence.labels
         at = design.truth.arrays.documents.find(holes.arrays.documents)
         said = np.append(design.truth.arrays.labels, 0)[at]
         labels = np.where(labels >= 0, labels, np.maximum(said, 0)).astype(np.int16)
@@ -194,22 +192,22 @@ def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:
         true = dict(zip(truth.names, truth.mean_values[0].tolist(), strict=True))
         for n in sizes:
             inside, widths, unjudged = [], [], []
-            for row in outlook.rows():
-                effects = outlook.effects(0, row)
+            for row in predictor.rows():
+                effects = predictor.effects(0, row)
                 probability = inclusion(effects.size, n)
                 unjudged.append(len(effects.row))
                 for seed in range(SEEDS):
                     mine = draw(probability, seed)
                     drawn = effects.row[mine]
                     sample = Sample(drawn, labels[drawn], probability[mine])
-                    score, anew, _ = outlook.as_sampled(0, row, sample)
+                    score, anew, _ = predictor.as_sampled(0, row, sample)
                     place = np.full(len(labels), -1)
                     place[anew.row] = np.arange(len(anew.row))
                     part = anew.take(place[drawn])
                     changes = part.of_labels(sample.label) - part.mean
                     estimate, error = sample.estimate(score, changes, np.square(part.size))
                     half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error
-                    inside.append(abs(estimate - true[outlook.name(row)]) <= half)
+                    inside.append(abs(estimate - true[predictor.name(row)]) <= half)
                     widths.append(2 * half)
             rows.append(
                 {
@@ -231,7 +229,7 @@ def stops(field: Pooled) -> pd.DataFrame:
     """
     units = field.runs.units("team")
     contributors = contributors_of(field.runs, "pooled")
-    evidence = Evidence(field.runs, (), field.qrels, units, Pooling(field.depth, contributors, field.runs.pool_order))
+    evidence = Evidence(field.runs, (), field.qrels, units, PooledRuns(field.runs, field.depth, "", contributors))
     rows = []
     for name in field.measures:
         measure = ir_measures.parse_measure(name)
@@ -239,15 +237,15 @@ def stops(field: Pooled) -> pd.DataFrame:
         found: list[dict[str, Any]] = []
         for out in evidence.pooled:
             train = [unit for unit in evidence.pooled if unit != out]
-            cases = Cases(World(evidence, [out], evidence.every_label([measure]), {}), train, [out])
-            learned, ranked = Learned(cases, native_spec(measure)), ranked_among(cases, [measure], whole)[0]
+            cases = Cases(LeaveOneOutSetting(evidence, [out], evidence.every_label([measure]), {}), train, [out])
+            model, ranked = MeasureModel(cases, native_spec(measure)), ranked_among(cases, [measure], whole)[0]
             worst, unit, last = [], [], []
-            for at, case in enumerate(learned.cases):
+            for at, case in enumerate(model.cases):
                 for place in range(len(case.runs)):
-                    effects = learned.effects(at, place)
-                    course = learned.course(at, place, effects, case.labels[effects.row], ranked[at].by_topic)
+                    effects = model.effects(at, place)
+                    course = model.course(at, place, effects, case.labels[effects.row], ranked[at].by_topic)
                     # what the others gain deeper than the pool shows once all is judged
-                    others = course.others[:, -1] if learned.dilutes else ranked[at].true
+                    others = course.others[:, -1] if model.dilutes else ranked[at].true
                     if case.unit == out:
                         last.append((course, course.score[-1] - others, effects))
                     else:
@@ -255,7 +253,7 @@ def stops(field: Pooled) -> pd.DataFrame:
                         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
                         unit.append(case.unit)
             reach = conformal_quantile(np.array(worst), np.array(unit), CONFIDENCE)
-            found += [{"unit": out, **_stopped(*each, reach, learned.dilutes)} for each in last]
+            found += [{"unit": out, **_stopped(*each, reach, model.dilutes)} for each in last]
         every = pd.DataFrame(found)
         rows.append(
             {
@@ -263,7 +261,7 @@ def stops(field: Pooled) -> pd.DataFrame:
                 "measure": name,
                 "decisions": every["decisions"].sum(),
                 "wrong %": 100 * every["wrong"].sum() / every["decisions"].sum(),
-                "runs with one %": 100 * of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy()),
+                "runs with one %": 100 * mean_of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy()),
                 "labels": every["labels"].mean(),
                 "by bounds": every["by bounds"].mean(),
                 "of these": every["labels"].mean() / every["by bounds"].mean(),

@@ -45,7 +45,7 @@ from pt_reuse.studies.new_runs.calibration import is_predicted
 #: column name of a measure, as pt.Experiment has it -> the measure
 Measures = Mapping[str, ir_measures.Measure]
 #: what `reuse=` may name
-REUSE = ("lou", "rank", "unjudged", "bounds", "predicted", "filled")
+REUSE = ("lou", "rank", "unjudged", "bounds", "predicted", "against", "filled")
 #: the order of pt.Experiment's own scores, so that all columns rank documents alike
 ORDER = "trec_eval9"
 #: what `reuse=` stands for where the user leaves it out, with a field (of these :func:`_empty` are left out) or without
@@ -57,10 +57,10 @@ NO_FIELD = " (no field)"
 #: what is predicted of a system, see :func:`check_new_run`, and under which name a column has it
 PREDICTED = {
     "predicted": "predicted",
-    "low": "predicted low",
-    "high": "predicted high",
-    "rank_low": "predicted rank low",
-    "rank_high": "predicted rank high",
+    "predicted_low": "predicted low",
+    "predicted_high": "predicted high",
+    "predicted_rank_low": "predicted rank low",
+    "predicted_rank_high": "predicted rank high",
     "both_rank_low": "predicted both rank low",
     "both_rank_high": "predicted both rank high",
     "abstains": "abstains",
@@ -69,7 +69,7 @@ PREDICTED = {
 RANKS = (
     "rank",
     *(f"{name}{end}" for name in ("LOU rank", "drop") for end in ("", NO_FIELD)),
-    *(PREDICTED[f"{of}rank_{end}"] for of in ("", "both_") for end in ("low", "high")),
+    *(PREDICTED[f"{of}_rank_{end}"] for of in ("predicted", "both") for end in ("low", "high")),
 )
 BOUNDS = ("low", "high")
 COUNTS = ("filled docs", "filled unknown", "abstains")
@@ -95,6 +95,7 @@ class Wanted:
     by_default: bool
     idle: tuple[str, ...] = ()
     by_score: bool = False
+    rival: str = ""  # the baseline, with which the others are compared
 
     @property
     def left_out(self) -> bool:
@@ -183,6 +184,9 @@ def compute_columns(systems: RunSet, field: RunSet | None, qrels: Qrels, measure
     if "predicted" in kinds and field is not None:
         predictions, more = _predicted(systems, field.reorder(ORDER), qrels, measures, wanted)
         added, settings = {**added, **predictions}, {**settings, **more}
+    if "against" in kinds:
+        differences, more = _against(systems, field and field.reorder(ORDER), qrels, measures, wanted)
+        added, settings = {**added, **differences}, {**settings, **more}
     return replace(columns, added=added, settings=settings)
 
 
@@ -327,6 +331,34 @@ def _predicted(
             added[shown][name] = Values(mean, topics)
     said = {"predicted": f"intervals at {found.settings['calibrated']}", "completions": found.settings["completions"]}
     return added, {**settings, **said}
+
+
+def _against(
+    systems: RunSet, field: RunSet | None, qrels: Qrels, measures: Measures, wanted: Wanted
+) -> tuple[dict[str, dict[str, Values]], dict[str, Any]]:
+    """Return by how much systems are ahead of the baseline, under every labelling, and what decides it."""
+    known = {name: measure for name, measure in measures.items() if is_predicted(measure)}
+    others = [name for name in systems.names if name != wanted.rival]
+    if not known or not others:
+        return {}, {}
+    # without a field the baseline is one, from which nothing is predicted
+    new, runs = (
+        (systems, field) if field is not None else (systems.select(names=others), systems.select(names=[wanted.rival]))
+    )
+    how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
+    how |= {"against": wanted.rival, "pool_order": wanted.pool_order}
+    how |= {"contributors": "pooled" if field is not None else "all"}
+    found = check_new_run(new, runs, qrels, list(known.values()), **how)
+    prefix, nothing = f"against {wanted.rival}", np.full((len(qrels.topics), len(systems)), np.nan)
+    shown = {"difference": prefix, "difference_low": f"{prefix} low", "difference_high": f"{prefix} high"}
+    added: dict[str, dict[str, Values]] = {column: {} for column in (*shown.values(), "decided by")}
+    for name, measure in known.items():
+        table = found.against[found.against["measure"] == repr(measure)].set_index("name").reindex(systems.names)
+        for column, called in shown.items():
+            added[called][name] = Values(table[column].to_numpy(dtype=float), nothing)
+        added["decided by"][name] = Values(table["decided_by"].fillna("").to_numpy(dtype=object), nothing)
+    said = "ends under every labelling of the documents of both that nobody judged"
+    return added, {"against": f"{wanted.rival}, {said}"}
 
 
 def unjudged_to(measure: ir_measures.Measure) -> ir_measures.Measure:

@@ -154,6 +154,9 @@ def Experiment(
       ``m predicted both rank low``, ``m predicted both rank high`` (with the doubt from topics), ``m abstains``, with a
       `field` where `reuse` asks for ``"predicted"``: what :func:`check_new_run` says of systems that were not pooled,
       at 90 %; where it abstains (1), NaN is predicted, and the ends are the bounds
+    - ``m against B``, ``m against B low``, ``m against B high``, ``m decided by``, with ``baseline="B"``, where `reuse`
+      asks for ``"against"``: by how much the system is ahead of B, as judged and under every labelling of the documents
+      of both that nobody judged, and what decides it, as :func:`check_new_run` says; at 90 % with a `field` alone
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
       systems down to the cutoff labelled by the judge, so that filled scores are comparable; how many of the system's
       own, over all topics, it labelled, and how many it gave no label to, which stay unjudged. What no system here has
@@ -200,8 +203,8 @@ def Experiment(
         field: the collection's official runs, so that ranks and pools include them: a RunSet, or runs in any form;
             each frame of a dict is a team of its own. Their order becomes that of pt.Experiment's scores.
         reuse: which columns to add: any of ``"lou"``, ``"rank"``, ``"unjudged"``, ``"bounds"`` (low and high),
-            ``"predicted"`` and ``"filled"``; default those of the first four that say something, see above, and
-            ``"filled"`` with `fill`.
+            ``"predicted"``, ``"against"`` and ``"filled"``; default those of the first four that say something, see
+            above, and ``"filled"`` with `fill`.
         by: the unit left out, ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"``, which systems that are a
             RunSet have of their metadata.
         depth: pool depth, documents per run and topic, >= 1; default the one on record for the field's collection
@@ -495,6 +498,10 @@ def _evaluated(
         raise InputError(f"{nothing}reuse=[].", argument="eval_metrics")
 
     systems = name_systems(retr_systems, names, kept)
+    before = {} if finished is None else finished.attrs.get("reuse", {}).get("settings", {})
+    wanted = replace(wanted, rival=str((significance(systems.names, arguments) or before).get("baseline", "")))
+    if "against" in kinds and wanted.rival not in systems.names:
+        raise InputError("'against' compares systems with the baseline. Pass baseline=.", argument="reuse")
     judgments = judgments_asked(topics, all_judgments, arguments, rel)
     people = Scale.of(all_judgments, judgments.rel)
     if judge is not None:
@@ -543,7 +550,6 @@ def _evaluated(
     columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
     tested = significance(systems.names, arguments)
     if finished is not None:
-        before = finished.attrs.get("reuse", {}).get("settings", {})
         tested = {name: before[name] for name in ("baseline", "test", "correction") if name in before}
     columns = columns.with_settings(tested)
     added = Adding(columns, rounding)

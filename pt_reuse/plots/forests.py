@@ -25,6 +25,7 @@ from pt_reuse.plots.marks import (
 from pt_reuse.plots.sheet import COLOURS, DARK, FAINT, FIRST, MIDDLE, SECOND, Place, Sheet, Style
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 #: of the width that a name may take
@@ -211,22 +212,52 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
 def plot_rank_intervals(
     table: pd.DataFrame, *, measure: str, said: str, noun: str, top: int | None = None, place: Place | None = None
 ) -> Axes:
-    """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top.
-
-    Where ``both_rank_low both_rank_high`` say which it may have on other topics, these are a thin line.
-    """
+    """Draw the rank of each system as a dot and the ranks that it may have as a line, the best on top."""
     sheet = Sheet.open(place, noun)
     rows = table.head(most_rows(sheet, checked_top(top)))
-    last = rows["rank_high"].max()
-    if "both_rank_low" in rows:
-        style: Style = {"color": FAINT, "linewidth": 0.5 * sheet.sizes.line, "zorder": 1.5}
-        sheet.ax.hlines(down(len(rows)), rows["both_rank_low"], rows["both_rank_high"], **style)
-        last = max(last, rows["both_rank_high"].max())
     draw_intervals(sheet, rows, down(len(rows)), ("rank", "rank_low", "rank_high"), Kind())
-    sheet.limit("x", (0.5, last + 0.5))
+    sheet.limit("x", (0.5, rows["rank_high"].max() + 0.5))
     more = not_shown(len(table) - len(rows), noun.removesuffix("s"))
     sheet.label(title=f"Ranks by {measure}", x=f"rank, {said}{more}")
     return finish_rows(sheet, rows["name"].tolist(), height=0.8, whole=True)
+
+
+def plot_new_runs(
+    table: pd.DataFrame,
+    rivals: dict[str, float],
+    *,
+    measure: str,
+    confidence: float,
+    top: int | None = None,
+    place: Place | None = None,
+) -> Axes:
+    """Draw each new run's score as judged as a ring, as predicted as a dot with its interval, and under any labels.
+
+    The best is on top; a dashed line is at the score of each rival.
+    """
+    sheet = Sheet.open(place, "runs")
+    line = sheet.sizes.line
+    best = table["predicted"].fillna(table["score"]).to_numpy().argsort(kind="stable")[::-1]
+    rows = table.iloc[best].head(most_rows(sheet, checked_top(top)))
+    at, speaks = down(len(rows)), rows["predicted"].notna().to_numpy()
+    style: Style = {"color": FAINT, "linewidth": 0.8 * line, "zorder": 1.5}
+    every = sheet.ax.hlines(at, rows["score_low"], rows["score_high"], **style)
+    entries: list[tuple[Artist, str]] = [(every, "under every completion")]
+    if speaks.any():
+        columns = "predicted", "predicted_low", "predicted_high"
+        kind = Kind(f"predicted, {100 * confidence:.4g} %")
+        entries.append(draw_intervals(sheet, rows[speaks], at[speaks], columns, kind))
+    rings = draw_dots(sheet, rows["score"], at, face="none", edge=SECOND, linewidth=0.9)
+    entries.append((rings, "as judged"))
+    for number, (name, score) in enumerate(rivals.items()):
+        dashes = [(0, (4, 2)), (0, (1, 1)), (0, (6, 1, 1, 1))][number % 3]
+        drawn = sheet.ax.axvline(score, color=DARK, linewidth=line, linestyle=dashes, zorder=1)
+        entries.append((drawn, sheet.legend_name(name)))
+    ends = rows[["score_low", "score_high"]].to_numpy(dtype=float).ravel()
+    sheet.limit_around("x", [*ends, *rivals.values()], air=0.04)
+    more = not_shown(len(table) - len(rows), "run")
+    sheet.label(title=f"What new runs score by {measure}", x=f"{measure}{more}")
+    return finish_rows(sheet, rows["name"].tolist(), entries, height=1.2)
 
 
 def plot_estimators(

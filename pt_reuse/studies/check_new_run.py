@@ -1,177 +1,263 @@
-"""check_new_run: what a run that came after the pool would score and where it would rank, or why nobody can say."""
+"""check_new_run: what a run that came after the pool would score, where it would rank, and which runs it beats."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_reuse import options
 from pt_reuse._check import choice, count
-from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
-from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
-from pt_reuse.plots.forests import plot_rank_intervals
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics, usual_measures
+from pt_reuse.errors import InputError
+from pt_reuse.inputs import Inputs, settings_of, units_by
+from pt_reuse.options import Flag, Option
+from pt_reuse.result import Result, records
+from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.new_runs.calibration import Completed, How, check_predicted
+from pt_reuse.studies.new_runs.calibration import check_predicted
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, named_estimators
-from pt_reuse.studies.new_runs.outlook import (
-    CONFIDENCE,
-    CORPUS,
-    JUDGE,
-    LEFT_OUT,
-    Outlook,
-    PoolGap,
-    Row,
-    Setting,
+from pt_reuse.studies.new_runs.predictor import (
+    Confidence,
+    Corpus,
+    Judge,
+    LeftOut,
+    NewRunPredictor,
+    PredictionConfig,
+    RunInCase,
     as_new_runs,
 )
+from pt_reuse.studies.new_runs.rivals import EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
 
-
 _CLOSE = 10.0**-DECIMALS
+_usual = partial(usual_measures, binary=ir_measures.P @ 10)
+#: what is known of a new run beside other names of the same in ``Predicted.table``
+_CALLED = {
+    "zero": "score",
+    "lowest": "score_low",
+    "highest": "score_high",
+    "rank_best": "rank_low",
+    "rank_worst": "rank_high",
+    "low": "predicted_low",
+    "high": "predicted_high",
+    "rank_low": "predicted_rank_low",
+    "rank_high": "predicted_rank_high",
+}
 
 
-def _draw(result: NewRunCheck, measure: str, place: Place) -> Axes:
-    """Draw the predicted rank of each new run as a point, and its interval as a line, the best on top."""
-    rows = result.table[result.table["measure"] == measure]
-    # without a prediction there is no point
-    rows = rows.assign(rank=rows["predicted_rank"], place=rows["predicted_rank"].fillna(rows["rank"]))
-    rows = rows.sort_values("place", kind="stable")
-    said = f"{100 * result.confidence:.4g} % intervals, the bounds where nothing more can be said; thin: with topics"
-    return plot_rank_intervals(rows, measure=measure, said=said, noun="runs", place=place)
+def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
+    """Draw each new run as judged, as predicted and under every completion, and its rivals as lines."""
+    from pt_reuse.plots.forests import plot_new_runs
+
+    rows, against = (frame[frame["measure"] == measure] for frame in (result.table, result.against))
+    named = "against" in result.settings
+    scores = dict(zip(against["rival"], against["rival_score"], strict=True)) if named else {}
+    return plot_new_runs(rows, scores, measure=measure, confidence=result.confidence, top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NewRunCheck(Result):
-    """What new runs would score and where they would rank, had their documents been judged.
+    """What new runs would score and where they would rank, had their documents been judged, and which runs they beat.
 
-    Its figure has a point at the predicted rank of each new run, none where it abstains, a line over its interval, and
-    a thin one over that with topics.
+    Its figure has a row per new run: as judged a ring, as predicted a point, the interval a thick line and every
+    completion a thin one; each rival is a dashed line.
 
     Attributes:
-        table: one row per measure and new run: ``measure name``; ``unjudged``, the share of its first documents that
-            nobody judged, and ``usual_unjudged``, what nine in ten runs have at most when their team is left out;
-            ``score`` and ``rank`` with these not relevant; ``lowest highest`` and ``rank_best rank_worst`` under every
-            completion: any label for each unjudged document of all new runs down to `depth`, and below it for each that
-            the measure sees in the run (RBP adds p^n for what is below its n documents), as ``settings["completions"]``
-            says. The other runs are as judged; by nDCG and R down to the pool's depth or less they also lose what these
-            documents add to their divisor, deeper they could gain by them; ``estimator``, ``predicted`` and
-            ``predicted_rank`` with their intervals ``low high`` and ``rank_low rank_high``, with the documents of its
-            own team judged alone (``settings["predicted"]``); where it ``abstains`` nothing is predicted (NaN), and the
-            ends are those under every completion; ``clipped``, whether the estimate was outside the bounds, so that
-            ``predicted`` is their nearest end; ``topics_low topics_high``, the interval of the predicted score from
-            the choice of topics alone; ``both_low both_high`` and ``both_rank_low both_rank_high`` from topics and
-            unjudged documents together; ``why`` it abstains, and ``caveat``, what is known to make the interval too
-            narrow; ``to_judge``, how many documents of a sample would say as much as is usual; ``verdict``.
-        topics: one row per measure, new run and topic: ``measure name qid unjudged`` (documents), ``score``;
-            ``predicted``, NaN where it abstains; ``deviation``, that of the prediction of the topic; the topics that
-            decide most first.
-        documents: one row per measure, new run and unjudged document inside the cutoff: ``measure name qid docno
-            rank``; ``chance``, how likely it is relevant by the document model; ``change``, what the highest label
-            changes in the mean score at most; those that decide most first.
-        calibration: one row per measure, run of a left-out unit: ``measure name team``, ``score predicted`` and
-            ``unjudged``, what the interval is calibrated on.
+        confidence: the level of the intervals.
     """
 
     title = "New runs"
-    condition = (
-        "It holds for runs of the same kind as those of the {units} left out, judged to depth {depth}; the interval is "
-        "theirs ({calibrated})."
-    )
-    limit = "It does not say what documents that no run found would change."
-    views = {
-        "run": View(
-            columns=(
-                Shown("Run", "name"),
-                Shown("As judged", "score", Digits.SCORE),
-                Shown("Predicted", "predicted", Digits.SCORE),
-                Shown("Interval", "interval"),
-                Shown("Ranks (other topics)", "ranks"),
-                Shown("Under any labels", "bounds"),
-            ),
-            table="_shown_runs",
-            caption="{measure} of new runs: as judged, as predicted with its {confidence:.0%} interval, the ranks, "
-            "in brackets those on other topics, and the scores that every completion allows.",
+    valid_for = "runs like those of the {units} left out, judged to depth {depth}; predictions: {calibrated}."
+    not_covered = "documents that no run found; a labelling says nothing of which labels are likely."
+    plots = {"scores": _draw}
+    columns = """
+    unjudged       | Unjudged   | score | share of its first documents without a judgment; of topics and pairs a number
+    usual_unjudged | Usual      | score | what nine in ten runs have at most when their team is left out
+    estimator      | Estimator  |       | which one predicts, ``"sample"`` with `sampled`
+    score          | As judged  | score | mean score as judged, and its ends under every completion
+    predicted      | Predicted  | score | what is predicted, inside the bounds; NaN where nothing is
+    clipped        | At a bound |       | whether the estimate was outside the bounds
+    predicted_rank | Rank       | ranks | rank by what is predicted, and its interval
+    rank           | Rank       | ranks | rank as judged, and under every completion; of a document, in the run
+    topics_low     | From       | score | lower end by the choice of topics alone
+    topics_high    | To         | score | upper end
+    both_low       | From       | score | lower end by topics and unjudged documents together
+    both_high      | To         | score | upper end
+    both_rank_low  | Best, other topics  | count | best rank by both
+    both_rank_high | Worst, other topics | count | worst rank by both
+    abstains       | Abstains   |       | whether nothing is predicted; the interval is then that of the bounds
+    why            | Why        |       | why nothing is predicted
+    caveat         | Caveat     |       | what makes the interval too narrow
+    to_judge       | To judge   | count | documents of a sample that would say as much as is usual
+    deviation      | Deviation  | score | that of the prediction of the topic
+    chance         | Chance     | score | how likely it is relevant by the document model
+    change         | Change     | score | what the highest label changes in the mean score at most
+    rival          | Rival      |       | the run that it is compared with
+    rival_score    | Of the rival | score | that run's mean score as judged
+    difference     | Difference | difference | score less the rival's as judged, and its ends under every labelling
+    p              | p          | score | of a paired t test over topics, of what is predicted, else as judged
+    decided_by     | Decided by |       | ``"every labelling"``, the confidence, or ``"not decided"``
+    winner         | Winner     |       | the better run, ``"neither"`` of a tie, empty where it is not decided
+    significant    | Significant |      | whether p is at most 0.05
+    exact          | Exact      |       | whether some labelling reaches the ends, or they may be wider
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and new run",
+            "measure name unjudged usual_unjudged estimator score~ rank~ predicted~ clipped predicted_rank~ topics_low "
+            "topics_high both_low both_high both_rank_low both_rank_high abstains why caveat to_judge",
+            report="name score predicted predicted_rank both_rank_low both_rank_high",
+            caption="{measure} of new runs: as judged and under every completion; predicted, with its interval.",
             noun="runs",
         ),
-        "document": View(
-            table="documents",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Document", "docno"),
-                Shown("Run", "name"),
-                Shown("Rank", "rank", Digits.COUNT),
-                Shown("Chance", "chance", Digits.SCORE),
-                Shown("Change", "change", Digits.SCORE),
-            ),
-            caption="Unjudged documents that decide {measure}, the first ones most: how likely each is relevant, and "
-            "what it would change in the mean.",
+    ]
+    against: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, new run and rival",
+            "measure name rival rival_score difference~ predicted~ p decided_by winner significant topics_low "
+            "topics_high both_low both_high unjudged exact",
+            report="name rival difference predicted p decided_by",
+            caption="New runs against others by {measure}: as judged and under every labelling; predicted, with its "
+            "interval.",
+            noun="comparisons",
+        ),
+    ]
+    topics: Annotated[
+        pd.DataFrame,
+        Table("measure, new run and topic", "measure name qid unjudged score predicted deviation", noun="topics"),
+    ]
+    documents: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, new run and unjudged document inside the cutoff, those first that decide most",
+            "measure name qid docno rank chance change",
+            report="qid docno name rank chance change",
             noun="documents",
         ),
-    }
-    plots = {"ranks": _draw}
-    answer = ("table", "{verdict}")
-
-    topics: pd.DataFrame
-    documents: pd.DataFrame
-    calibration: pd.DataFrame
+    ]
+    calibration: Annotated[
+        pd.DataFrame,
+        Table("measure and run of a left-out unit", "name team measure score predicted unjudged", noun="runs"),
+    ]
     confidence: float
 
-    def _shown_runs(self) -> pd.DataFrame:
-        def ends(low: str, high: str, form: str) -> list[str]:
-            pairs = zip(self.table[low], self.table[high], strict=True)
-            return [f"{a:{form}} to {b:{form}}" for a, b in pairs]
+    def _shown(self) -> pd.DataFrame:
+        if "against" in self.settings:
+            kept = ["measure", "name", "rival", "difference", "winner", "decided_by"]
+            ends = {"every_labelling": "difference", "predicted": "predicted"}
+            return _shown(self.against, kept, ends).assign(p=self.against["p"])
+        ends = {"interval": "predicted", "ranks": "predicted_rank", "other_topics": "both_rank"}
+        return _shown(self.table, ["measure", "name", "score", "predicted"], ends)
 
-        said = ends("low", "high", ".4f")
-        ranks = [ends(f"{of}rank_low", f"{of}rank_high", "d") for of in ("", "both_")]
-        return self.table.assign(
-            interval=["abstains" if no else text for no, text in zip(self.table["abstains"], said, strict=True)],
-            ranks=[f"{one} ({other})" for one, other in zip(*ranks, strict=True)],
-            bounds=ends("lowest", "highest", ".4f"),
+    def _rest(self) -> str:
+        return f"rows in .{'against' if 'against' in self.settings else 'table'}"
+
+    def answers(self) -> list[str]:
+        """Return whom a new run beats, and by what, or what it would score; of several runs how many."""
+        lines = []
+        for measure in self.measures:
+            runs, pairs = (frame[frame["measure"] == measure] for frame in (self.table, self.against))
+            if "against" in self.settings:
+                own = runs.set_index("name")[["why", "caveat"]].to_dict("index")
+                first = records(pairs)[0]
+                line = self._against(first | own[first["name"]]) if len(pairs) == 1 else _all_against(pairs)
+            else:
+                line = self._predicted(records(runs)[0]) if len(runs) == 1 else _all_predicted(runs)
+                n_decided = int((pairs["decided_by"] != OPEN).sum())
+                line += f"; {n_decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
+            lines.append(f"{measure}: {line}")
+        return lines
+
+    def _against(self, row: Mapping[str, Any]) -> str:
+        n, level = count(row["unjudged"], "unjudged document"), f"at {100 * self.confidence:.4g}%"
+        name, rival, winner = row["name"], row["rival"], row["winner"]
+        sign = -1 if winner == rival else 1
+        beats = f"{name} beats {rival}" if sign > 0 else f"{rival} beats {name}"
+        labelled = f"{_ends(row, 'difference', sign)} under every labelling of {n}" if row["unjudged"] else "all judged"
+        todo = "nothing more to judge" if row["significant"] else "more topics would tell more than labels"
+        if winner == "neither":
+            line = f"{name} and {rival} tie, {labelled}"
+        elif row["decided_by"] == EVERY_LABELLING:
+            line = f"{beats} by {sign * row['difference']:.4f} ({labelled})"
+        elif winner:
+            line = f"{beats} by {sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} {level}; {labelled})"
+            line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
+        else:
+            missing = f"no prediction{': ' if row['why'] else ''}{row['why']}"
+            known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
+            line = f"{name} against {rival} is not decidable: {labelled}, {known}"
+            todo = f"judge more: judge_next(..., goal={[name, rival]})"
+        over = f"{'' if row['significant'] else 'not '}significant over topics (p = {row['p']:.2g})"
+        return f"{line}; {over if np.isfinite(row['p']) else 'one topic'}; {todo}"
+
+    def _predicted(self, row: Mapping[str, Any]) -> str:
+        if row["abstains"]:
+            return (
+                f"{row['name']} scores {row['score']:.4f} as judged, {_ends(row, 'score')} under every completion, and "
+                f"ranks {_ends(row, 'rank')}; no prediction: {row['why']}; judge a sample of "
+                f"{count(row['to_judge'], 'document')}"
+            )
+        return (
+            f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at "
+            f"{100 * self.confidence:.4g}%; as judged {row['score']:.4f}) and rank {_ends(row, 'predicted_rank')} "
+            f"({_ends(row, 'both_rank')} on other topics){'; ' if row['caveat'] else ''}{row['caveat']}"
         )
 
 
-@study(
-    PRECISION_AND_GAIN,
-    CONFIDENCE,
-    JUDGE,
-    CORPUS,
-    LEFT_OUT,
-    Parameter(
-        name="new",
-        meaning="the new runs: a RunSet, a dict of name -> results, run files, one result, a pipeline or a dict of "
-        "name -> pipeline, which are run on the `topics`. One without a team counts as a team of its own.",
-        flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
-    ),
-    Parameter(name="topics", meaning="a frame with ``qid`` and ``query``, for pipelines."),
-    Parameter(
-        name="estimator",
-        meaning='one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
-        "smallest error for the units that are left out.",
-        check=lambda value: value if value == "best" else choice("estimator", value, ["best", *ESTIMATORS]),
-        flag=Flag(help=f"best, {', '.join(PLAIN)}", metavar="WHICH", kind="text"),
-    ),
-    Parameter(
-        name="sampled",
-        meaning='labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with '
-        "its columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
+def _all_against(pairs: pd.DataFrame) -> str:
+    won, lost = pairs["winner"] == pairs["name"], pairs["winner"] == pairs["rival"]
+    n_sure, n_open = (int((pairs["decided_by"] == by).sum()) for by in (EVERY_LABELLING, OPEN))
+    rivals, n_runs = pairs["rival"].unique(), pairs["name"].nunique()
+    whom = rivals[0] if len(rivals) == 1 else count(len(rivals), "rival")
+    plan = " (judge_next plans what to judge)" if n_open else ""
+    return (
+        f"{count(n_runs, 'new run')} against {whom}: {won.sum():,} of {count(len(pairs), 'comparison')} won, "
+        f"{lost.sum():,} lost ({n_sure:,} decided under every labelling), {n_open:,} not decidable{plan}; "
+        f"{pairs['significant'].sum():,} significant over topics"
+    )
+
+
+def _all_predicted(runs: pd.DataFrame) -> str:
+    made = runs[~runs["abstains"].astype(bool)]
+    wide = f", intervals {(made['predicted_high'] - made['predicted_low']).mean():.4f} wide on average"
+    return f"{len(made):,} of {len(runs):,} new runs predicted{wide if len(made) else ''}"
+
+
+def _shown(frame: pd.DataFrame, kept: list[str], ends: Mapping[str, str]) -> pd.DataFrame:
+    """Return some columns, and of others both ends in one."""
+    rows = records(frame)
+    return frame[kept].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
+
+
+def _ends(row: Mapping[str, Any], name: str, sign: int = 1) -> str:
+    low, high = sorted((sign * row[f"{name}_low"], sign * row[f"{name}_high"]))
+    digits = "," if "rank" in name else ".4f"
+    return "-" if np.isnan(low) else f"{low:{digits}} to {high:{digits}}" if low < high else f"{low:{digits}}"
+
+
+Sampled: TypeAlias = Annotated[
+    Any,
+    Option(
+        'labels of a sample of the unjudged documents, that of :func:`judge_next` with ``goal="score"``, with its '
+        "columns ``inclusion drawn plan``, or a CSV file of them; the score is then estimated from them.",
         check=sampled_labels,
         flag=Flag(
             help="CSV with qid, docno, label, inclusion, drawn, plan: the documents of judge-next --goal score, judged",
@@ -179,55 +265,83 @@ class NewRunCheck(Result):
             kind="text",
         ),
     ),
-    command=Command(
-        name="check-new-run",
-        summary="what a run that was not pooled would score, or why that cannot be said",
-        details="Each team is left out of the pool to learn what its runs would score; the same is said of new runs, "
-        "with an interval, unless they are unlike any run that was left out.",
-        screen=("run",),
-    ),
-    measures=partial(usual_measures, binary=ir_measures.P @ 10),
-    entry=Entry(question="May I score my new system with these judgments?", page="studies/new-runs", papers="[W09]_"),
+]
+
+
+@study(
+    question="May I score my new system with these judgments, and does it beat another one?",
+    command="check-new-run",
+    summary="what a run that was not pooled would score, and which runs it beats, or why that cannot be said",
+    details="Each team is left out of the pool to learn what its runs would score; the same is said of new runs, with "
+    "an interval, unless they are unlike any run that was left out.",
+    screen=("table", "against"),
+    measures=_usual,
+    page="studies/new-runs",
+    papers="[W09]_",
 )
 def check_new_run(
-    new: Any,
-    runs: Any,
-    qrels: Any,
-    measures: Any = None,
+    new: Annotated[
+        Any,
+        Option(
+            "the new runs: a RunSet, a dict of name -> results, run files, one result, a pipeline or a dict of name -> "
+            "pipeline, which are run on the `topics`. One without a team counts as a team of its own.",
+            flag=Flag(help="files of the new runs, each taken for a team of its own", metavar="FILE", kind="runs"),
+        ),
+    ],
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: Annotated[Any, options.PRECISION_AND_GAIN] = None,
     *,
-    topics: pd.DataFrame | None = None,
-    by: str = "team",
-    estimator: str = "best",
-    judge: Any = None,
-    corpus: Any = None,
-    sampled: Any = None,
-    depth: int | None = None,
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    confidence: float = 0.9,
+    against: Annotated[
+        Any,
+        Option(
+            "the runs that new ones are compared with, by name: of the field, or another new one; default those of the "
+            "field next above and below each.",
+            flag=Flag(help="names of the runs to compare the new ones with", metavar="NAMES", kind="list"),
+        ),
+    ] = None,
+    topics: Annotated[pd.DataFrame | None, Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
+    by: LeftOut = "team",
+    estimator: Annotated[
+        str,
+        Option(
+            'one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
+            "smallest error for the units that are left out.",
+            check=lambda value: choice("estimator", value, ["best", *ESTIMATORS]),
+            flag=Flag(help=f"best, {', '.join(PLAIN)}", metavar="WHICH", kind="text"),
+        ),
+    ] = "best",
+    judge: Judge = None,
+    corpus: Corpus = None,
+    sampled: Sampled = None,
+    depth: options.Depth = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    confidence: Confidence = 0.9,
 ) -> NewRunCheck:
-    """Say what new runs would score and where they would rank, had they been pooled like the field, and when it cannot.
+    """Say which runs a new run beats, what it would score had it been pooled like the field, and when nobody can say.
 
-    Of each new run the first `depth` documents that nobody judged are taken for unknown; what is below stays not
-    relevant, as for the runs of the field. What each estimator predicts is compared with the truth for each team of the
-    field as if it had not been pooled (:func:`~pt_reuse.profile.compare_estimators`); the best one predicts the new
-    runs. The interval is conformal by team: one more team errs by more, in units of the predicted deviation, with a
-    probability of at most 1 - `confidence`, if it is like those of the field.
+    A comparison is *decided under every labelling* where one run is ahead whatever the labels of the documents are that
+    nobody judged and the measure sees in either run. A document of both runs has one label, so that the difference has
+    narrower ends than two scores; they are exact, but for AP where both share many. Else it may be decided *at 90%* (as
+    `confidence` says): the prediction less the rival's score, give or take what left-out teams' differences to that
+    rival are off by. Topics are a doubt of their own: a t test, and an interval with both.
 
-    It *abstains* where that cannot be assumed: fewer than nine teams (for 90 %); a field more than a
-    fifth of whose pool is unjudged; a larger share of unjudged documents than nine in ten runs of left-out teams have;
-    a higher score without its unjudged documents than any such run. Then nothing is predicted, the interval is that of
-    the bounds, and a sample of the unjudged documents can say more: see ``to_judge``, :func:`judge_next` and `sampled`.
+    Scores are predicted by the estimator that errs least for teams of the field that are left out
+    (:func:`~pt_reuse.profile.compare_estimators`), of documents down to `depth`; what is below stays not relevant. It
+    *abstains* with fewer than nine left-out teams (for 90%); a field more than a fifth of whose pool is unjudged; a
+    larger share of unjudged documents than nine in ten left-out runs have; a higher score without them than any. Then
+    bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
 
     Returns:
-        NewRunCheck: ``.table`` (per measure and new run), ``.topics``, ``.documents``, ``.calibration``, ``.plot()``.
+        NewRunCheck: ``.against`` (per new run and rival), ``.table`` (per new run), ``.topics``, ``.documents``,
+        ``.calibration``, ``.plot()``.
 
     Raises:
-        InputError: new runs that are in the field, share no topic with the judgments or no document with the field,
-            pipelines without topics; a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success; fewer than two
-            teams whose documents are judged; a sample that is not whole (the missing documents are named), of judged
-            documents, or of another plan.
+        InputError: new runs that are in the field, share no topic with the judgments or no document with the field; an
+            unknown run as `against`; pipelines without topics; a measure other than AP, nDCG, P, R, RBP(rel=1), RR and
+            Success; a sample that is not whole, of judged documents, or of another plan.
 
     Warns:
         CaveatWarning: fewer than five topics; runs without a team, each of which counts as a team of its own.
@@ -235,296 +349,219 @@ def check_new_run(
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)
-        >>> name = field.runs.names[0]
+        >>> name, rival, *_ = field.runs.names
         >>> new, others = field.runs.select(names=[name]), field.runs.select(names=field.runs.names[1:])
         >>> known = field.qrels.restrict(ptr.depth_pool(others, depth=10))
-        >>> found = ptr.check_new_run(new, others, known, "nDCG@10", depth=10)
-        >>> found.table[["score", "low", "predicted", "high", "lowest", "highest"]].round(3)
-           score    low  predicted   high  lowest  highest
-        0  0.591  0.591      0.596  0.605   0.591    0.626
+        >>> found = ptr.check_new_run(new, others, known, "nDCG@10", against=rival, depth=10)
+        >>> found.against[["difference", "difference_low", "difference_high", "decided_by"]].round(3)
+           difference  difference_low  difference_high       decided_by
+        0       0.037           0.037            0.075  every labelling
 
-    Source: as for :func:`~pt_reuse.profile.compare_estimators`.
+    Source: as for :func:`~pt_reuse.profile.compare_estimators`; the ends of a difference as in minimal test
+    collections, Carterette, Allan and Sitaraman, SIGIR 2006, checked against every labelling of small fields.
     """
-    asked = Asked(check_new_run, locals())
-    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
-    check_predicted(measures)
-    found = as_new_runs(new, runs, qrels, topics)
-    asked.units("by")
-    gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
-    wanted = None if estimator == "best" else [estimator]
-    how = How(named_estimators(wanted, judge=judge, corpus=asked["corpus"]), confidence)
-    outlook = Outlook(
-        runs,
-        found,
-        qrels,
-        measures,
-        Setting(by, asked.depth, asked.contributors, asked["pool_order"], gap, how, judge, asked["corpus"]),
-    )
-    outlook.check()
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats(), misfits(found, qrels, measures))
+    inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
+    check_predicted(inputs.measures)
+    later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
+    pooled, units = inputs.pooled(depth, contributors, pool_order), units_by(inputs.runs, by)
+    rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
+    estimators = named_estimators(None if estimator == "best" else [estimator], judge=judge, corpus=corpus)
+    predictor = NewRunPredictor(inputs, pooled, later, PredictionConfig(by, estimators, confidence, judge, corpus))
+    predictor.check_collection()
+    if predictor.n_telling < 2:
+        predictor.learn_nothing()
+    gap = predictor.gap.caveats() if predictor.train else ()
+    beware(few_topics(len(inputs.qrels.topics)), gap, misfits(later, inputs.qrels, inputs.measures))
+    sample = None
     if sampled is not None:
-        check_estimable(measures)
-    sample = None if sampled is None else Sample.of(as_qrels(asked["sampled"], "sampled"), outlook.evidence, measures)
-    rows = [(m, row) for m in range(len(measures)) for row in outlook.rows()]
-    table = pd.DataFrame([_row(outlook, m, row, sample) for m, row in rows])
-    settings = {
-        "units": f"{by}s",
-        "calibrated": f"{100 * confidence:.4g} %, conformal by {by}, {count(len(outlook.train), by)}",
-        "completions": outlook.completions,
-        "unjudged documents": len(outlook.evidence.unknown),
-        "predicted": outlook.predicted_for,
-        **({"sampled": f"{len(sample.row):,} documents"} if sample is not None else {}),
-    }
+        check_estimable(inputs.measures)
+        sample = Sample.of(as_qrels(sampled, "sampled"), predictor.evidence, inputs.measures)
+
+    new_runs = [(m, row) for m in range(len(inputs.measures)) for row in predictor.rows()]
+    table = [_row(predictor, m, row, sample) for m, row in new_runs]
+    own = {(m, row["name"]): row for (m, _), row in zip(new_runs, table, strict=True)}
+    pairs = []
+    for (m, name), row in own.items():
+        score = row["score"] if row["abstains"] else row["predicted"]
+        wanted = neighbours(predictor, m, score) if rivals is None else rivals
+        pairs += [(m, name, rival) for rival in wanted if rival != name]
+    if not pairs:
+        raise InputError("against names the new run alone.", argument="against")
+    settings = settings_of(
+        pooled,
+        units,
+        inputs,
+        {} if rivals is None else {"against": ", ".join(rivals)},
+        {} if sample is None else {"sampled": count(len(sample.row), "document")},
+        units=f"{by}s",
+        calibrated=f"{100 * confidence:.4g}%, conformal by {by}, {count(len(predictor.train), by)}",
+        completions=predictor.completions,
+        unjudged_documents=len(predictor.evidence.unknown),
+        predicted=predictor.predicted_for,
+    )
+    parts: dict[str, list[pd.DataFrame]] = {"topics": [], "documents": []}
+    for (m, in_case), about in zip(new_runs, table, strict=True):
+        by_topic = _topics(predictor, m, in_case) | ({"predicted": np.nan} if about["abstains"] else {})
+        whose = {"measure": about["measure"], "name": about["name"]}
+        parts["topics"].append(pd.DataFrame({**whose, **by_topic}))
+        parts["documents"].append(pd.DataFrame({**whose, **_documents(predictor, m, in_case)}))
+    calibration = [_calibration(predictor, m, row) for m in range(len(inputs.measures)) for row in predictor.left_out()]
     return NewRunCheck(
-        table=table,
-        topics=pd.concat(
-            [_topics(outlook, m, row, no) for (m, row), no in zip(rows, table["abstains"], strict=True)],
-            ignore_index=True,
-        ),
-        documents=pd.concat([_documents(outlook, m, row) for m, row in rows], ignore_index=True),
-        calibration=pd.concat([_calibration(outlook, m) for m in range(len(measures))], ignore_index=True),
+        table=pd.DataFrame(table),
+        against=pd.DataFrame(Rivals(predictor, own, sampled=sample is not None).table(pairs, inputs.qrels)),
+        **{name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()},
+        calibration=pd.DataFrame(calibration),
         confidence=confidence,
-        settings=asked.settings(**settings),
+        settings=settings,
     )
 
 
-def _row(outlook: Outlook, m: int, row: Row, sample: Sample | None) -> dict[str, Any]:
-    predicted, at = outlook.predicted[m], row.at
-    told = predicted.table(at, predicted.chosen, outlook.bounds(m, row)).iloc[row.place]
-    said: dict[str, Any] = {str(column): value for column, value in told.items()}
-    why = outlook.why_not(m, row)
-    holes = len(outlook.effects(m, row).row)
-    field = predicted.ranked[at]
-    depth = min(predicted.learned.spec.cutoff or outlook.evidence.depth, outlook.evidence.depth)
-    found: dict[str, Any] = {
-        "measure": repr(outlook.measures[m]),
-        "name": outlook.name(row),
-        "unjudged": outlook.cases.unjudged(depth)[at][row.place],
-        "usual_unjudged": predicted.usual.unjudged,
-        "estimator": predicted.chosen,
-    }
+def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | None) -> dict[str, Any]:
+    predicted, at = predictor.predicted[m], row.at
+    made = records(predicted.table(at, predicted.chosen, predictor.bounds(m, row)))[row.place]
+    n_unjudged, why = len(predictor.effects(m, row).row), predictor.why_not(m, row)
     if sample is not None:
-        said |= _sampled(outlook, m, row, sample, said)
-        found["estimator"] = "sample"
+        made |= _sampled(predictor, m, row, sample, made)
         why = []
-    completed = outlook.completed(m, row)
-    said |= completed.table()
+    completed = predictor.completed(m, row)
+    made |= completed.table()
     # where the bounds are one number, it is known
-    abstains = bool(why) and holes > 0 and said["highest"] - said["lowest"] > _CLOSE
-    doubts = _with_topics(outlook, m, row, said)
+    abstains = bool(why) and n_unjudged > 0 and made["highest"] - made["lowest"] > _CLOSE
     if abstains:
-        doubts = _ends_with_topics(outlook, completed)
-        said |= {"predicted": np.nan, "predicted_rank": np.nan, "low": said["lowest"], "high": said["highest"]}
-        said |= {"rank_low": said["rank_best"], "rank_high": said["rank_worst"]}
+        doubts = {"topics_low": np.nan, "topics_high": np.nan, **completed.with_topics(predictor.topic_critical)}
+        made |= {"predicted": np.nan, "predicted_rank": np.nan, "low": made["lowest"], "high": made["highest"]}
+        made |= {"rank_low": made["rank_best"], "rank_high": made["rank_worst"]}
+    else:
+        doubts = _with_topics(predictor, m, row, made)
+    if predictor.evidence.n_topics < 2:
+        last = len(predicted.ranked[at].true) + 1
+        doubts |= {"both_low": np.nan, "both_high": np.nan, "both_rank_low": 1, "both_rank_high": last}
     # the doubt from topics alone never makes ranks fewer
-    doubts["both_rank_low"] = min(doubts["both_rank_low"], said["rank_low"])
-    doubts["both_rank_high"] = max(doubts["both_rank_high"], said["rank_high"])
-    found |= {
-        "score": said.pop("zero"),
-        "rank": int(field.rank_as_judged(predicted.learned.zero[at].mean(axis=1))[row.place]),
-        **said,
+    doubts["both_rank_low"] = min(doubts["both_rank_low"], made["rank_low"])
+    doubts["both_rank_high"] = max(doubts["both_rank_high"], made["rank_high"])
+    rank = predicted.ranked[at].rank_as_judged(predicted.model.zero[at].mean(axis=1))[row.place]
+    found = {
+        "measure": repr(predictor.measures[m]),
+        "name": predictor.name(row),
+        "unjudged": predictor.unjudged(m, row),
+        "usual_unjudged": predicted.limits.unjudged,
+        "estimator": predicted.chosen if sample is None else "sample",
+        "rank": rank,
+        **{_CALLED.get(name, name): value for name, value in made.items()},
         **doubts,
         "abstains": abstains,
         "why": "; ".join(why) if abstains else "",
-        "caveat": "; ".join(outlook.caveats(m)) if holes and not abstains and sample is None else "",
-        "to_judge": _to_judge(outlook, m, row, said),
+        "caveat": "; ".join(predictor.caveats(m)) if n_unjudged and not abstains and sample is None else "",
+        "to_judge": _to_judge(predictor, m, row, made),
     }
-    for column in ("rank_low", "rank_high", "rank_best", "rank_worst", "both_rank_low", "both_rank_high"):
-        found[column] = int(found[column])
-    # NaN where it abstains
-    found["predicted_rank"] = float(found["predicted_rank"])
-    n = len(field.known) + 1
-    estimable = predicted.learned.spec.kernel in ESTIMABLE
-    return {**found, "verdict": _verdict(found, outlook, n, holes, estimable=estimable)}
+    whole = [name for name in found if name == "rank" or "rank_" in name]
+    found |= {name: int(found[name]) for name in whole if name != "predicted_rank"}
+    return {**found, "predicted_rank": float(found["predicted_rank"])}
 
 
-def _verdict(row: dict[str, Any], outlook: Outlook, n: int, holes: int, *, estimable: bool) -> str:
-    who, level = f"{row['measure']}: {row['name']}", f"{100 * outlook.how.confidence:.4g} %"
-    whose = "its unjudged documents" if len(outlook.new) == 1 else "the unjudged documents of all new runs"
-    under = f"{row['lowest']:.4f} to {row['highest']:.4f}"
-    if not holes:
-        known = f"{who} scores {row['score']:.4f} and ranks {row['rank']:,} of {n:,}"
-        if row["highest"] - row["lowest"] <= _CLOSE:
-            return f"{known}; every document that counts is judged"
-        return (
-            f"{known}; its documents are judged to the depth of the pool, and under every completion of what is below "
-            f"and of {whose} it scores {under}"
-        )
-    ranks = _ends(row["rank_low"], row["rank_high"])
-    with_topics = f"{_ends(row['both_rank_low'], row['both_rank_high'])} on other topics"
-    if row["abstains"]:
-        return (
-            f"{who}: nothing can be said at {level}, since {row['why']}; under every completion of {whose} it scores "
-            f"{under} and ranks {ranks} of {n:,} ({with_topics}), the other runs as judged; judge "
-            + (
-                f"a sample of {count(row['to_judge'], 'document')}"
-                if estimable
-                else f"its {count(holes, 'unjudged document')}"
-            )
-        )
-    clipped = ", the nearest that any labels give: its estimate was outside the bounds" if row["clipped"] else ""
-    return (
-        f"{who} would score {row['predicted']:.4f}{clipped} ({row['low']:.4f} to {row['high']:.4f}, as judged "
-        f"{row['score']:.4f}) and rank {ranks} of {n:,}, at {level} ({with_topics})"
-        + (f"; but {row['caveat']}" if row["caveat"] else "")
-    )
-
-
-def _ends(low: int, high: int) -> str:
-    return f"{low:,} to {high:,}" if low < high else f"{low:,}"
-
-
-def _sampled(outlook: Outlook, m: int, row: Row, sample: Sample, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the estimate of a score from a sample, and the ranks that it may have, inside the bounds `said` before."""
+def _sampled(
+    predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample, made: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the estimate of a score from a sample, and the ranks that it may have, inside the bounds known before."""
     from scipy.stats import t
 
-    start, effects, field = outlook.as_sampled(m, row, sample)
+    start, effects, field = predictor.as_sampled(m, row, sample)
     place = np.full(len(row.case.known), -1)
     place[effects.row] = np.arange(len(effects.row))
     where = place[sample.row]
     inside = np.flatnonzero(where >= 0)
-    mine = effects.take(where[inside])
+    drawn = effects.take(where[inside])
     changes, variances = np.zeros((2, len(sample.row)))
-    changes[inside] = mine.of_labels(sample.label[inside]) - mine.mean
-    variances[inside] = np.square(mine.size)
+    changes[inside] = drawn.of_labels(sample.label[inside]) - drawn.mean
+    variances[inside] = np.square(drawn.size)
     score, error = sample.estimate(start, changes, variances)
     if (sample.probability[inside] == 1).all():
         if len(inside) == len(effects.row):
             # what the measure sees is judged, so that nothing is estimated
             known = np.full(len(place), UNJUDGED)
             known[sample.row] = sample.label
-            score = float(outlook.expected(m, row, known)[0][0].mean())
+            score = float(predictor.expected(m, row, known)[0][0].mean())
         elif len(inside) < int((effects.size > 0).sum()):
             # what was not sampled has no probability, so that nothing is known of it
             error = np.inf
-    lowest, highest = said["lowest"], said["highest"]
-    half = t.ppf((1 + outlook.how.confidence) / 2, max(len(sample.row) - 1, 1)) * error
-    ends = np.clip([score - half, score, score + half], lowest, highest)
-    best, worst = said["rank_best"], said["rank_worst"]
+    half = t.ppf((1 + predictor.config.confidence) / 2, max(len(sample.row) - 1, 1)) * error
+    ends = np.clip([score - half, score, score + half], made["lowest"], made["highest"])
+    ranks = [field.rank(ends[1:2])[0], field.rank(ends[2:])[0], field.rank(ends[:1], worst=True)[0]]
+    ranks = np.clip(ranks, made["rank_best"], made["rank_worst"]).tolist()
     return {
-        "predicted": float(ends[1]),
-        "low": float(ends[0]),
-        "high": float(ends[2]),
+        **dict(zip(("low", "predicted", "high"), ends.tolist(), strict=True)),
         "clipped": bool(abs(score - ends[1]) > _CLOSE),
-        "predicted_rank": int(np.clip(field.rank(ends[1:2])[0], best, worst)),
-        "rank_low": int(np.clip(field.rank(ends[2:])[0], best, worst)),
-        "rank_high": int(np.clip(field.rank(ends[:1], worst=True)[0], best, worst)),
+        **dict(zip(("predicted_rank", "rank_low", "rank_high"), ranks, strict=True)),
     }
 
 
-def _with_topics(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> dict[str, Any]:
+def _with_topics(predictor: NewRunPredictor, m: int, row: RunInCase, made: Mapping[str, Any]) -> dict[str, Any]:
     """Return what topics add: intervals of the score from topics alone and from both doubts, ranks from both."""
-    predicted = outlook.predicted[m]
-    mine = _by_topic(outlook, m, row)
-    n, reach = len(mine), _topic_reach(outlook)
-    spread = reach * mine.std(ddof=1) if n > 1 else np.nan
-    below, above = said["predicted"] - said["low"], said["high"] - said["predicted"]
-    outside = np.isin(predicted.learned.of.world.evidence.units.of_run, outlook.evidence.new)
-    others = outlook.scores[m][:, ~outside]
-    apart = others - mine[:, None]
-    doubt = reach * apart.std(axis=0, ddof=1) if n > 1 else np.full(others.shape[1], np.nan)
-    mean = others.mean(axis=0) - said["predicted"]
-    both = {
-        "both_low": said["predicted"] - np.hypot(below, spread),
-        "both_high": said["predicted"] + np.hypot(above, spread),
-        "both_rank_low": 1 + int((mean > np.hypot(above, doubt)).sum()) if n > 1 else 1,
-        "both_rank_high": 1 + int((mean > -np.hypot(below, doubt)).sum()) if n > 1 else len(mean) + 1,
+    by_topic, critical = predictor.by_topic(m, row), predictor.topic_critical
+    if len(by_topic) < 2:
+        return {"topics_low": np.nan, "topics_high": np.nan}
+    score, spread = made["predicted"], critical * by_topic.std(ddof=1)
+    below, above = score - made["low"], made["high"] - score
+    others = predictor.scores[m][:, ~np.isin(predictor.units.of_run, predictor.evidence.new)]
+    doubt = critical * (others - by_topic[:, None]).std(axis=0, ddof=1)
+    ahead = others.mean(axis=0) - score
+    return {
+        "topics_low": score - spread,
+        "topics_high": score + spread,
+        "both_low": score - np.hypot(below, spread),
+        "both_high": score + np.hypot(above, spread),
+        "both_rank_low": 1 + int((ahead > np.hypot(above, doubt)).sum()),
+        "both_rank_high": 1 + int((ahead > -np.hypot(below, doubt)).sum()),
     }
-    return {"topics_low": said["predicted"] - spread, "topics_high": said["predicted"] + spread, **both}
 
 
-def _topic_reach(outlook: Outlook) -> float:
-    """Return how many deviations of its scores on topics the interval of a mean takes to each side."""
-    from scipy.stats import t
-
-    n = outlook.evidence.n_topics
-    return float(t.ppf((1 + outlook.how.confidence) / 2, n - 1) / np.sqrt(n)) if n > 1 else np.nan
-
-
-def _ends_with_topics(outlook: Outlook, completed: Completed) -> dict[str, Any]:
-    """Return what topics add to the bounds of a run of which nothing more can be said."""
-    nothing = {"topics_low": np.nan, "topics_high": np.nan}
-    if outlook.evidence.n_topics > 1:
-        return {**nothing, **completed.with_topics(_topic_reach(outlook))}
-    others = completed.others_most.shape[1]
-    return {**nothing, "both_low": np.nan, "both_high": np.nan, "both_rank_low": 1, "both_rank_high": others + 1}
-
-
-def _by_topic(outlook: Outlook, m: int, row: Row) -> Floats:
-    predicted, at = outlook.predicted[m], row.at
-    said, zero = predicted.by[predicted.chosen][at], predicted.learned.zero[at][row.place]
-    if said.by_topic is None:
-        # an estimator of means says nothing of single topics, so that all gain alike
-        return zero + (said.score[row.place] - zero.mean())
-    found: Floats = said.by_topic[row.place]
-    return found
-
-
-def _to_judge(outlook: Outlook, m: int, row: Row, said: dict[str, Any]) -> int:
+def _to_judge(predictor: NewRunPredictor, m: int, row: RunInCase, made: Mapping[str, Any]) -> int:
     """Return how many documents to sample for an interval as narrow as is usual, or a quarter of the bounds."""
     from scipy.stats import norm
 
-    predicted = outlook.predicted[m]
-    if predicted.learned.spec.kernel not in ESTIMABLE:
-        return len(outlook.effects(m, row).row)
+    predicted, size = predictor.predicted[m], predictor.effects(m, row).size
+    if predicted.model.spec.kernel not in ESTIMABLE:
+        return len(size)
     calibration = predicted.calibrations[predicted.chosen]
-    usual = 2 * calibration.score * float(np.median(calibration.spreads))
-    bounds = said["highest"] - said["lowest"]
+    usual = 2 * calibration.score * float(np.median(calibration.spreads)) if len(calibration.spreads) else np.inf
+    bounds = made["highest"] - made["lowest"]
     width = usual if np.isfinite(usual) and 0 < usual < bounds else bounds / 4
-    size = outlook.effects(m, row).size
-    return needed(size, np.square(size), width, float(norm.ppf((1 + outlook.how.confidence) / 2)))
+    return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.config.confidence) / 2)))
 
 
-def _topics(outlook: Outlook, m: int, row: Row, abstains: bool) -> pd.DataFrame:
-    at, case = row.at, row.case
-    learned = outlook.predicted[m].learned
-    effects = outlook.effects(m, row)
-    topic, variance = outlook.evidence.topic[effects.row], np.square(effects.size)
-    n = case.shape[1]
-    frame = pd.DataFrame(
-        {
-            "measure": repr(outlook.measures[m]),
-            "name": outlook.name(row),
-            "qid": outlook.evidence.qrels.topics,
-            "unjudged": np.bincount(topic, minlength=n),
-            "score": learned.zero[at][row.place],
-            "predicted": np.nan if abstains else _by_topic(outlook, m, row),
-            "deviation": n * np.sqrt(np.bincount(topic, weights=variance, minlength=n)),
-        }
-    )
-    return frame.iloc[np.argsort(-frame["deviation"].to_numpy(), kind="stable")]
+def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
+    effects, n = predictor.effects(m, row), row.case.shape[1]
+    topic = predictor.evidence.topic[effects.row]
+    deviation = n * np.sqrt(np.bincount(topic, weights=np.square(effects.size), minlength=n))
+    columns = {
+        "qid": np.array(predictor.evidence.qrels.topics, dtype=object),
+        "unjudged": np.bincount(topic, minlength=n),
+        "score": predictor.predicted[m].model.zero[row.at][row.place],
+        "predicted": predictor.by_topic(m, row),
+        "deviation": deviation,
+    }
+    order = np.argsort(-deviation, kind="stable")
+    return {name: values[order] for name, values in columns.items()}
 
 
-def _documents(outlook: Outlook, m: int, row: Row) -> pd.DataFrame:
-    case = row.case
-    effects = outlook.effects(m, row)
-    qids, docnos = outlook.evidence.names
-    rank = case.ranks(row.place)
-    return pd.DataFrame(
-        {
-            "measure": repr(outlook.measures[m]),
-            "name": outlook.name(row),
-            "qid": qids[effects.row],
-            "docno": docnos[effects.row],
-            "rank": rank[effects.row],
-            "chance": effects.chance[:, 0],
-            "change": effects.change.sum(axis=1),
-        }
-    )
+def _documents(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
+    effects, (qids, docnos) = predictor.effects(m, row), predictor.evidence.names
+    return {
+        "qid": qids[effects.row],
+        "docno": docnos[effects.row],
+        "rank": row.case.ranks(row.place)[effects.row],
+        "chance": effects.chance[:, 0] if predictor.train else np.nan,
+        "change": effects.change.sum(axis=1),
+    }
 
 
-def _calibration(outlook: Outlook, m: int) -> pd.DataFrame:
-    predicted, rows = outlook.predicted[m], []
-    table = outlook.runs.run_table
-    depth = min(predicted.learned.spec.cutoff or outlook.evidence.depth, outlook.evidence.depth)
-    for at, case in enumerate(outlook.cases.train):
-        about = table.iloc[case.runs][["name", "team"]].reset_index(drop=True)
-        rows.append(
-            about.assign(
-                measure=repr(outlook.measures[m]),
-                score=predicted.learned.truth[at].mean(axis=1),
-                predicted=predicted.by[predicted.chosen][at].score,
-                unjudged=outlook.cases.unjudged(depth)[at],
-            )
-        )
-    return pd.concat(rows, ignore_index=True)
+def _calibration(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
+    predicted, run = predictor.predicted[m], int(row.case.runs[row.place])
+    return {
+        "name": predictor.name(row),
+        "team": predictor.runs.run_table["team"].iloc[run],
+        "measure": repr(predictor.measures[m]),
+        "score": predicted.model.truth[row.at].mean(axis=1)[row.place],
+        "predicted": predicted.by[predicted.chosen][row.at].score[row.place],
+        "unjudged": predictor.unjudged(m, row),
+    }

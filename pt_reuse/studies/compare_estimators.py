@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from pt_reuse import options
 from pt_reuse._check import choice, names
-from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, check_every_run_has
-from pt_reuse.options import PRECISION_AND_GAIN, Flag, Parameter
-from pt_reuse.plots.forests import plot_estimators
-from pt_reuse.result import KeyFigures, Result, Shown, View
-from pt_reuse.scoring.caveats import few_topics, usual_measures
-from pt_reuse.studies.asked import Asked
-from pt_reuse.studies.new_runs.calibration import How, Predicted, check_predicted, of_units, ranked_among
+from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import Flag, Option
+from pt_reuse.result import Result, cells, records
+from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
+from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, Cases, named_estimators
-from pt_reuse.studies.new_runs.evidence import Evidence, Pooling, World, signals_of
-from pt_reuse.studies.new_runs.outlook import CONFIDENCE, CORPUS, JUDGE, PoolGap
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
+from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,19 +38,13 @@ CHOSEN = "chosen"
 #: what figures call estimators whose names do not say what they do
 _IN_WORDS = {CHOSEN: "the best on the others", "zero": "unjudged as not relevant", "condensed": "unjudged left out"}
 _CLOSE = 10.0**-DECIMALS
-#: what is left out at a time
-LEFT_OUT = ("team", "run", "type")
-
-
-def checked_estimators(given: Any) -> list[str] | None:
-    """Return the names of estimators, each once."""
-    if given is None:
-        return None
-    return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
+_usual = partial(usual_measures, binary=ir_measures.P @ 10)
 
 
 def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
     """Draw the mean error of each estimator as a dot, the smallest on top."""
+    from pt_reuse.plots.forests import plot_estimators
+
     rows = result.table[result.table["measure"] == measure]
     return plot_estimators(rows, used=CHOSEN, names=_IN_WORDS, measure=measure, place=place)
 
@@ -62,126 +56,134 @@ class EstimatorComparison(Result):
     Its figure has a dot per estimator at its mean error, the smallest on top.
 
     Attributes:
-        table: one row per measure and estimator, the smallest error first: ``measure estimator``; means over units of
-            the absolute ``error`` of the score and ``rank_error`` of the rank; ``coverage``, the share of scores inside
-            their intervals, and their mean ``width``; ``rank_coverage`` and ``rank_width``, the same of ranks;
-            ``decided``, the share of pairs with a run of another unit that the interval decides, and ``wrong``, how
-            many of these it decides wrongly. The estimator ``"chosen"`` is in each case the one with the smallest error
-            for the other units.
-        by_run: one row per measure, estimator and run: ``measure estimator name team type``, ``score`` as judged, and
-            as if its unit had not been pooled ``zero``, ``predicted`` with its interval ``low high``, the bounds
-            ``lowest highest``, and ``clipped``, whether the prediction was outside them and is set to the nearest end;
-            ``rank predicted_rank rank_low rank_high``; ``unjudged``, the share of its documents.
-        bounds: one row per measure: ``measure width rank_width``, means over units of what the bounds allow.
+        confidence: the level of the intervals.
+        unit: what is left out.
     """
 
     title = "Estimators of unjudged runs"
-    condition = (
-        "It holds for runs like those that were left out ({left out}), pooled to depth {depth}; intervals "
-        "are at {level}, calibrated on the others by {calibrated by}."
+    about = "each {unit} left out"
+    valid_for = (
+        "runs like these, pooled to depth {depth}; intervals at {level}, calibrated on the others by {calibrated by}."
     )
-    limit = "It does not say how an estimator does for another kind of system, nor for documents that no run found."
-    views = {
-        "estimator": View(
-            columns=(
-                Shown("Estimator", "estimator"),
-                Shown("Error", "error", Digits.SCORE),
-                Shown("Error of the rank", "rank_error", Digits.TENTHS),
-                Shown("Covered", "coverage", Digits.SCORE),
-                Shown("Width", "width", Digits.SCORE),
-                Shown("Wrong pairs", "wrong", Digits.SCORE),
-            ),
-            caption="Estimators of {measure} for the runs of each {unit} that is left out: mean absolute errors, and "
-            "how often and how widely the interval covers the score.",
+    not_covered = "other kinds of systems, and documents that no run found."
+    plots = {"error": _draw}
+    columns = """
+    estimator      | Estimator | | the estimator; ``"chosen"`` is in each case the best one for the other units
+    error          | Error     | score | mean over units of the absolute error of the score
+    rank_error     | Error of the rank | tenths | the same of the rank
+    coverage       | Covered   | score | share of scores inside their intervals
+    width          | Width     | score | mean width of the intervals, or of the bounds
+    rank_coverage  | Ranks covered | score | share of ranks inside their intervals
+    rank_width     | Rank width | tenths | mean width of these, or of the bounds
+    decided        | Decided pairs | score | share of pairs with a run of another unit that the interval decides
+    wrong          | Wrong pairs | score | how many of these it decides wrongly
+    score          | Score     | score | score with all that is judged
+    zero           | Unjudged as 0 | score | score as if its unit had not been pooled
+    predicted      | Predicted | score | prediction of it
+    low            | Lowest    | score | lower end of the interval
+    high           | Highest   | score | upper end
+    lowest         | Lower bound | score | lowest score under every completion
+    highest        | Upper bound | score | highest one
+    clipped        | At a bound | | whether the prediction was outside the bounds and is set to the nearest end
+    rank           | Rank      | count | rank with all that is judged
+    predicted_rank | Predicted rank | count | prediction of it
+    rank_low       | Best      | count | best rank of its interval
+    rank_high      | Worst     | count | worst one
+    rank_best      | Best, bounds | count | best rank under every completion
+    rank_worst     | Worst, bounds | count | worst one
+    unjudged       | Unjudged  | score | share of its first documents that are unjudged without its unit
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and estimator, the smallest error first",
+            "measure estimator error rank_error coverage width rank_coverage rank_width decided wrong",
+            report="estimator error rank_error coverage width wrong",
             noun="estimators",
         ),
-        "run": View(
-            table="by_run",
+    ]
+    by_run: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, estimator and run",
+            "name team type measure estimator score rank unjudged zero predicted low high lowest highest clipped "
+            "predicted_rank rank_low rank_high rank_best rank_worst",
+            report="name score zero predicted low high",
             select={"estimator": CHOSEN},
-            columns=(
-                Shown("Run", "name"),
-                Shown("Score", "score", Digits.SCORE),
-                Shown("Unjudged as 0", "zero", Digits.SCORE),
-                Shown("Predicted", "predicted", Digits.SCORE),
-                Shown("Lowest", "low", Digits.SCORE),
-                Shown("Highest", "high", Digits.SCORE),
-            ),
-            caption="{measure} of each run, and what is predicted of it with its own {unit} left out.",
             noun="runs",
         ),
-    }
-    plots = {"error": _draw}
-    key = (KeyFigures(("error", "coverage", "width"), "_of_chosen"),)
-    answer = (
-        "_of_chosen",
-        "{measure}: {best} errs least, by {error:.4f} (unjudged as not relevant: {zero:.4f}); intervals are "
-        "{width:.4f} wide, bounds {bounds:.4f}, and cover {coverage:.2f}",
-    )
-
-    by_run: pd.DataFrame
-    bounds: pd.DataFrame
+    ]
+    bounds: Annotated[
+        pd.DataFrame, Table("measure: means over units of what the bounds allow", "measure width rank_width")
+    ]
     confidence: float
     unit: str
 
-    def _of_chosen(self) -> pd.DataFrame:
-        rows = []
-        for measure, mine in self.table.groupby("measure", sort=False):
-            by = mine.set_index("estimator")
-            best = mine[mine["estimator"] != CHOSEN].iloc[0]["estimator"]
-            row = by.loc[CHOSEN, ["error", "coverage", "width"]].to_dict()
-            zero = by["error"].get("zero", np.nan)
-            width = self.bounds.set_index("measure")["width"][measure]
-            rows.append({"measure": measure, "best": best.replace("_", " "), "zero": zero, "bounds": width, **row})
-        return pd.DataFrame(rows)
+    def answers(self) -> list[str]:
+        """Return by each measure which estimator errs least, and how wide its intervals are."""
+        lines, bounds = [], self.bounds.set_index("measure")["width"]
+        for measure in self.measures:
+            rows = self.table[self.table["measure"] == measure]
+            by = {row["estimator"]: cells(row, self.columns) for row in records(rows)}
+            best = rows.loc[rows["estimator"] != CHOSEN, "estimator"].iloc[0].replace("_", " ")
+            zero = f" (unjudged as not relevant: {by['zero']['error']})" if "zero" in by else ""
+            lines.append(
+                f"{measure}: {best} errs least; chosen for each {self.unit}, the error is {by[CHOSEN]['error']}{zero}; "
+                f"intervals are {by[CHOSEN]['width']} wide (bounds: {bounds[measure]:.4f}) and cover "
+                f"{by[CHOSEN]['coverage']}"
+            )
+        return lines
+
+
+def _checked_estimators(given: Any) -> list[str] | None:
+    """Return the names of estimators, each once."""
+    if given is None:
+        return None
+    return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
 
 
 @study(
-    PRECISION_AND_GAIN,
-    CONFIDENCE,
-    JUDGE,
-    CORPUS,
-    Parameter(
-        name="by",
-        meaning='what is left out and calibrated by: each ``"team"`` (default) or ``"run"``; with ``"type"`` all runs '
-        "of a type are left out at once, and predicted from the teams of the other types.",
-        choices=LEFT_OUT,
-        flag=Flag(help="what to leave out: team, run or type", metavar="UNIT", kind="text"),
-    ),
-    Parameter(
-        name="estimators",
-        meaning="the names of some of them; default all.",
-        check=checked_estimators,
-        flag=Flag(help=f"comma-separated: {', '.join(PLAIN)}", metavar="LIST", kind="list", default="all"),
-    ),
-    command=Command(
-        name="profile compare-estimators",
-        summary="which estimator tells best what an unjudged run would score",
-        details="Each team is left out of the pool, and what its runs would score is predicted from the other teams.",
-        screen=("estimator",),
-    ),
-    measures=partial(usual_measures, binary=ir_measures.P @ 10),
-    entry=Entry(
-        question="How well can unjudged documents be made up for?",
-        group="profile",
-        papers="[W09]_",
-        page="studies/new-runs",
-    ),
+    question="How well can unjudged documents be made up for?",
+    command="profile compare-estimators",
+    summary="which estimator tells best what an unjudged run would score",
+    details="Each team is left out of the pool, and what its runs would score is predicted from the other teams.",
+    screen=("table",),
+    measures=_usual,
+    group="profile",
+    papers="[W09]_",
+    page="studies/new-runs",
 )
 def compare_estimators(
-    runs: Any,
-    qrels: Any,
-    measures: Any = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: Annotated[Any, options.PRECISION_AND_GAIN] = None,
     *,
-    by: str = "team",
-    estimators: Iterable[str] | str | None = None,
-    judge: Any = None,
-    corpus: Any = None,
-    depth: int | None = None,
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    confidence: float = 0.9,
-    verbose: bool = False,
+    by: Annotated[
+        str,
+        Option(
+            'what is left out and calibrated by: each ``"team"`` (default) or ``"run"``; with ``"type"`` all runs of a '
+            "type are left out at once, and predicted from the teams of the other types.",
+            choices=("team", "run", "type"),
+            flag=Flag(help="what to leave out: team, run or type", metavar="UNIT", kind="text"),
+        ),
+    ] = "team",
+    estimators: Annotated[
+        Any,
+        Option(
+            "the names of some of them; default all.",
+            check=_checked_estimators,
+            flag=Flag(help=f"comma-separated: {', '.join(PLAIN)}", metavar="LIST", kind="list", default="all"),
+        ),
+    ] = None,
+    judge: Judge = None,
+    corpus: Corpus = None,
+    depth: options.Depth = None,
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    confidence: Confidence = 0.9,
+    verbose: options.Verbose = False,
 ) -> EstimatorComparison:
     """Leave each team out, predict what its runs would score, and compare that with what they do score.
 
@@ -224,42 +226,41 @@ def compare_estimators(
     labels drawn from judged documents, Froebe et al., ECIR 2023; a relevance model of ranks, Carterette and Allan, CIKM
     2007; conformal intervals, Vovk et al. 2005.
     """
-    asked = Asked(compare_estimators, locals())
-    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
-    check_predicted(measures)
-    wanted = named_estimators(asked["estimators"], judge=judge, corpus=asked["corpus"])
+    inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
+    check_predicted(inputs.measures)
+    wanted = named_estimators(estimators, judge=judge, corpus=corpus)
     if by == "type":
-        check_every_run_has(runs.run_table, "type")
-    units, types = split_units(runs, by)
-    gap = PoolGap.of(asked.ranked, qrels, asked.depth, asked.contributors)
-    asked.tell(few_topics(len(qrels.topics)), gap.caveats())
-    pooling = Pooling(asked.depth.value, asked.contributors, asked["pool_order"] or runs.pool_order)
-    evidence = Evidence(runs, (), qrels, units, pooling)
-    how = How(wanted, confidence)
+        check_every_run_has(inputs.runs.run_table, "type")
+    units, types = split_units(inputs.runs, by)
+    pooled = inputs.pooled(depth, contributors, pool_order)
+    beware(few_topics(len(inputs.qrels.topics)), PoolGap.of(pooled, inputs.qrels).caveats())
+    evidence = Evidence(inputs.runs, (), inputs.qrels, units, pooled)
     splits = list(_splits(evidence, by, types))
-    signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=asked["corpus"])
-    whole = evidence.without(measures, []).base.mean(axis=1)
+    signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
+    whole = evidence.without(inputs.measures, []).base.mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]
-        cases = Cases(World(evidence, outside, evidence.every_label(measures), signals), train, targets)
-        ranked = ranked_among(cases, measures, whole)
-        for measure, fields in zip(measures, ranked, strict=True):
-            predicted = Predicted.of(cases, measure, fields, how)
-            rows += _rows(evidence, predicted, measure)
+        setting = LeaveOneOutSetting(evidence, outside, evidence.every_label(inputs.measures), signals)
+        cases = Cases(setting, train, targets)
+        ranked = ranked_among(cases, inputs.measures, whole)
+        for measure, fields in zip(inputs.measures, ranked, strict=True):
+            rows += _rows(evidence, Predicted.of(cases, measure, fields, wanted, confidence), measure)
     by_run = pd.concat(rows, ignore_index=True)
-    settings = {
-        "left_out": f"each {by} at a time",
-        "calibrated_by": "run" if by == "run" else "team",
-        "level": f"{100 * confidence:.4g} %",
-    }
+    settings = settings_of(
+        pooled,
+        inputs,
+        left_out=f"each {by} at a time",
+        calibrated_by="run" if by == "run" else "team",
+        level=f"{100 * confidence:.4g} %",
+    )
     return EstimatorComparison(
         table=_table(by_run),
         by_run=by_run.drop(columns=["unit", "others", "decided", "wrong"]),
         bounds=_bounds(by_run),
         confidence=confidence,
         unit=by,
-        settings=asked.settings(**settings),
+        settings=settings,
     )
 
 
@@ -270,9 +271,9 @@ def split_units(runs: RunSet, by: str) -> tuple[Units, list[str]]:
     if by != "type":
         return units, [""] * len(units)
     pairs = [(units.names[unit], kind) for unit, kind in zip(units.of_run.tolist(), types, strict=True)]
-    codes, names = pd.factorize(pd.Series(pairs))
-    found = Units("team", tuple(f"{team} ({kind})" for team, kind in names), codes.astype(np.int64), units.own)
-    return found, [kind for _, kind in names]
+    codes, known = pd.factorize(pd.Series(pairs))
+    named = tuple(f"{team} ({kind})" for team, kind in known)
+    return Units("team", named, codes.astype(np.int64), units.own), [kind for _, kind in known]
 
 
 def _splits(evidence: Evidence, by: str, types: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
@@ -288,60 +289,59 @@ def _splits(evidence: Evidence, by: str, types: Sequence[str]) -> Iterator[tuple
 
 
 def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure) -> Iterator[pd.DataFrame]:
-    learned, table = predicted.learned, evidence.runs.run_table[["name", "team", "type"]]
-    spec = learned.spec
-    for at in range(len(learned.train), len(learned.cases)):
-        case = learned.cases[at]
-        bounds = tuple(ends[0].mean(axis=0) for ends in evidence.bounds(case, [measure]))
-        score = learned.truth[at].mean(axis=1)
+    model, runs = predicted.model, evidence.runs.run_table[["name", "team", "type"]]
+    depth = min(model.spec.cutoff or evidence.depth, evidence.depth)
+    for at in range(len(model.train), len(model.cases)):
+        case, score, field = model.cases[at], model.truth[at].mean(axis=1), predicted.ranked[at]
+        low, high = (ends[0].mean(axis=0) for ends in evidence.bounds(case, [measure]))
         for name in [*predicted.by, CHOSEN]:
             used = predicted.chosen if name == CHOSEN else name
             decided, wrong = predicted.pairs(at, used)
-            about = table.iloc[case.runs].reset_index(drop=True)
+            about = runs.iloc[case.runs].reset_index(drop=True)
             about = about.assign(
                 measure=repr(measure),
                 estimator=name,
                 score=score,
-                rank=predicted.ranked[at].true_rank(score),
-                unjudged=learned.of.unjudged(min(spec.cutoff or evidence.depth, evidence.depth))[at],
+                rank=field.true_rank(score),
+                unjudged=model.of.unjudged(depth)[at],
                 unit=case.unit,
-                others=len(predicted.ranked[at].known),
+                others=len(field.known),
                 decided=decided,
                 wrong=wrong,
             )
-            yield pd.concat([about, predicted.table(at, used, (bounds[0], bounds[1]))], axis=1)
+            yield pd.concat([about, predicted.table(at, used, (low, high))], axis=1)
 
 
 def _table(by_run: pd.DataFrame) -> pd.DataFrame:
     rows = []
-    for (measure, estimator), mine in by_run.groupby(["measure", "estimator"], sort=False):
-        unit = mine["unit"].to_numpy()
-        inside = (mine["low"] - _CLOSE <= mine["score"]) & (mine["score"] <= mine["high"] + _CLOSE)
-        ranked = (mine["rank_low"] <= mine["rank"]) & (mine["rank"] <= mine["rank_high"])
+    for (measure, estimator), runs in by_run.groupby(["measure", "estimator"], sort=False):
         means = {
-            "error": (mine["predicted"] - mine["score"]).abs(),
-            "rank_error": (mine["predicted_rank"] - mine["rank"]).abs(),
-            "coverage": inside,
-            "width": mine["high"] - mine["low"],
-            "rank_coverage": ranked,
-            "rank_width": mine["rank_high"] - mine["rank_low"],
+            "error": (runs["predicted"] - runs["score"]).abs(),
+            "rank_error": (runs["predicted_rank"] - runs["rank"]).abs(),
+            "coverage": runs["score"].between(runs["low"] - _CLOSE, runs["high"] + _CLOSE),
+            "width": runs["high"] - runs["low"],
+            "rank_coverage": runs["rank"].between(runs["rank_low"], runs["rank_high"]),
+            "rank_width": runs["rank_high"] - runs["rank_low"],
         }
-        row = {name: of_units(values.to_numpy(dtype=float), unit) for name, values in means.items()}
-        pairs, decided = mine["others"].sum(), mine["decided"].sum()
+        n_pairs, n_decided = runs["others"].sum(), runs["decided"].sum()
         shares = {
-            "decided": decided / pairs if pairs else np.nan,
-            "wrong": mine["wrong"].sum() / decided if decided else np.nan,
+            "decided": n_decided / n_pairs if n_pairs else np.nan,
+            "wrong": runs["wrong"].sum() / n_decided if n_decided else np.nan,
         }
-        rows.append({"measure": measure, "estimator": estimator, **row, **shares})
-    found = pd.DataFrame(rows)
-    place = found["measure"].map({measure: at for at, measure in enumerate(dict.fromkeys(found["measure"]))})
-    return found.iloc[np.lexsort((found["estimator"] != CHOSEN, found["error"], place))].reset_index(drop=True)
+        rows.append({"measure": measure, "estimator": estimator, **_means(means, runs["unit"]), **shares})
+    table = pd.DataFrame(rows)
+    place = pd.factorize(table["measure"])[0]
+    return table.iloc[np.lexsort((table["estimator"] != CHOSEN, table["error"], place))].reset_index(drop=True)
 
 
 def _bounds(by_run: pd.DataFrame) -> pd.DataFrame:
     rows = []
-    for measure, mine in by_run[by_run["estimator"] == CHOSEN].groupby("measure", sort=False):
-        unit = mine["unit"].to_numpy()
-        ends = {"width": mine["highest"] - mine["lowest"], "rank_width": mine["rank_worst"] - mine["rank_best"]}
-        rows.append({"measure": measure, **{name: of_units(v.to_numpy(dtype=float), unit) for name, v in ends.items()}})
+    for measure, runs in by_run[by_run["estimator"] == CHOSEN].groupby("measure", sort=False):
+        ends = {"width": runs["highest"] - runs["lowest"], "rank_width": runs["rank_worst"] - runs["rank_best"]}
+        rows.append({"measure": measure, **_means(ends, runs["unit"])})
     return pd.DataFrame(rows)
+
+
+def _means(columns: dict[str, pd.Series], unit: pd.Series) -> dict[str, float]:
+    """Return the mean over units of each of some columns."""
+    return {name: mean_of_units(values.to_numpy(dtype=float), unit.to_numpy()) for name, values in columns.items()}

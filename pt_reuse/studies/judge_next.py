@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
@@ -22,23 +22,21 @@ from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, warn
 from pt_reuse.inputs import Inputs, settings_of, units_by
 from pt_reuse.plots.forests import plot_labels_needed
-from pt_reuse.pooling.depth import depth_of
-from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool, contributors_of
+from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.new_runs.calibration import How, check_predicted, spec_of, units_needed
+from pt_reuse.studies.new_runs.calibration import check_predicted, spec_of, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
-from pt_reuse.studies.new_runs.outlook import (
-    CONFIDENCE,
-    CORPUS,
-    JUDGE,
-    LEFT_OUT,
-    Outlook,
-    PoolGap,
-    Row,
-    Setting,
+from pt_reuse.studies.new_runs.predictor import (
+    Confidence,
+    Corpus,
+    Judge,
+    LeftOut,
+    NewRunPredictor,
+    PredictionConfig,
+    RunInCase,
     as_new_runs,
 )
 from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
@@ -318,14 +316,14 @@ def judge_next(
     judged: JudgedSince = None,
     seconds: SecondsPerLabel = 30,
     topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
-    by: Annotated[str, LEFT_OUT] = "team",
-    judge: Annotated[Any, JUDGE] = None,
-    corpus: Annotated[Any, CORPUS] = None,
+    by: LeftOut = "team",
+    judge: Judge = None,
+    corpus: Corpus = None,
     depth: options.Depth = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
-    confidence: Annotated[float, CONFIDENCE] = 0.9,
+    confidence: Confidence = 0.9,
     seed: options.Seed = 0,
 ) -> JudgingPlan:
     """Plan which unjudged documents to judge next for a decision, how many it takes, and when the decision stands.
@@ -374,37 +372,35 @@ def judge_next(
     if len(inputs.measures) != 1:
         raise InputError(f"a decision is by one measure, got {len(inputs.measures)}.", argument="measures")
     units = units_by(inputs.runs, by)
-    depth_known = depth_of(inputs.runs, depth)
     field, new_runs = _new_runs(inputs, new, topics)
-    pooled_runs = contributors_of(field, contributors)
-    gap = PoolGap.of(field.in_pool_order(pool_order), inputs.qrels, depth_known, pooled_runs)
-    how = How(named_estimators(["documents"], judge=judge, corpus=None), confidence)
-    setting = Setting(by, depth_known, pooled_runs, pool_order, gap, how, judge, corpus)
-    outlook = Outlook(field, new_runs, inputs.qrels, inputs.measures, setting)
-    outlook.check()
+    pooled = replace(inputs, runs=field).pooled(depth, contributors, pool_order)
+    config = PredictionConfig(by, named_estimators(["documents"], judge=judge, corpus=None), confidence, judge, corpus)
+    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, config)
+    predictor.check()
     # runs of the field fitted where they were read
-    beware(few_topics(len(inputs.qrels.topics)), gap.caveats())
+    beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
     beware(misfits(new_runs, inputs.qrels, inputs.measures) if new is not None else ())
-    known = _known(outlook, None if judged is None else as_qrels(judged, "judged"))
-    decision = _Decision(outlook, goal, known, seed)
+    known = _known(predictor, None if judged is None else as_qrels(judged, "judged"))
+    decision = _Decision(predictor, goal, known, seed)
     table = pd.DataFrame([decision.pair(*pair) for pair in decision.pairs])
     table.insert(0, "measure", repr(inputs.measures[0]))
     documents, sampled = decision.documents, goal == (SCORE,)
     if sampled:
         probability = inclusion(documents["priority"].to_numpy(), n)
-        cutoff = spec_of(outlook.measures[0]).cutoff
+        cutoff = spec_of(predictor.measures[0]).cutoff
         documents = documents.assign(**{INCLUSION: probability}).iloc[draw(probability, seed)]
-        documents = with_plan(documents, frame_of(outlook.evidence, cutoff, known >= 0), cutoff)
+        documents = with_plan(documents, frame_of(predictor.evidence, cutoff, known >= 0), cutoff)
     documents = documents.drop(columns="row").head(n).reset_index(drop=True)
     scores = decision.scores(table)
     summary = decision.summed(table, scores, len(documents), sampled=sampled)
     settings = settings_of(
         inputs,
         units,
-        {"depth": depth_known.value, "depth from": depth_known.origin.value, "contributors": str(pooled_runs)},
+        pooled,
         goal=" against ".join(goal),
         units=f"{by}s that are left out",
-        calibrated=f"at {100 * confidence:.4g} %, {count(len(outlook.train), by)}, it takes {units_needed(confidence)}",
+        calibrated=f"at {100 * confidence:.4g} %, {count(len(predictor.train), by)}, it takes "
+        f"{units_needed(confidence)}",
         significance="paired t test over topics, 0.05",
         judged_since=int((known >= 0).sum()),
         only_bounds=decision.why_bounds() or "none",
@@ -438,9 +434,9 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
     return field, as_new_runs(unpooled, field, inputs.qrels, topics)
 
 
-def _known(outlook: Outlook, judged: Qrels | None) -> NDArray[np.int16]:
+def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:
     """Return (documents,) labels that were given since, below 0 where there is none."""
-    evidence = outlook.evidence
+    evidence = predictor.evidence
     known = np.full(len(evidence.labels), UNJUDGED)
     if judged is None:
         return known
@@ -485,18 +481,18 @@ def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> li
     return [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
 
 
-def _critical_value(outlook: Outlook) -> float:
+def _critical_value(predictor: NewRunPredictor) -> float:
     """Return how many deviations a difference must have for decisions on one more unit to be right."""
-    predicted = outlook.predicted[0]
+    predicted = predictor.predicted[0]
     worst, unit = [], []
-    for row in outlook.left_out():
-        effects, field, learned = outlook.effects(0, row), predicted.ranked[row.at], predicted.learned
-        course = learned.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
+    for row in predictor.left_out():
+        effects, field, model = predictor.effects(0, row), predicted.ranked[row.at], predicted.model
+        course = model.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
         # what the others gain deeper than the pool shows once all is judged
-        truth = course.score[-1] - (course.others[:, -1] if learned.dilutes else field.true)
+        truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
         unit.append(row.case.unit)
-    return conformal_quantile(np.array(worst), np.array(unit), outlook.how.confidence)
+    return conformal_quantile(np.array(worst), np.array(unit), predictor.config.confidence)
 
 
 class _Span(NamedTuple):
@@ -511,7 +507,7 @@ class _Span(NamedTuple):
 class _NewRun:
     """A new run: what it and the others are expected to score now, and its documents that are left."""
 
-    row: Row
+    row: RunInCase
     own: _Span
     others: _Span
     left: Effects
@@ -522,20 +518,20 @@ class _NewRun:
 class _Decision:
     """The pairs of a decision, the documents in the order in which they are judged, and drawn courses of that."""
 
-    def __init__(self, outlook: Outlook, goal: Sequence[str], known: NDArray[np.int16], seed: int):
-        self.outlook, evidence = outlook, outlook.evidence
-        rows = {outlook.name(row): row for row in outlook.rows()}
-        self.pairs = _pairs(goal, list(rows), [name for name in outlook.runs.names if name not in rows])
+    def __init__(self, predictor: NewRunPredictor, goal: Sequence[str], known: NDArray[np.int16], seed: int):
+        self.predictor, evidence = predictor, predictor.evidence
+        rows = {predictor.name(row): row for row in predictor.rows()}
+        self.pairs = _pairs(goal, list(rows), [name for name in predictor.runs.names if name not in rows])
         self.names = list(dict.fromkeys(name for pair in self.pairs for name in pair))
-        self.critical_value = _critical_value(outlook)
+        self.critical_value = _critical_value(predictor)
         self.new: dict[str, _NewRun] = {}
         for name in self.names:
             if name in rows:
-                row, effects = rows[name], outlook.effects(0, rows[name])
+                row, effects = rows[name], predictor.effects(0, rows[name])
                 left = effects.take(known[effects.row] < 0)
-                own, others = outlook.expected(0, row, known)
-                why = tuple(outlook.why_not(0, row))
-                self.new[name] = _NewRun(row, _Span(*own), _Span(*others), left, outlook.sharing(0, left), why)
+                own, others = predictor.expected(0, row, known)
+                why = tuple(predictor.why_not(0, row))
+                self.new[name] = _NewRun(row, _Span(*own), _Span(*others), left, predictor.sharing(0, left), why)
         self.documents = self._ordered()
         order = self.documents["row"].to_numpy()
         self._place = np.full(len(evidence.labels), len(order))
@@ -547,7 +543,7 @@ class _Decision:
 
     def _ordered(self) -> pd.DataFrame:
         """Return the unjudged documents in the order of the plan."""
-        (qids, docnos), parts = self.outlook.evidence.names, []
+        (qids, docnos), parts = self.predictor.evidence.names, []
         for run in self.new.values():
             rank, left = run.row.case.ranks(run.row.place), run.left
             columns = {"row": left.row, "rank": rank[left.row], "chance": left.chance[:, 0], "priority": left.size}
@@ -573,7 +569,7 @@ class _Decision:
         """Return what a run scores beside another."""
         if name in self.new:
             return self.new[name].own
-        row = self.outlook.runs.row(name)
+        row = self.predictor.runs.row(name)
         return _Span(*(scores[:, row] for scores in self.new[other].others))
 
     def why_bounds(self) -> str:
@@ -607,7 +603,7 @@ class _Decision:
             step[np.argmax(stops, axis=1)] for stops in (sure | (np.abs(course) > critical_value * spread), sure)
         )
         half = critical_value * float(spread[0]) if n else 0.0
-        confidence = self.outlook.how.confidence
+        confidence = self.predictor.config.confidence
         decided = AS_JUDGED if not n else EVERY if sure[0, 0] else ""
         if not decided and abs(difference) > half:
             decided = f"at {100 * confidence:.4g} %"
@@ -630,7 +626,7 @@ class _Decision:
         self, spans: Mapping[str, _Span], first: str, second: str, effects: Effects, difference: float, *, shares: bool
     ) -> tuple[Floats, Floats]:
         """Return (documents + 1,) by how much what is left then may lower and raise the expected difference."""
-        if shares or not self.outlook.bounds_are_exact(0):
+        if shares or not self.predictor.bounds_are_exact(0):
             return np.full(len(effects.row) + 1, -np.inf), np.full(len(effects.row) + 1, np.inf)
         least, most = effects.ends()
         # a run of the field has a larger or smaller divisor, too
@@ -640,7 +636,7 @@ class _Decision:
             for end in spans[name][1:]
         )
         least, most = least + low_1 - high_2, most + high_1 - low_2
-        if not self.outlook.is_linear(0):
+        if not self.predictor.is_linear(0):
             least[0] = (spans[first].low - spans[second].high).mean() - difference
             most[0] = (spans[first].high - spans[second].low).mean() - difference
         return least, most
@@ -653,7 +649,7 @@ class _Decision:
         if n < 2:
             return 0.0
         moved = np.zeros((_DRAWS, n))
-        np.add.at(moved.T, self.outlook.evidence.topic[effects.row], n * (effects.of_labels(labels) - effects.mean).T)
+        np.add.at(moved.T, self.predictor.evidence.topic[effects.row], n * (effects.of_labels(labels) - effects.mean).T)
         drawn = by_topic + moved
         error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
         return float((np.abs(drawn.mean(axis=1)) > t.ppf(0.975, n - 1) * error).mean())
@@ -662,7 +658,7 @@ class _Decision:
         """Return one row per run: its score, and of new runs that are compared with all others the ranks."""
         columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
         for name in self.names:
-            zero, run = float(self.outlook.scores[0][:, self.outlook.runs.row(name)].mean()), self.new.get(name)
+            zero, run = float(self.predictor.scores[0][:, self.predictor.runs.row(name)].mean()), self.new.get(name)
             pairs = table[(table["first"] == name) | (table["second"] == name)]
             row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
             if run is not None:
@@ -690,7 +686,7 @@ class _Decision:
             "open": len(self.needed),
             "settled": float((needed[1:] <= n).sum() / _DRAWS),
             "labels": float(labels.mean()),
-            "labels_most": float(np.quantile(labels, self.outlook.how.confidence, method="inverted_cdf")),
+            "labels_most": float(np.quantile(labels, self.predictor.config.confidence, method="inverted_cdf")),
             "abstains": int(table["abstains"].sum()),
             "limited_by_topics": int(limited.sum()),
             "open_limited": int((limited & (table["decided"] == "")).sum()),

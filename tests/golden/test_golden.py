@@ -478,6 +478,15 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 #: its name, ``"study:table.column"``
 RENAMED: dict[str, str | None] = {
     "judge_next:summary.verdict": None,
+    "check_new_run:table.low": "table.predicted_low",
+    "check_new_run:table.high": "table.predicted_high",
+    "check_new_run:table.lowest": "table.score_low",
+    "check_new_run:table.highest": "table.score_high",
+    "check_new_run:table.rank_low": "table.predicted_rank_low",
+    "check_new_run:table.rank_high": "table.predicted_rank_high",
+    "check_new_run:table.rank_best": "table.rank_low",
+    "check_new_run:table.rank_worst": "table.rank_high",
+    "check_new_run:table.verdict": None,
 }
 
 

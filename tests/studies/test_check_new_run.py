@@ -39,12 +39,13 @@ def test_new_runs_are_predicted_as_their_team_is_when_it_is_left_out(found):
             & (compared["estimator"] == row.estimator)
             & (compared["name"] == row.name)
         ].iloc[0]
-        columns = ["zero", "predicted", "lowest", "highest", "rank_best", "rank_worst", "predicted_rank"]
-        mine = [row.score, *(getattr(row, column) for column in columns[1:])]
+        mine = [row.score, row.predicted, row.score_low, row.score_high, row.rank_low, row.rank_high]
+        columns = ["zero", "predicted", "lowest", "highest", "rank_best", "rank_worst"]
         assert mine == pytest.approx(one[columns].tolist(), abs=1e-9)
         if not row.abstains:
-            ends = ["low", "high", "rank_low", "rank_high"]
-            assert [getattr(row, end) for end in ends] == pytest.approx(one[ends].tolist(), abs=1e-9)
+            mine = [row.predicted_low, row.predicted_high, row.predicted_rank_low, row.predicted_rank_high]
+            assert mine == pytest.approx(one[["low", "high", "rank_low", "rank_high"]].tolist(), abs=1e-9)
+            assert row.predicted_rank == one["predicted_rank"]
 
 
 def test_scores_and_shares_are_those_of_the_judgments(found):
@@ -53,10 +54,10 @@ def test_scores_and_shares_are_those_of_the_judgments(found):
     for row in found.table.itertuples():
         assert row.score == pytest.approx(scores.loc[row.name, row.measure], abs=1e-12)
         assert row.unjudged == pytest.approx(scores.loc[row.name, "Unjudged@10"], abs=1e-12)
-        assert row.lowest - 1e-12 <= true.loc[row.name, row.measure] <= row.highest + 1e-12
-        assert row.lowest - 1e-12 <= row.low <= row.high <= row.highest + 1e-12
-        assert row.both_low <= row.low
-        assert row.both_high >= row.high
+        assert row.score_low - 1e-12 <= true.loc[row.name, row.measure] <= row.score_high + 1e-12
+        assert row.score_low - 1e-12 <= row.predicted_low <= row.predicted_high <= row.score_high + 1e-12
+        assert row.both_low <= row.predicted_low
+        assert row.both_high >= row.predicted_high
     unjudged = found.topics.groupby(["measure", "name"])["unjudged"].sum()
     documents = found.documents.groupby(["measure", "name"]).size()
     assert unjudged.to_dict() == documents.to_dict()
@@ -76,12 +77,12 @@ def test_it_abstains_without_enough_teams():
     known = FIELD.all_qrels.restrict(ptr.depth_pool(few, depth=10))
     table = ptr.check_new_run(NEW, few, known, "P@10", depth=10).table
     assert table["abstains"].all()
-    assert table["why"].str.contains("6 teams left out, and it takes 9").all()
-    assert (table["low"] == table["lowest"]).all()
-    assert (table["high"] == table["highest"]).all()
+    assert table["why"].str.contains("needs 9 left-out teams").all()
+    assert (table["predicted_low"] == table["score_low"]).all()
+    assert (table["predicted_high"] == table["score_high"]).all()
     assert (table["to_judge"] > 0).all()
     less = ptr.check_new_run(NEW, few, known, "P@10", depth=10, confidence=0.8).table
-    assert not less["why"].str.contains("teams left out").any()
+    assert not less["why"].str.contains("left-out teams").any()
 
 
 def test_it_abstains_for_a_run_unlike_those_left_out():
@@ -122,10 +123,9 @@ def test_a_field_that_is_not_judged_to_the_depth_is_told(study):
 def test_nothing_unjudged_is_no_doubt():
     table = ptr.check_new_run(NEW, OTHERS, WHOLE, MEASURES[:2], depth=10).table
     assert not table["abstains"].any()
-    for column in ("predicted", "low", "high", "lowest", "highest"):
+    for column in ("predicted", "predicted_low", "predicted_high", "score_low", "score_high"):
         assert table[column].tolist() == pytest.approx(table["score"].tolist(), abs=1e-12)
     assert (table["rank_low"] == table["rank_high"]).all()
-    assert table["verdict"].str.contains("every document that counts is judged").all()
 
 
 def test_a_sample_of_everything_is_the_truth():
@@ -137,7 +137,7 @@ def test_a_sample_of_everything_is_the_truth():
         row = ptr.check_new_run(one, OTHERS, KNOWN, measure, depth=10, sampled=sampled).table.iloc[0]
         true = ptr.score(one, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], measure).mean_values[0, 0]
         assert row["predicted"] == pytest.approx(true, abs=1e-9)
-        assert row["low"] == pytest.approx(row["high"])
+        assert row["predicted_low"] == pytest.approx(row["predicted_high"])
         assert row["estimator"] == "sample"
 
 
@@ -201,7 +201,7 @@ def test_samples_of_a_run_that_the_model_does_not_know_are_hardly_biased():
         with pytest.warns(ptr.ReuseWarning, match="no document of run 'odd'"):
             row = ptr.check_new_run(new, others, known, "nDCG@10", depth=10, sampled=labels).table.iloc[0]
         estimates.append(row["predicted"])
-        covered.append(row["low"] <= true <= row["high"])
+        covered.append(row["predicted_low"] <= true <= row["predicted_high"])
     assert np.mean(estimates) == pytest.approx(true, abs=0.03)
     assert np.mean(covered) >= 0.84
 
@@ -233,8 +233,7 @@ def test_what_is_below_the_pool_and_missing_topics_are_told():
     whole = KNOWN | FIELD.all_qrels.restrict(ptr.depth_pool(NEW, depth=10, contributors="all"))
     one = NEW.select(names=NEW.names[:1])
     row = ptr.check_new_run(one, OTHERS, whole, "AP", depth=10).table.iloc[0]
-    assert row["highest"] > row["lowest"]
-    assert f"{row['lowest']:.4f} to {row['highest']:.4f}" in row["verdict"]
+    assert row["score_high"] > row["score_low"]
     frame = one[one.names[0]].drop(columns="name")
     some = frame[frame["qid"].isin(KNOWN.topics[:5])]
     with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics") as told:
@@ -268,7 +267,8 @@ STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "sc
         (NEW, {"estimator": "nothing"}, "estimator"),
         (NEW, {"sampled": KNOWN}, "inclusion"),
         (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
-        (NEW, {"runs": OTHERS.select(team=OTHERS.teams[:1])}, "it takes two"),
+        (NEW, {"against": "nobody"}, "is no run here"),
+        (NEW.select(names=NEW.names[:1]), {"against": NEW.names[0]}, "names the new run alone"),
     ],
 )
 def test_bad_input_is_told(new, options, said):
@@ -297,7 +297,11 @@ def test_columns_of_an_experiment(found):
     for row in result.set_index("name").itertuples():
         mine = table.loc[row.Index]
         shown = result.set_index("name").loc[row.Index]
-        for column, of in (("predicted", "predicted"), ("predicted low", "low"), ("predicted rank high", "rank_high")):
+        for column, of in (
+            ("predicted", "predicted"),
+            ("predicted low", "predicted_low"),
+            ("predicted rank high", "predicted_rank_high"),
+        ):
             assert shown[f"nDCG@10 {column}"] == pytest.approx(mine[of], abs=1e-6)
         assert bool(shown["nDCG@10 abstains"]) == mine["abstains"]
     with pytest.raises(ptr.InputError, match="field"):

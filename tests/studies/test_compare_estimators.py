@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, Pooling, World, signals_of
+from pt_reuse.inputs import Pooled
+from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, LeaveOneOutSetting, signals_of
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
 MEASURES = ["P@10", "nDCG@10", "AP"]
@@ -148,15 +149,15 @@ def test_nothing_is_learned_from_the_team_that_is_predicted(found):
 def test_features_of_a_document_by_hand():
     units = FIELD.runs.units("team")
     contributors = ptr.depth_pool(FIELD.runs, depth=10).contributors
-    evidence = Evidence(FIELD.runs, (), FIELD.qrels, units, Pooling(10, contributors, None))
+    evidence = Evidence(FIELD.runs, (), FIELD.qrels, units, Pooled(FIELD.runs, 10, "", contributors))
     unit = evidence.pooled[1]
-    case = World(evidence, [], [1], {}).case(unit)
-    assert case.features.shape == (len(case.holes), len(FEATURES))
+    case = LeaveOneOutSetting(evidence, [], [1], {}).case(unit)
+    assert case.features.shape == (len(case.unjudged_docs), len(FEATURES))
     table = FIELD.runs.run_table
     places = FIELD.runs.to_frame()
     qids, docnos = evidence.names
-    for at in range(0, len(case.holes), 7):
-        hole = case.holes[at]
+    for at in range(0, len(case.unjudged_docs), 7):
+        hole = case.unjudged_docs[at]
         rows = places[(places["qid"] == qids[hole]) & (places["docno"] == docnos[hole])].merge(table[["name", "team"]])
         mine, others = rows[rows["team"] == units.names[unit]], rows[rows["team"] != units.names[unit]]
         assert case.features[at, 2] == pytest.approx(np.log1p(len(others)))
@@ -199,21 +200,25 @@ def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
     corpus = texts()
     units = FIELD.runs.units("team")
     evidence = Evidence(
-        FIELD.runs, (), FIELD.qrels, units, Pooling(10, ptr.depth_pool(FIELD.runs, depth=10).contributors, None)
+        FIELD.runs,
+        (),
+        FIELD.qrels,
+        units,
+        Pooled(FIELD.runs, 10, "", ptr.depth_pool(FIELD.runs, depth=10).contributors),
     )
-    world = World(evidence, [], [1], signals_of(evidence, [[]], judge=None, corpus=corpus))
-    case = world.case(evidence.pooled[1])
+    setting = LeaveOneOutSetting(evidence, [], [1], signals_of(evidence, [[]], judge=None, corpus=corpus))
+    case = setting.case(evidence.pooled[1])
     by_name = {each["docno"]: place for place, each in enumerate(corpus)}
     features = TfidfVectorizer(sublinear_tf=True).fit_transform([each["text"] for each in corpus])
     docnos = evidence.names[1]
-    for topic in np.unique(evidence.topic[case.holes]).tolist():
+    for topic in np.unique(evidence.topic[case.unjudged_docs]).tolist():
         known = np.flatnonzero(case.known & (evidence.topic == topic))
         model = LogisticRegression(solver="newton-cg", tol=1e-10, max_iter=5000)
         model.fit(features[[by_name[docnos[row]] for row in known]], evidence.labels[known] > 0)
-        mine = evidence.topic[case.holes] == topic
-        expected = model.decision_function(features[[by_name[docnos[row]] for row in case.holes[mine]]])
-        assert case.features[mine][:, world.columns("texts")[1]] == pytest.approx(expected, abs=1e-5)
-        assert not case.features[mine][:, world.columns("texts")[0]].any()
+        mine = evidence.topic[case.unjudged_docs] == topic
+        expected = model.decision_function(features[[by_name[docnos[row]] for row in case.unjudged_docs[mine]]])
+        assert case.features[mine][:, setting.columns("texts")[1]] == pytest.approx(expected, abs=1e-5)
+        assert not case.features[mine][:, setting.columns("texts")[0]].any()
 
 
 def test_texts_tell_what_is_relevant_and_nothing_of_the_team_that_is_predicted():

@@ -17,32 +17,31 @@ from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quanti
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.studies.new_runs.estimators import Cases, Learned, Prediction, chances_of
-from pt_reuse.studies.new_runs.evidence import ScoresWithout
+from pt_reuse.studies.new_runs.estimators import Cases, Estimator, MeasureModel, Prediction, chances_of
 
+Ranks = NDArray[np.int64]
 _CLOSE = 10.0**-DECIMALS
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The scores that the runs of a unit are ranked among, those of the runs of other units, ascending.
+    """The scores that the runs of a unit are ranked among: (others,) those of the runs of other units.
 
     Relevant documents of the unit lower the scores of others by nDCG and R, which share a divisor with it.
     """
 
-    known: Floats  # as expected, by what is known without the unit
-    least: Floats  # with all of its unknown documents relevant
-    most: Floats  # with none
-    whole: Floats  # with its documents judged
-    true: Floats  # (others,) with its documents judged, in the order of the field
+    expected: Floats  # by what is known without the unit, in the order of the field
+    least: Floats  # with all of its unknown documents relevant, ascending
+    most: Floats  # with none, ascending
+    true: Floats  # with its documents judged, in the order of the field
     _by_topic: Callable[[], Floats]
 
     @classmethod
-    def of(cls, by_topic: Callable[[], Floats], whole: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
+    def of(cls, by_topic: Callable[[], Floats], true: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
         """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
         known = by_topic()
-        expected, least = (np.sort((part[:, None] * known).mean(axis=0)) for part in dilution)
-        return cls(expected, least, np.sort(known.mean(axis=0)), np.sort(whole), whole, by_topic)
+        expected, least = ((part[:, None] * known).mean(axis=0) for part in dilution)
+        return cls(expected, np.sort(least), np.sort(known.mean(axis=0)), true, by_topic)
 
     @property
     def by_topic(self) -> Floats:
@@ -50,39 +49,47 @@ class Ranked:
         # not kept: there are as many as units, each as large as all scores
         return self._by_topic()
 
+    @cached_property
+    def known(self) -> Floats:
+        """Return what is expected, ascending."""
+        return np.sort(self.expected)
+
+    @cached_property
+    def whole(self) -> Floats:
+        """Return the true scores, ascending."""
+        return np.sort(self.true)
+
     def diluted(self, part: Floats) -> Ranked:
         """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
-        return replace(self, known=np.sort((part[:, None] * self.by_topic).mean(axis=0)))
+        return replace(self, expected=(part[:, None] * self.by_topic).mean(axis=0))
 
-    def rank(self, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
+    def rank(self, score: Floats, *, worst: bool = False) -> Ranks:
         """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""
         return _rank(self.known, score, worst=worst)
 
-    def rank_as_judged(self, score: Floats) -> NDArray[np.int64]:
+    def rank_as_judged(self, score: Floats) -> Ranks:
         """Return 1 + how many are better as they are judged."""
         return _rank(self.most, score)
 
-    def true_rank(self, score: Floats) -> NDArray[np.int64]:
+    def true_rank(self, score: Floats) -> Ranks:
         """Return 1 + how many are better with the documents of the unit judged."""
         return _rank(self.whole, score)
 
-    def reach(self, predicted: Floats, spread: Floats, true: Floats) -> Floats:
+    def rank_errors(self, predicted: Floats, spread: Floats, true: Floats) -> Floats:
         """Return by how many spreads a prediction must be off at most for its ranks to reach the true one."""
         ranks, wanted = self.rank(predicted), self.true_rank(true)
         best_first = self.known[::-1]
         if not len(best_first):
             return np.zeros(len(predicted))
-        above = best_first[np.clip(wanted - 2, 0, len(best_first) - 1)]
-        below = best_first[np.clip(wanted - 1, 0, len(best_first) - 1)]
+        above, below = (best_first[np.clip(wanted - step, 0, len(best_first) - 1)] for step in (2, 1))
         off = np.where(wanted > ranks, predicted - above, np.where(wanted < ranks, below - predicted, 0.0))
         return np.maximum(off, 0) / spread
 
 
-def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> NDArray[np.int64]:
+def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> Ranks:
     at = score - _CLOSE if worst else score + _CLOSE
-    better = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
-    found: NDArray[np.int64] = 1 + better
-    return found
+    better: Ranks = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
+    return 1 + better
 
 
 @dataclass(frozen=True)
@@ -101,65 +108,66 @@ class Completed:
         worst = _rank(np.sort(self.others_most.mean(axis=0)), np.array([lowest]))
         return {"lowest": lowest, "highest": highest, "rank_best": int(best[0]), "rank_worst": int(worst[0])}
 
-    def with_topics(self, reach: float) -> dict[str, float]:
+    def with_topics(self, critical: float) -> dict[str, float]:
         """Return the same with the doubt from topics, so many deviations of scores, added to each end."""
         best, worst = self.others_least - self.high[:, None], self.others_most - self.low[:, None]
         return {
-            "both_low": self.low.mean() - reach * self.low.std(ddof=1),
-            "both_high": self.high.mean() + reach * self.high.std(ddof=1),
-            "both_rank_low": 1 + int((best.mean(axis=0) > reach * best.std(axis=0, ddof=1)).sum()),
-            "both_rank_high": 1 + int((worst.mean(axis=0) > -reach * worst.std(axis=0, ddof=1)).sum()),
+            "both_low": self.low.mean() - critical * self.low.std(ddof=1),
+            "both_high": self.high.mean() + critical * self.high.std(ddof=1),
+            "both_rank_low": 1 + int((best.mean(axis=0) > critical * best.std(axis=0, ddof=1)).sum()),
+            "both_rank_high": 1 + int((worst.mean(axis=0) > -critical * worst.std(axis=0, ddof=1)).sum()),
         }
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The errors of an estimator for the units that are left out."""
+    """The errors of an estimator for the units that are left out, and what they say of one more at a confidence."""
 
     unit: NDArray[np.int64]  # (runs,) the unit of each run
     errors: Floats  # (runs,) of the score
     spreads: Floats  # (runs,) what they are divided by
-    reaches: Floats  # (runs,) spreads that the rank takes, see :meth:`Ranked.reach`
+    rank_errors: Floats  # (runs,) spreads that the rank takes, see :meth:`Ranked.rank_errors`
     confidence: float
 
     @classmethod
     def of(
-        cls, learned: Learned, predictions: Sequence[Prediction], ranked: Sequence[Ranked], confidence: float
+        cls, model: MeasureModel, predictions: Sequence[Prediction], ranked: Sequence[Ranked], confidence: float
     ) -> Calibration:
         """Return the errors for the cases to learn from."""
-        n = len(learned.train)
-        truth = [scores.mean(axis=1) for scores in learned.truth[:n]]
-        reach = [
-            field.reach(said.score, said.spread, true)
-            for field, said, true in zip(ranked, predictions, truth, strict=False)
-        ]
+        train, none = model.train, np.zeros(0)
+        truth = [scores.mean(axis=1) for scores in model.truth[: len(train)]]
+        cases = list(zip(ranked, predictions, truth, strict=False))
         return cls(
-            np.repeat([case.unit for case in learned.train], [len(case.runs) for case in learned.train]),
-            np.concatenate([said.score for said in predictions[:n]]) - np.concatenate(truth),
-            np.concatenate([said.spread for said in predictions[:n]]),
-            np.concatenate(reach),
+            np.repeat([case.unit for case in train], [len(case.runs) for case in train]).astype(np.int64),
+            np.concatenate([none, *(made.score - true for _, made, true in cases)]),
+            np.concatenate([none, *(made.spread for _, made, _ in cases)]),
+            np.concatenate([none, *(field.rank_errors(made.score, made.spread, true) for field, made, true in cases)]),
             confidence,
         )
 
     @property
     def error(self) -> float:
         """Return the mean absolute error of the score, each unit one weight."""
-        return of_units(np.abs(self.errors), self.unit)
+        return mean_of_units(np.abs(self.errors), self.unit)
 
     @cached_property
     def score(self) -> float:
         """Return how many spreads of the score an interval takes to each side."""
-        return conformal_quantile(np.abs(self.errors) / self.spreads, self.unit, self.confidence)
+        return self.critical(self.errors, self.confidence)
 
     @cached_property
     def rank(self) -> float:
         """Return how many spreads of the score the interval of a rank takes to each side."""
-        return conformal_quantile(self.reaches, self.unit, self.confidence)
+        return conformal_quantile(self.rank_errors, self.unit, self.confidence)
+
+    def critical(self, errors: Floats, confidence: float) -> float:
+        """Return how many spreads (runs,) errors exceed for one more unit with a probability of 1 - confidence."""
+        return conformal_quantile(np.abs(errors) / self.spreads, self.unit, confidence)
 
 
-def of_units(values: Floats, unit: NDArray[np.int64]) -> float:
+def mean_of_units(values: Floats, unit: NDArray[np.int64]) -> float:
     """Return the mean over units of the means of their runs."""
-    return float(np.mean([values[unit == each].mean() for each in np.unique(unit)]))
+    return float(np.mean([values[unit == each].mean() for each in np.unique(unit)])) if len(values) else np.nan
 
 
 def units_needed(confidence: float) -> int:
@@ -168,7 +176,7 @@ def units_needed(confidence: float) -> int:
 
 
 @dataclass(frozen=True)
-class Usual:
+class ApplicabilityLimits:
     """What runs are like for which the predictions are calibrated: those of units that are left out."""
 
     unjudged: float  # nine in ten have at most this share of unjudged documents
@@ -176,108 +184,116 @@ class Usual:
     spec: Spec  # by which measure: one that looks deeper than the pool says little of a run's top, so precision there
 
     @classmethod
-    def of(cls, learned: Learned) -> Usual:
+    def of(cls, model: MeasureModel) -> ApplicabilityLimits:
         """Return what holds of the cases to learn from."""
-        train, spec, depth = learned.train, learned.spec, learned.of.world.evidence.depth
+        train, spec, depth = model.train, model.spec, model.of.setting.evidence.depth
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
+        if not train:
+            return cls(np.nan, np.nan, spec)
         unit = np.repeat([case.unit for case in train], [len(case.runs) for case in train])
-        share = np.concatenate(learned.of.unjudged(min(spec.cutoff or depth, depth))[: len(train)])
-        highest = max(float(scores.mean(axis=1).max()) for scores in learned.condensed(spec)[: len(train)])
+        share = np.concatenate(model.of.unjudged(min(spec.cutoff or depth, depth))[: len(train)])
+        highest = max(float(scores.mean(axis=1).max()) for scores in model.condensed(spec)[: len(train)])
         return cls(by_unit(share, unit, 0.9), highest, spec)
-
-
-@dataclass(frozen=True)
-class How:
-    """How predictions are made."""
-
-    estimators: Mapping[str, Callable[[Learned], list[Prediction]]]
-    confidence: float
 
 
 @dataclass(frozen=True)
 class Predicted:
     """What runs would score by one measure, by each estimator, and how far each errs for the units left out."""
 
-    learned: Learned
+    model: MeasureModel
     by: Mapping[str, list[Prediction]]  # of each case
     calibrations: Mapping[str, Calibration]
     ranked: list[Ranked]  # what each case is ranked among
-    usual: Usual
+    limits: ApplicabilityLimits
     chosen: str  # the estimator with the smallest error
 
     @classmethod
-    def of(cls, cases: Cases, measure: ir_measures.Measure, ranked: list[Ranked], how: How) -> Predicted:
+    def of(
+        cls,
+        cases: Cases,
+        measure: ir_measures.Measure,
+        ranked: list[Ranked],
+        estimators: Mapping[str, Estimator],
+        confidence: float,
+    ) -> Predicted:
         """Predict by one measure."""
-        learned = Learned(cases, spec_of(measure))
-        by = {name: estimator(learned) for name, estimator in how.estimators.items()}
-        calibrations = {name: Calibration.of(learned, said, ranked, how.confidence) for name, said in by.items()}
+        model = MeasureModel(cases, spec_of(measure))
+        by = {name: estimator(model) for name, estimator in estimators.items()}
+        calibrations = {name: Calibration.of(model, made, ranked, confidence) for name, made in by.items()}
         chosen = min(calibrations, key=lambda name: calibrations[name].error)
-        return cls(learned, by, calibrations, ranked, Usual.of(learned), chosen)
+        return cls(model, by, calibrations, ranked, ApplicabilityLimits.of(model), chosen)
 
     def table(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> pd.DataFrame:
         """Return one row per run of a case: what an estimator says of its score and rank, inside the bounds.
 
         Without an interval, for too few units, the ends are those of the bounds. ``clipped`` says where an estimator
-        had said a score that no completion gives.
+        had a score that no completion gives.
         """
-        said, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at]
+        made, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at]
         lowest, highest = bounds
-        reach, rank_reach = calibration.score, calibration.rank
-        score, zero = np.clip(said.score, lowest, highest), self.learned.zero[at].mean(axis=1)
+        half, rank_half = calibration.score * made.spread, calibration.rank * made.spread
+        score, zero = np.clip(made.score, lowest, highest), self.model.zero[at].mean(axis=1)
         best, worst = _rank(field.least, highest), _rank(field.most, lowest)
         return pd.DataFrame(
             {
                 "zero": zero,
                 "predicted": score,
-                "low": np.clip(said.score - reach * said.spread, lowest, highest),
-                "high": np.clip(said.score + reach * said.spread, lowest, highest),
+                "low": np.clip(made.score - half, lowest, highest),
+                "high": np.clip(made.score + half, lowest, highest),
                 "lowest": lowest,
                 "highest": highest,
-                "clipped": np.abs(score - said.score) > _CLOSE,
+                "clipped": np.abs(score - made.score) > _CLOSE,
                 "predicted_rank": np.clip(field.rank(score), best, worst),
-                "rank_low": np.clip(field.rank(said.score + rank_reach * said.spread), best, worst),
-                "rank_high": np.clip(field.rank(said.score - rank_reach * said.spread, worst=True), best, worst),
+                "rank_low": np.clip(field.rank(made.score + rank_half), best, worst),
+                "rank_high": np.clip(field.rank(made.score - rank_half, worst=True), best, worst),
                 "rank_best": best,
                 "rank_worst": worst,
             }
         )
 
-    def pairs(self, at: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs(self, at: int, name: str) -> tuple[Ranks, Ranks]:
         """Return (runs,) with how many runs of other units the interval decides a pair, and how often wrongly."""
-        said, field = self.by[name][at], self.ranked[at]
-        apart = said.score[:, None] - field.known
-        decided = np.abs(apart) > self.calibrations[name].score * said.spread[:, None]
-        true = self.learned.truth[at].mean(axis=1)[:, None] - field.whole
+        made, field = self.by[name][at], self.ranked[at]
+        apart = made.score[:, None] - field.known
+        decided = np.abs(apart) > self.calibrations[name].score * made.spread[:, None]
+        true = self.model.truth[at].mean(axis=1)[:, None] - field.whole
         wrong = decided & (np.sign(apart) != np.sign(np.where(np.abs(true) <= _CLOSE, 0, true)))
         return decided.sum(axis=1), wrong.sum(axis=1)
+
+    def critical_against(self, run: int) -> float:
+        """Return how many spreads the difference to a run of the field takes to each side.
+
+        It is calibrated on the differences of left-out runs to that very run, which may gain or lose by their labels.
+        """
+        calibration, moved = self.calibrations[self.chosen], []
+        units = self.model.of.setting.evidence.units.of_run
+        outside = np.isin(units, self.model.of.setting.outside)
+        for case, field in zip(self.model.train, self.ranked, strict=False):
+            others = np.flatnonzero(~outside & (units != case.unit))
+            # what its own unit brought it is left without as well
+            change = (field.true - field.expected)[others == run].sum()
+            moved.append(np.full(len(case.runs), change))
+        return calibration.critical(calibration.errors + np.concatenate([np.zeros(0), *moved]), calibration.confidence)
 
 
 def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: Floats) -> list[list[Ranked]]:
     """Return by each measure what each case is ranked among; `whole` are (measures, runs) with all that is judged."""
-    evidence, outside = cases.world.evidence, cases.world.outside
-    sets = [*([*outside, case.unit] for case in cases.train), outside]
-    known = evidence.without(measures, sets)
+    evidence, outside, n_train = cases.setting.evidence, cases.setting.outside, len(cases.train)
+    known = evidence.without(measures, [*([*outside, case.unit] for case in cases.train), outside])
     is_outside = np.isin(evidence.units.of_run, outside)
-    found = []
+    by_measure = []
     for m, measure in enumerate(measures):
-        learned, mine = Learned(cases, spec_of(measure)), []
-        chances = chances_of(learned)
-        outside_alone = known.of(m, len(cases.train)).mean(axis=0)
+        model, ranked = MeasureModel(cases, spec_of(measure)), []
+        chances = chances_of(model)
+        outside_alone = known.of(m, n_train).mean(axis=0)
         for at, case in enumerate(cases.every):
-            train = at < len(cases.train)
             others = ~is_outside & (evidence.units.of_run != case.unit)
-            true = outside_alone if train else whole[m]
-            dilution = learned.dilution(case, chances[at])
-            by_topic = partial(_scores_of, known, m, at if train else len(cases.train), others)
-            mine.append(Ranked.of(by_topic, true[others], dilution))
-        found.append(mine)
-    return found
-
-
-def _scores_of(known: ScoresWithout, m: int, at: int, runs: NDArray[np.bool_]) -> Floats:
-    """Return (topics, runs) scores of some runs by a measure under a set of judgments."""
-    return known.of(m, at)[:, runs]
+            true = outside_alone if at < n_train else whole[m]
+            by_topic = partial(known.of, m, min(at, n_train), others)
+            ranked.append(Ranked.of(by_topic, true[others], model.dilution(case, chances[at])))
+        by_measure.append(ranked)
+    return by_measure
 
 
 def spec_of(measure: ir_measures.Measure) -> Spec:

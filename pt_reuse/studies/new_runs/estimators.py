@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.errors import InputError
 from pt_reuse.studies.new_runs.effects import LEAST, Effects, together
-from pt_reuse.studies.new_runs.evidence import Case, World
+from pt_reuse.studies.new_runs.evidence import Case, LeaveOneOutSetting
 
 #: labels drawn for an unjudged document count so many documents of the run as a whole among those of the topic
 _PRIOR = 2.0
@@ -42,12 +42,12 @@ class Course:
 
 
 class Cases:
-    """The cases to learn from, and those to predict, in one world."""
+    """The cases to learn from, and those to predict, in one setting."""
 
-    def __init__(self, world: World, train: Sequence[int], targets: Sequence[int]):
-        self.world = world
-        self.train = [world.case(unit) for unit in train]
-        self.targets = [world.case(unit) for unit in targets]
+    def __init__(self, setting: LeaveOneOutSetting, train: Sequence[int], targets: Sequence[int]):
+        self.setting = setting
+        self.train = [setting.case(unit) for unit in train]
+        self.targets = [setting.case(unit) for unit in targets]
         self.every = [*self.train, *self.targets]
         self._chances: dict[tuple[int, tuple[int, ...]], list[Floats]] = {}
         self._by_what: dict[Any, list[Floats]] = {}
@@ -71,7 +71,7 @@ class Cases:
         return self._kept(("condensed", spec, *labels), lambda case: case.condensed(spec, gains, labels))
 
     def chances(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
-        """Return (holes,) of each case how likely a document has at least a label, by the document model.
+        """Return (unjudged_docs,) of each case how likely a document has at least a label, by the document model.
 
         A logistic regression of some features, the constant first, learned from the documents of all other cases to
         learn from.
@@ -83,25 +83,27 @@ class Cases:
     def _fitted(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
         from scipy.special import expit
 
+        if not self.train:
+            return [np.full(len(case.unjudged_docs), 0.5) for case in self.every]
         features = np.concatenate([case.features[:, columns] for case in self.train])
-        positive = np.concatenate([case.labels[case.holes] >= label for case in self.train])
-        ends = np.cumsum([0, *(len(case.holes) for case in self.train)])
+        positive = np.concatenate([case.labels[case.unjudged_docs] >= label for case in self.train])
+        ends = np.cumsum([0, *(len(case.unjudged_docs) for case in self.train)])
         whole = Logistic.fit(features, positive)
         found = []
         for at, case in enumerate(self.every):
             fitted = whole.found
-            if at < len(self.train) and len(case.holes):
+            if at < len(self.train) and len(case.unjudged_docs):
                 fitted = whole.without(slice(ends[at], ends[at + 1]))
             found.append(expit(case.features[:, columns] @ fitted))
         return found
 
 
-class Learned:
+class MeasureModel:
     """Cases under one measure; what is learned of those to learn from, each without itself."""
 
     def __init__(self, cases: Cases, spec: Spec):
         self.of, self.train, self.cases, self.spec = cases, cases.train, cases.every, spec
-        every = cases.world.evidence.labels
+        every = cases.setting.evidence.labels
         self.gains = {int(k): v for k, v in spec.gain_of_label(np.unique(every[every >= 0])).items()}
         #: labels at which the score changes
         self.labels = sorted(self.gains) if spec.kernel == "ndcg" else [spec.rel]
@@ -113,7 +115,7 @@ class Learned:
 
     def _of_judged(self, case: Case) -> tuple[Floats, Floats]:
         score, changes = case.scored(self.spec, self.nothing(case), self.gains)
-        unknown = case.dense(_at(case, np.ones(len(case.holes))), case.cutoff(self.spec))
+        unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
         most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
         return score, most.sum(axis=(1, 2)) / case.shape[1]
 
@@ -126,9 +128,10 @@ class Learned:
     def truth(self) -> list[Floats]:
         """Return (runs, topics) of each case the scores with the labels of all its documents."""
         every = (
-            {label: (case.labels[case.holes] >= label).astype(float) for label in self.labels} for case in self.cases
+            {label: (case.labels[case.unjudged_docs] >= label).astype(float) for label in self.labels}
+            for case in self.cases
         )
-        return [case.scored(self.spec, said, self.gains)[0] for case, said in zip(self.cases, every, strict=True)]
+        return [case.scored(self.spec, labels, self.gains)[0] for case, labels in zip(self.cases, every, strict=True)]
 
     @property
     def room(self) -> list[Floats]:
@@ -142,7 +145,7 @@ class Learned:
 
     def nothing(self, case: Case) -> dict[int, Floats]:
         """Return chances of 0."""
-        return {label: np.zeros(len(case.holes)) for label in self.labels}
+        return {label: np.zeros(len(case.unjudged_docs)) for label in self.labels}
 
     def others(self, at: int) -> NDArray[np.int64]:
         """Return the cases that a case is predicted from: all to learn from but itself."""
@@ -174,14 +177,14 @@ class Learned:
     def effects(self, at: int, place: int, chances: Mapping[int, Floats] | None = None) -> Effects:
         """Return what labels do to the mean score of a run of a case, the weightiest first.
 
-        By label -> (holes,) chances, default those of the document model.
+        By label -> (unjudged_docs,) chances, default those of the document model.
         """
         case, chances = self.cases[at], chances_of(self)[at] if chances is None else chances
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
-        hole[case.holes] = np.arange(len(case.holes))
-        mine = case.of_run(place)
-        rank, row = case.rank[mine], case.row[mine].astype(np.int64)
+        hole[case.unjudged_docs] = np.arange(len(case.unjudged_docs))
+        hits = case.of_run(place)
+        rank, row = case.rank[hits], case.row[hits].astype(np.int64)
         seen = (rank <= case.cutoff(self.spec)) & (hole[row] >= 0)
         row, labels = row[seen], sorted(changes)
         where = place, case.topic_of[row], rank[seen] - 1
@@ -192,7 +195,7 @@ class Learned:
     @property
     def dilutes(self) -> bool:
         """Return whether others, without a unit's documents where the measure looks, share its divisor alone."""
-        return self.spec.cutoff is not None and self.spec.cutoff <= self.of.world.evidence.depth
+        return self.spec.cutoff is not None and self.spec.cutoff <= self.of.setting.evidence.depth
 
     def dilution(self, case: Case, chances: Mapping[int, Floats]) -> tuple[Floats, Floats]:
         """Return (topics,) what scores of others become a part of once documents of a case are judged: expected, least.
@@ -204,7 +207,7 @@ class Learned:
             return np.ones(case.shape[1]), np.ones(case.shape[1])
         found = {label: case.found[label] for label in self.labels}
         expected = {label: case.expected_total(label, chances[label]) for label in found}
-        unknown = case.expected_total(self.labels[0], np.ones(len(case.holes))) - case.found[self.labels[0]]
+        unknown = case.expected_total(self.labels[0], np.ones(len(case.unjudged_docs))) - case.found[self.labels[0]]
         whole = divisor(self.spec, found, self.gains)
         return whole / divisor(self.spec, expected, self.gains), self.least_part(case, unknown)
 
@@ -243,7 +246,7 @@ class Learned:
         expected, before, now, most = (dict[int, Floats]() for _ in range(4))
         for n, least in enumerate(effects.labels):
             values = (case.judged_or_hole & (case.labels >= least)).astype(float)
-            values[case.holes] = chances[least]
+            values[case.unjudged_docs] = chances[least]
             lists = case.dense(values, cutoff)[place][of_list]
             is_so = (label >= least).astype(float)
             lists[where, np.repeat(rank[effects.row] - 1, later)] = np.repeat(is_so, later)
@@ -263,7 +266,7 @@ class Learned:
             *(_diluted(part, others, topic, starts, after) / n_topics for part in parts),
         )
 
-    def told(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
+    def without_chances(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
         """Return a prediction that knows nothing of how likely single documents are relevant."""
         return Prediction(score, 0.1 * self.room[at] + LEAST, by_topic)
 
@@ -284,66 +287,71 @@ def _diluted(
 
 
 def _at(case: Case, values: Floats) -> Floats:
-    """Return (documents,) values of holes, 0 elsewhere."""
+    """Return (documents,) values of unjudged_docs, 0 elsewhere."""
     found = np.zeros(len(case.known))
-    found[case.holes] = values
+    found[case.unjudged_docs] = values
     return found
 
 
-def _zero(learned: Learned) -> list[Prediction]:
-    return [learned.told(at, zero.mean(axis=1), zero) for at, zero in enumerate(learned.zero)]
+#: predicts each case of what is learned of those to learn from
+Estimator: TypeAlias = Callable[[MeasureModel], list[Prediction]]
 
 
-def _condensed(learned: Learned) -> list[Prediction]:
-    every = enumerate(learned.condensed(learned.spec))
-    return [learned.told(at, score.mean(axis=1), score) for at, score in every]
+def _zero(model: MeasureModel) -> list[Prediction]:
+    return [model.without_chances(at, zero.mean(axis=1), zero) for at, zero in enumerate(model.zero)]
 
 
-def _residual(learned: Learned) -> list[Prediction]:
-    every = enumerate(zip(learned.zero, learned.room, strict=True))
-    return [learned.told(at, zero.mean(axis=1) + room / 2) for at, (zero, room) in every]
+def _condensed(model: MeasureModel) -> list[Prediction]:
+    scores = model.condensed(model.spec)
+    return [model.without_chances(at, score.mean(axis=1), score) for at, score in enumerate(scores)]
 
 
-def _webber_park(learned: Learned) -> list[Prediction]:
-    means = np.array([lost.mean() for lost in learned.losses()[0]])
-    found = []
-    for at, zero in enumerate(learned.zero):
-        found.append(learned.told(at, zero.mean(axis=1) + means[learned.others(at)].mean()))
-    return found
+def _with_gain(model: MeasureModel, gain: Callable[[int], Floats | float]) -> list[Prediction]:
+    """Return predictions that add something to the mean scores with what is known."""
+    return [model.without_chances(at, zero.mean(axis=1) + gain(at)) for at, zero in enumerate(model.zero)]
 
 
-def _hole_slope(learned: Learned) -> list[Prediction]:
-    losses, rooms = learned.losses()
+def _residual(model: MeasureModel) -> list[Prediction]:
+    return _with_gain(model, lambda at: model.room[at] / 2)
+
+
+def _webber_park(model: MeasureModel) -> list[Prediction]:
+    means = np.array([lost.mean() for lost in model.losses()[0]])
+    return _with_gain(model, lambda at: means[model.others(at)].mean())
+
+
+def _hole_slope(model: MeasureModel) -> list[Prediction]:
+    losses, rooms = model.losses()
     products = np.array([(lost * room).mean() for lost, room in zip(losses, rooms, strict=True)])
     squares = np.array([(room**2).mean() for room in rooms])
-    found = []
-    for at, (zero, room) in enumerate(zip(learned.zero, learned.room, strict=True)):
-        others = learned.others(at)
+
+    def gain(at: int) -> Floats | float:
+        others = model.others(at)
         below = squares[others].sum()
-        slope = products[others].sum() / below if below > 0 else 0.0
-        found.append(learned.told(at, zero.mean(axis=1) + slope * room))
-    return found
+        return model.room[at] * (products[others].sum() / below) if below > 0 else 0.0
+
+    return _with_gain(model, gain)
 
 
-def _bpref(learned: Learned) -> list[Prediction]:
+def _bpref(model: MeasureModel) -> list[Prediction]:
     """Read the score off a line through the bpref of the runs of the other units, fitted with each unit left out."""
-    found = learned.of.bpref(learned.spec.rel)
-    truth = [scores.mean(axis=1) for scores in learned.truth]
+    found = model.of.bpref(model.spec.rel)
+    truth = [scores.mean(axis=1) for scores in model.truth]
     predictions = []
-    for at, mine in enumerate(found):
-        others = learned.others(at)
+    for at, bpref in enumerate(found):
+        others = model.others(at)
         x, y = (np.concatenate([values[i] for i in others]) for values in (found, truth))
         weight = np.concatenate([np.full(len(found[i]), 1 / len(found[i])) for i in others])
         line = np.polyfit(x, y, 1, w=np.sqrt(weight)) if len(np.unique(x)) > 1 else np.array([0.0, y.mean()])
-        predictions.append(learned.told(at, np.polyval(line, mine)))
+        predictions.append(model.without_chances(at, np.polyval(line, bpref)))
     return predictions
 
 
-def _bootstrap(learned: Learned) -> list[Prediction]:
+def _bootstrap(model: MeasureModel) -> list[Prediction]:
     """Draw the labels of a run's unjudged documents from its judged ones of the topic; here, what they are expected."""
     found = []
-    depth = learned.of.world.evidence.depth
-    for case in learned.cases:
+    depth = model.of.setting.evidence.depth
+    for case in model.cases:
         top = (case.rank <= depth) & case.known[case.row]
         cell, size = case.cell, case.lengths.size
         seen = np.bincount(cell[top], minlength=size).reshape(case.shape)
@@ -352,65 +360,53 @@ def _bootstrap(learned: Learned) -> list[Prediction]:
         order = np.argsort(-case.rank, kind="stable")
         first[case.row[order]] = cell[order]
         chances = {}
-        for label in learned.labels:
+        for label in model.labels:
             good = np.bincount(cell[top & (case.labels[case.row] >= label)], minlength=size).reshape(case.shape)
             whole = (good.sum(axis=1) + 0.5) / (seen.sum(axis=1) + 1)
-            chances[label] = ((good + _PRIOR * whole[:, None]) / (seen + _PRIOR)).ravel()[first[case.holes]]
-        found.append(learned.likely(case, chances))
+            chances[label] = ((good + _PRIOR * whole[:, None]) / (seen + _PRIOR)).ravel()[first[case.unjudged_docs]]
+        found.append(model.likely(case, chances))
     return found
 
 
-def _documents(learned: Learned) -> list[Prediction]:
-    return _by_model(learned, "documents")
+def _by_model(*names: str) -> Estimator:
+    """Return the document model that knows these; of texts what a classifier says, as right as for other units."""
+
+    def estimator(model: MeasureModel) -> list[Prediction]:
+        every = zip(model.cases, chances_of(model, *names), strict=True)
+        return [model.likely(case, chances) for case, chances in every]
+
+    return estimator
 
 
-def _documents_and_judge(learned: Learned) -> list[Prediction]:
-    return _by_model(learned, "documents", "judge")
+def chances_of(model: MeasureModel, *names: str) -> list[dict[int, Floats]]:
+    """Return label -> (unjudged_docs,) chances of each case by the document model; a higher label is never more likely.
 
-
-def _documents_and_texts(learned: Learned) -> list[Prediction]:
-    return _by_model(learned, "documents", "texts")
-
-
-def _texts(learned: Learned) -> list[Prediction]:
-    """Take what a classifier says of texts, as often right as it was for the other units."""
-    return _by_model(learned, "texts")
-
-
-def _by_model(learned: Learned, *names: str) -> list[Prediction]:
-    every = zip(learned.cases, chances_of(learned, *names), strict=True)
-    return [learned.likely(case, said) for case, said in every]
-
-
-def chances_of(learned: Learned, *names: str) -> list[dict[int, Floats]]:
-    """Return label -> (holes,) chances of each case by the document model; a higher label is never more likely.
-
-    It knows what :meth:`World.columns` has of some names, by default all.
+    It knows what :meth:`LeaveOneOutSetting.columns` has of some names, by default all.
     """
-    found: list[dict[int, Floats]] = [{} for _ in learned.cases]
-    columns = learned.of.world.columns(*names)
+    found: list[dict[int, Floats]] = [{} for _ in model.cases]
+    columns = model.of.setting.columns(*names)
     # the first feature is the constant
     columns = columns if columns[0] == 0 else (0, *columns)
-    for label in learned.labels:
-        for said, chance in zip(found, learned.of.chances(label, columns), strict=True):
-            said[label] = np.minimum(chance, said[max(said)]) if said else chance
+    for label in model.labels:
+        for chances, chance in zip(found, model.of.chances(label, columns), strict=True):
+            chances[label] = np.minimum(chance, chances[max(chances)]) if chances else chance
     return found
 
 
-def _judge(learned: Learned) -> list[Prediction]:
+def _judge(model: MeasureModel) -> list[Prediction]:
     """Take the labels of a judge as they are; what has none is not relevant."""
-    column, found = learned.of.world.columns("judge")[1], []
-    for at, case in enumerate(learned.cases):
-        said = case.features[:, column]
-        chances = {label: (said >= label).astype(float) for label in learned.labels}
-        score = case.scored(learned.spec, chances, learned.gains)[0]
-        found.append(learned.told(at, score.mean(axis=1), score))
+    column, found = model.of.setting.columns("judge")[1], []
+    for at, case in enumerate(model.cases):
+        labels = case.features[:, column]
+        chances = {label: (labels >= label).astype(float) for label in model.labels}
+        score = case.scored(model.spec, chances, model.gains)[0]
+        found.append(model.without_chances(at, score.mean(axis=1), score))
     return found
 
 
-#: name -> what predicts each case of what is learned, in their order
-ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
-    "documents": _documents,
+#: by name, in their order
+ESTIMATORS: dict[str, Estimator] = {
+    "documents": _by_model("documents"),
     "zero": _zero,
     "condensed": _condensed,
     "residual": _residual,
@@ -419,9 +415,9 @@ ESTIMATORS: dict[str, Callable[[Learned], list[Prediction]]] = {
     "bpref": _bpref,
     "bootstrap": _bootstrap,
     "judge": _judge,
-    "documents_and_judge": _documents_and_judge,
-    "texts": _texts,
-    "documents_and_texts": _documents_and_texts,
+    "documents_and_judge": _by_model("documents", "judge"),
+    "texts": _by_model("texts"),
+    "documents_and_texts": _by_model("documents", "texts"),
 }
 #: name -> the argument that it takes beside the runs and judgments
 _TAKES = {"judge": "judge", "documents_and_judge": "judge", "texts": "corpus", "documents_and_texts": "corpus"}
@@ -429,9 +425,7 @@ _TAKES = {"judge": "judge", "documents_and_judge": "judge", "texts": "corpus", "
 PLAIN = [name for name in ESTIMATORS if name not in _TAKES]
 
 
-def named_estimators(
-    names: Sequence[str] | None, *, judge: Any, corpus: Any
-) -> dict[str, Callable[[Learned], list[Prediction]]]:
+def named_estimators(names: Sequence[str] | None, *, judge: Any, corpus: Any) -> dict[str, Estimator]:
     """Return the estimators that are asked for, by default all of which there is what they take."""
     given = {"judge": judge is not None, "corpus": corpus is not None}
     has = {name: name in PLAIN or given[_TAKES[name]] for name in ESTIMATORS}

@@ -20,10 +20,12 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, warn
+from pt_reuse.inputs import Pooled
 from pt_reuse.judge import Scale, as_judges, labels_of_holes
+from pt_reuse.judging.continuous import places_of
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Rule
-from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training, places_of
+from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import rescore
@@ -50,23 +52,14 @@ _FUSION = 60
 _LONGEST = 1 << 20
 
 
-@dataclass(frozen=True)
-class Pooling:
-    """How runs were pooled, or would be."""
-
-    depth: int
-    contributors: Contributors
-    order: str | None  # None for that of the runs
-
-
-#: what is known of documents beside who ranks them where: (holes,) of some, nan where nothing, given which are judged
+#: what is known of some documents beside who ranks them where, nan where nothing, given which are judged
 Signal = Callable[[NDArray[np.bool_], Rows], Floats]
 
 
 def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: Any, corpus: Any) -> dict[str, Signal]:
     """Return what a judge and a classifier of texts say, by its name, where there are such.
 
-    They are asked about what may be unknown in a world without some units, or without them and one more.
+    They are asked about what may be unknown in a setting without some units, or without them and one more.
     """
     asked = np.zeros(len(evidence.labels), dtype=bool)
     for outside in outsides if judge is not None or corpus is not None else ():
@@ -85,16 +78,16 @@ def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
     if len(named) != 1:
         raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
     frame = evidence.qrels.to_frame()[["qid", "docno"]].iloc[rows]
-    said = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
-    if len(rows) and not said.known.any():
+    by_judge = labels_of_holes(named[0], frame, Scale.of(evidence.qrels, evidence.qrels.rel))
+    if len(rows) and not by_judge.known.any():
         raise InputError(
             f"the judge labelled none of {count(len(rows), 'document')}. Are these labels of the same collection, "
             "with ids written alike?",
             argument="judge",
         )
     labels = np.full(len(evidence.labels), np.nan)
-    labels[rows[said.known]] = said.labels[said.known]
-    return lambda _, holes: labels[holes]
+    labels[rows[by_judge.known]] = by_judge.labels[by_judge.known]
+    return lambda _, unjudged_docs: labels[unjudged_docs]
 
 
 def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
@@ -115,17 +108,24 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
         warn(f"`corpus` lacks {lacking:,} of {documents}; nothing is known of their texts.")
     relevant = evidence.labels >= evidence.qrels.rel
 
-    def scores(known: NDArray[np.bool_], holes: Rows) -> Floats:
-        found = np.full(len(holes), np.nan)
-        for topic in np.unique(evidence.topic[holes]).tolist():
-            mine = np.flatnonzero((evidence.topic[holes] == topic) & (place[holes] >= 0))
+    def scores(known: NDArray[np.bool_], unjudged_docs: Rows) -> Floats:
+        found = np.full(len(unjudged_docs), np.nan)
+        for topic in np.unique(evidence.topic[unjudged_docs]).tolist():
+            asked = np.flatnonzero((evidence.topic[unjudged_docs] == topic) & (place[unjudged_docs] >= 0))
             judged = np.flatnonzero((evidence.topic == topic) & known & (place >= 0))
-            if len(mine) and len(judged):
+            if len(asked) and len(judged):
                 training = Training(place[judged], relevant[judged], with_query=False)
-                found[mine] = scorer.fit(topics[topic], None, training)[place[holes[mine]]]
+                found[asked] = scorer.fit(topics[topic], None, training)[place[unjudged_docs[asked]]]
         return found
 
     return scores
+
+
+def with_unjudged_tops(qrels: Qrels, runs: RunSet, depth: int) -> Qrels:
+    """Return judgments in which the documents that runs have down to a depth and nobody judged stand as unjudged."""
+    pool = pool_to_depth(runs, depth, Contributors(Rule.ALL, np.ones(len(runs), dtype=bool))).remainder(qrels)
+    pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
+    return with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
 
 
 class Evidence:
@@ -135,11 +135,11 @@ class Evidence:
     alone brought into the pool. A document that no run of the pool has stays judged.
     """
 
-    def __init__(self, runs: RunSet, new: Sequence[str], qrels: Qrels, units: Units, pooling: Pooling):
-        self.runs, self.units, self.depth = runs, units, pooling.depth
+    def __init__(self, runs: RunSet, new: Sequence[str], qrels: Qrels, units: Units, pooled: Pooled):
+        self.runs, self.units, self.depth = runs, units, pooled.depth
         is_new = np.isin(np.array(runs.names, dtype=object), list(new))
-        contributing = pooling.contributors.runs & ~is_new
-        self.qrels = self._with_holes(qrels, new)
+        contributing = pooled.contributors.runs & ~is_new
+        self.qrels = with_unjudged_tops(qrels, runs.select(names=list(new)), self.depth) if new else qrels
         self.labels = self.qrels.arrays.labels
         documents = self.qrels.arrays.documents
         self.n_topics = len(documents.topics)
@@ -150,9 +150,9 @@ class Evidence:
         #: the units of the field that were pooled
         self.pooled = sorted(set(units.of_run[contributing].tolist()))
         self.lists = Lists.of(runs, self.qrels, units)
-        pool = self.lists
-        if pooling.order not in (None, runs.order):
-            pool = Lists.of(runs.in_pool_order(pooling.order), self.qrels, units, pooling.depth)
+        pool, order = self.lists, pooled.order or pooled.runs.pool_order
+        if order not in (None, runs.order):
+            pool = Lists.of(runs.in_pool_order(order), self.qrels, units, pooled.depth)
         #: by unit the documents that it brought into the pool, ascending
         self.brought = [self._brought(unit, pool) for unit in range(len(units))]
         self.n_brought = self.n_bringing(range(len(units)))
@@ -182,14 +182,6 @@ class Evidence:
             found[self.brought[unit]] += 1
         return found
 
-    def _with_holes(self, qrels: Qrels, new: Sequence[str]) -> Qrels:
-        if not new:
-            return qrels
-        runs = self.runs.select(names=list(new))
-        pool = pool_to_depth(runs, self.depth, Contributors(Rule.ALL, np.ones(len(runs), dtype=bool))).remainder(qrels)
-        pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
-        return with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
-
     def bounds(
         self, case: Case, measures: Sequence[ir_measures.Measure], unknown: Rows | None = None
     ) -> tuple[Floats, Floats]:
@@ -198,10 +190,10 @@ class Evidence:
         These are those of the case, or given ones, which other new runs may have brought.
         """
         runs = self.runs.select(names=[self.runs.names[run] for run in case.runs.tolist()])
-        holes = case.holes if unknown is None else unknown
-        whole = np.bincount(self.topic[holes], minlength=self.n_topics)
+        unjudged_docs = case.unjudged_docs if unknown is None else unknown
+        whole = np.bincount(self.topic[unjudged_docs], minlength=self.n_topics)
         is_hole = np.zeros(len(self.labels), dtype=bool)
-        is_hole[holes] = True
+        is_hole[unjudged_docs] = True
         others = {}
         for measure in measures:
             spec = native_spec(measure)
@@ -227,8 +219,8 @@ class Evidence:
 
     def known(self, without: Sequence[int]) -> NDArray[np.bool_]:
         """Return (documents,) which are judged without what some units alone brought."""
-        mine = self.n_bringing(without)
-        return (self.labels >= 0) & ~((self.n_brought > 0) & (mine == self.n_brought))
+        bringing = self.n_bringing(without)
+        return (self.labels >= 0) & ~((self.n_brought > 0) & (bringing == self.n_brought))
 
     def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> ScoresWithout:
         """Return the scores of all runs without what the units of each set alone brought."""
@@ -261,12 +253,12 @@ class ScoresWithout:
     base: Floats  # (measures, topics, runs)
     changed: list[list[tuple[Rows, Floats]]]  # by measure and set
 
-    def of(self, m: int, at: int) -> Floats:
-        """Return (topics, runs) scores by a measure under a set."""
-        found = self.base[m].copy()
+    def of(self, m: int, at: int, runs: Any = slice(None)) -> Floats:
+        """Return (topics, runs) scores of some runs by a measure under a set."""
+        scores = self.base[m].copy()
         cell, value = self.changed[m][at]
-        found.ravel()[cell] = value
-        return found
+        scores.ravel()[cell] = value
+        return scores[:, runs]
 
 
 @dataclass(frozen=True)
@@ -280,10 +272,10 @@ class Case:
     row: Short  # (hits,) the document of each
     topic_of: Rows  # (documents,) the topic of every document
     lengths: Rows  # (runs, topics) how long lists are
-    judged_or_hole: NDArray[np.bool_]  # (documents,) judged without the unit; of holes it says nothing
-    holes: Rows  # documents that the unit alone brought, ascending
-    features: Floats  # (holes, features)
-    labels: NDArray[np.int16]  # (documents,) as judged with the unit; below 0 for the holes of a new one
+    judged_or_hole: NDArray[np.bool_]  # (documents,) judged without the unit; of unjudged_docs it says nothing
+    unjudged_docs: Rows  # documents that the unit alone brought, ascending
+    features: Floats  # (unjudged_docs, features)
+    labels: NDArray[np.int16]  # (documents,) as judged with the unit; below 0 for the unjudged_docs of a new one
     found: Mapping[int, Floats]  # label -> (topics,) how many known documents have at least that
     judged: Floats  # (topics,) how many documents are known
 
@@ -296,7 +288,7 @@ class Case:
     def known(self) -> NDArray[np.bool_]:
         """Return (documents,) which are judged without the unit."""
         found = self.judged_or_hole.copy()
-        found[self.holes] = False
+        found[self.unjudged_docs] = False
         return found
 
     @property
@@ -317,8 +309,8 @@ class Case:
 
     def ranks(self, place: int) -> Rows:
         """Return (documents,) the rank of each in the list of a run, 0 where it is not there."""
-        found, mine = np.zeros(len(self.labels), dtype=np.int64), self.of_run(place)
-        found[self.row[mine]] = self.rank[mine]
+        found, hits = np.zeros(len(self.labels), dtype=np.int64), self.of_run(place)
+        found[self.row[hits]] = self.rank[hits]
         return found
 
     def dense(self, values: NDArray, cutoff: int) -> Floats:
@@ -346,23 +338,25 @@ class Case:
         return min(spec.cutoff or _LONGEST, max(int(self.rank.max(initial=1)), 1))
 
     def scored(self, spec: Spec, chances: Mapping[int, Floats], gains: Mapping[int, float]) -> Expected:
-        """Return the expected scores, where `chances` has label -> (holes,) that a document has at least that."""
+        """Return the expected scores; `chances` has label -> how likely each unjudged document has at least that."""
         at_least, total = {}, {}
         for label, chance in chances.items():
             values = (self.judged_or_hole & (self.labels >= label)).astype(float)
-            values[self.holes] = chance
+            values[self.unjudged_docs] = chance
             at_least[label] = self.dense(values, self.cutoff(spec))
             total[label] = self.expected_total(label, chance)
         return expected_scores(spec, Likely(at_least, total, gains))
 
     def expected_total(self, label: int, chance: Floats) -> Floats:
         """Return (topics,) how many documents are expected to have at least a label."""
-        return self.found[label] + np.bincount(self.topic_of[self.holes], weights=chance, minlength=self.shape[1])
+        return self.found[label] + np.bincount(
+            self.topic_of[self.unjudged_docs], weights=chance, minlength=self.shape[1]
+        )
 
     def judged_since(self, given: NDArray[np.int16]) -> tuple[Case, NDArray[np.bool_]]:
-        """Return the case with further (documents,) labels, and which of the holes are left; below 0 is no label."""
+        """Return the case with further (documents,) labels, below 0 for none, and which unjudged documents are left."""
         new = (given >= 0) & ~self.known
-        left = given[self.holes] < 0
+        left = given[self.unjudged_docs] < 0
         n = self.shape[1]
         found = {
             label: known + np.bincount(self.topic_of[new & (given >= label)], minlength=n)
@@ -370,7 +364,7 @@ class Case:
         }
         labels, judged = np.where(new, given, self.labels), self.judged + np.bincount(self.topic_of[new], minlength=n)
         case = replace(self, judged_or_hole=self.known | new, labels=labels, found=found, judged=judged)
-        return replace(case, holes=self.holes[left], features=self.features[left]), left
+        return replace(case, unjudged_docs=self.unjudged_docs[left], features=self.features[left]), left
 
     def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> Floats:
         """Return (runs, topics) scores of the lists without unjudged documents."""
@@ -378,7 +372,7 @@ class Case:
         counts = np.bincount(self.cell[known], minlength=len(self.counts))
         rank = (_before(counts) + 1).astype(np.int32)
         kept = replace(self, counts=counts, rank=rank, row=self.row[known])
-        zeros = {label: np.zeros(len(self.holes)) for label in labels}
+        zeros = {label: np.zeros(len(self.unjudged_docs)) for label in labels}
         return kept.scored(spec, zeros, gains)[0]
 
     def bpref(self, rel: int) -> Floats:
@@ -414,7 +408,7 @@ def _before(counts: Rows) -> Rows:
     return found
 
 
-class World:
+class LeaveOneOutSetting:
     """What could be known had some units, `outside`, not been pooled; each other one is left out of that in turn."""
 
     def __init__(
@@ -465,14 +459,14 @@ class World:
         """Return the case of a unit; of one that is outside its labels are all that there are."""
         evidence, without = self.evidence, sorted({*self.outside, unit})
         known = evidence.known(without)
-        mine = evidence.brought[unit]
-        holes = mine[~known[mine] if unit in self.outside else ~known[mine] & self.truth[mine]]
+        brought = evidence.brought[unit]
+        unjudged_docs = brought[~known[brought] if unit in self.outside else ~known[brought] & self.truth[brought]]
         runs = evidence.runs_of(unit)
         counts, row, rank = evidence.lists.of_runs(runs)
         labels = self._labels
         if unit in self.outside:
             labels = labels.copy()
-            labels[holes] = evidence.labels[holes]
+            labels[unjudged_docs] = evidence.labels[unjudged_docs]
         found = {
             label: np.bincount(evidence.topic[known & (evidence.labels >= label)], minlength=evidence.n_topics).astype(
                 float
@@ -488,37 +482,37 @@ class World:
             topic_of=evidence.topic,
             lengths=evidence.lengths[:, runs].T,
             judged_or_hole=self.truth,
-            holes=holes,
-            features=self._features((counts, row, rank), holes, without, known),
+            unjudged_docs=unjudged_docs,
+            features=self._features((counts, row, rank), unjudged_docs, without, known),
             labels=labels,
             found=found,
             judged=np.bincount(evidence.topic[known], minlength=evidence.n_topics).astype(float),
         )
 
     def _features(
-        self, hits: tuple[Rows, Short, Short], holes: Rows, without: Sequence[int], known: NDArray[np.bool_]
+        self, hits: tuple[Rows, Short, Short], unjudged_docs: Rows, without: Sequence[int], known: NDArray[np.bool_]
     ) -> Floats:
-        """Return (holes, features): how the unit ranks what it alone brought, and how the other units do."""
+        """Return (unjudged_docs, features): how the unit ranks what it alone brought, and how the other units do."""
         evidence, (counts, row, rank) = self.evidence, hits
         n_topics = evidence.n_topics
         cell, n = np.repeat(np.arange(len(counts)), counts), len(counts)
         relevant = evidence.labels >= 1
         # the run of the unit that has a document at the best rank
         own = np.full(len(evidence.labels), -1)
-        own[holes] = np.arange(len(holes))
-        mine = np.flatnonzero(own[row] >= 0)
-        mine = mine[np.lexsort((cell[mine], rank[mine], own[row[mine]]))]
-        first = mine[np.diff(own[row[mine]], prepend=-1) > 0]
-        best_run, topic = cell[first] // n_topics, evidence.topic[holes]
+        own[unjudged_docs] = np.arange(len(unjudged_docs))
+        listed = np.flatnonzero(own[row] >= 0)
+        listed = listed[np.lexsort((cell[listed], rank[listed], own[row[listed]]))]
+        first = listed[np.diff(own[row[listed]], prepend=-1) > 0]
+        best_run, topic = cell[first] // n_topics, evidence.topic[unjudged_docs]
         top = (rank <= evidence.depth) & known[row]
         seen, good = (np.bincount(cell[kept], minlength=n) for kept in (top, top & relevant[row]))
         of_run = [part.reshape(-1, n_topics).sum(axis=1) for part in (seen, good)]
         precision = ((of_run[1] + 0.5) / (of_run[0] + 1))[best_run]
         here = best_run * n_topics + topic
         judged, found = (np.bincount(evidence.topic[kept], minlength=n_topics) for kept in (known, known & relevant))
-        n_runs, n_units, best, fused = self._listed_by_others(holes, without)
+        n_runs, n_units, best, fused = self._listed_by_others(unjudged_docs, without)
         columns = [
-            np.ones(len(holes)),
+            np.ones(len(unjudged_docs)),
             np.log(rank[first]),
             np.log1p(n_runs),
             np.log1p(n_units),
@@ -529,18 +523,18 @@ class World:
             _logit((good[here] + 2 * precision) / (seen[here] + 2)),
         ]
         for signal in self._signals.values():
-            value = signal(known, holes)
+            value = signal(known, unjudged_docs)
             columns += [np.isnan(value).astype(float), np.nan_to_num(value)]
         return np.column_stack(columns)
 
-    def _listed_by_others(self, holes: Rows, without: Sequence[int]) -> tuple[NDArray[Any], ...]:
-        """Return (holes,) how many runs and units have each but those left out, the best rank, and the fused ranks."""
+    def _listed_by_others(self, unjudged_docs: Rows, without: Sequence[int]) -> tuple[NDArray[Any], ...]:
+        """Return how many runs and units but those left out have each, the best rank, and the fused ranks."""
         starts, unit, runs, fused, best = self._listed
-        at = np.searchsorted(self._contested, holes)
+        at = np.searchsorted(self._contested, unjudged_docs)
         sizes = starts[at + 1] - starts[at]
-        where, hole = ranges(starts[at], sizes), np.repeat(np.arange(len(holes)), sizes)
+        where, hole = ranges(starts[at], sizes), np.repeat(np.arange(len(unjudged_docs)), sizes)
         others = ~np.isin(unit[where], without)
-        where, hole, n = where[others], hole[others], len(holes)
+        where, hole, n = where[others], hole[others], len(unjudged_docs)
         nearest = np.full(n, _NOWHERE)
         np.minimum.at(nearest, hole, best[where])
         return (

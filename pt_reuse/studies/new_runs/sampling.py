@@ -160,8 +160,8 @@ def check_estimable(measures: Iterable[ir_measures.Measure]) -> None:
     """Raise where a sum over sampled documents does not estimate a measure."""
     unfit = [repr(m) for m in measures if (spec := native_spec(m)) is None or spec.kernel not in ESTIMABLE]
     if unfit:
-        said = f"a sample estimates P, RBP and nDCG, which are sums over documents, and not {examples(unfit)}."
-        raise InputError(said, argument="measures")
+        message = f"a sample estimates P, RBP and nDCG, which are sums over documents, and not {examples(unfit)}."
+        raise InputError(message, argument="measures")
 
 
 def needed(sizes: Floats, variances: Floats, width: float, reach: float) -> int:

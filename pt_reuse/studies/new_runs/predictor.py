@@ -1,0 +1,413 @@
+"""NewRunPredictor: what judgments say of new runs beside a field, measure by measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples
+from pt_reuse.arrays.expected import Floats
+from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_reading import as_runs
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.errors import InputError, located
+from pt_reuse.inputs import Inputs, Pooled
+from pt_reuse.options import SHARED, Flag, Option
+from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.fit import SLACK
+from pt_reuse.pooling.pool import Contributors
+from pt_reuse.pooling.scorers import checked_corpus
+from pt_reuse.scoring.caveats import Caveat
+from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.scoring.scores import check_topics
+from pt_reuse.studies.new_runs.calibration import Completed, Predicted, Ranked, ranked_among, units_needed
+from pt_reuse.studies.new_runs.effects import Effects
+from pt_reuse.studies.new_runs.estimators import Cases, Estimator, chances_of, named_estimators
+from pt_reuse.studies.new_runs.evidence import Case, Evidence, LeaveOneOutSetting, signals_of
+from pt_reuse.studies.new_runs.sampling import Sample, shifted
+
+#: a single result without a name
+NEW = "new run"
+#: with a larger share of the pool unjudged nothing is predicted: of DL 2019, DL 2021 and TREC-8 with some teams taken
+#: for pooled that were not, intervals of 90 % cover 86 to 100 % at .08 to .24, and 57 to 100 % from .39 on
+_BROKEN = 0.2
+#: weighs what is below a pool so little that judging it hardly matters
+_TOP_HEAVY = "rbp"
+
+Confidence: TypeAlias = Annotated[
+    float,
+    replace(
+        SHARED["confidence"],
+        meaning="the confidence level of intervals; at 0.9 it takes nine teams to calibrate one, at 0.95 nineteen.",
+    ),
+]
+Judge: TypeAlias = Annotated[
+    Any,
+    Option(
+        "a model's labels for documents that nobody judged and for judged ones: judgments in any form, a "
+        ":class:`judging.Judge`, a function or a pipeline. They are one more thing that is known of a document.",
+        flag=Flag(help="a model's labels of documents, judged ones among them", metavar="FILE", kind="judgments"),
+        name="judge",
+    ),
+]
+Corpus: TypeAlias = Annotated[
+    Any,
+    Option(
+        "texts, one dict each with ``docno`` and ``text``, or a frame with these columns, or a "
+        ":class:`~pt_reuse.judging.Scorer`. What a classifier says that is trained on the judged texts of a topic is "
+        "one more thing that is known of a document.",
+        check=lambda corpus: corpus if corpus is None else checked_corpus(corpus),
+        name="corpus",
+    ),
+]
+LeftOut: TypeAlias = Annotated[
+    str,
+    Option(
+        'what is left out to learn from: each ``"team"`` (default) or ``"run"``.',
+        choices=("team", "run"),
+        flag=Flag(help="what is left out to learn from: team or run", metavar="UNIT", kind="text"),
+        name="by",
+    ),
+]
+#: these, for a study that does not yet have them in its signature
+
+
+@dataclass(frozen=True)
+class PoolGap:
+    """How much of the pool of a field nobody judged."""
+
+    depth: int
+    documents: int
+    unjudged: int
+
+    @classmethod
+    def of(cls, pooled: Pooled, qrels: Qrels) -> PoolGap:
+        """Count what the pooled runs have down to the depth, on the topics of the judgments."""
+        counts = pool_to_depth(pooled.ranked, pooled.depth, pooled.contributors).counts(qrels)
+        n, unjudged = counts.loc[counts["qid"].isin(qrels.topics), ["documents", "to_judge"]].sum()
+        return cls(pooled.depth, int(n), int(unjudged))
+
+    @property
+    def share(self) -> float:
+        """Return which share of the pool is unjudged."""
+        return self.unjudged / self.documents if self.documents else 0.0
+
+    @property
+    def in_words(self) -> str:
+        """Return that, or nothing where it is only a little."""
+        return f"{self.share:.0%} of the pool is unjudged" if self.share > SLACK else ""
+
+    def caveats(self) -> Iterator[Caveat]:
+        """Yield a caveat where it is more than a little."""
+        if self.in_words:
+            message = (
+                f"{self.unjudged:,} of the {self.documents:,} documents that the pooled runs have down to depth "
+                f"{self.depth} ({self.share:.0%}) are unjudged. They count as not relevant, and new runs are predicted "
+                "as if theirs were judged. Give the depth of the pool, and the runs that were pooled; "
+                "infer_pool(runs, qrels) says which fit the judgments."
+            )
+            yield Caveat(self.in_words, message)
+
+
+def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None) -> RunSet:
+    """Return new runs in the order of the field, which have topics of the judgments: runs, a result or pipelines."""
+    if isinstance(new, pt.Transformer):
+        new = {NEW: new}
+    if isinstance(new, Mapping) and new and all(isinstance(each, pt.Transformer) for each in new.values()):
+        if topics is None:
+            raise InputError("pipelines need topics. Pass topics=, a frame of qid and query.", argument="new")
+        given = RunSet.from_pipelines(dict(new), topics, order=runs.order)
+    elif isinstance(new, pd.DataFrame) and "name" not in new:
+        given = RunSet.from_frames({NEW: new}, order=runs.order)
+    else:
+        given = as_runs(new, argument="new", order=runs.order)
+    if given.order != runs.order:
+        given = given.reorder(runs.order)
+    both = [name for name in given.names if name in runs]
+    if both:
+        message = f"{examples(both)} is among the runs of the field. Leave it out there, or rename it."
+        raise InputError(message, argument="new")
+    with located("new"):
+        check_topics(given, qrels)
+    # a run without a team is one of its own; a team of the field keeps its pooled runs for itself
+    teams = [name if team is None else team for name, team in zip(given.names, given.run_table["team"], strict=True)]
+    known = set(runs.teams)
+    teams = [f"{team} (new)" if team in known else team for team in teams]
+    return given.with_metadata(teams=dict(zip(given.names, teams, strict=True)), pooled=False)
+
+
+@dataclass(frozen=True)
+class PredictionConfig:
+    """How predictions are made."""
+
+    by: str  # what is left out to learn from
+    estimators: Mapping[str, Estimator]
+    confidence: float
+    judge: Any = None
+    corpus: Any = None
+
+
+@dataclass(frozen=True)
+class RunInCase:
+    """A run of a case."""
+
+    case: Case
+    at: int  # the case among all, first those to learn from
+    place: int  # the run in it
+
+
+class NewRunPredictor:
+    """New runs beside a field: their unjudged documents, and what is predicted of them."""
+
+    def __init__(self, inputs: Inputs, pooled: Pooled, new: RunSet, config: PredictionConfig):
+        both = inputs.runs.union(new)
+        contributing = np.append(pooled.contributors.runs, np.zeros(len(new), dtype=bool))
+        contributors = Contributors(pooled.contributors.rule, contributing, pooled.contributors.assumed)
+        self.runs, self.measures, self.new = both, list(inputs.measures), set(new.names)
+        self.gap, self.units = PoolGap.of(pooled, inputs.qrels), both.units(config.by)
+        evidence = Evidence(both, new.names, inputs.qrels, self.units, replace(pooled, contributors=contributors))
+        signals = signals_of(evidence, [evidence.new], judge=config.judge, corpus=config.corpus)
+        #: the units that are left out to learn from
+        self.train = [unit for unit in evidence.pooled if unit not in evidence.new]
+        setting = LeaveOneOutSetting(evidence, evidence.new, evidence.every_label(self.measures), signals)
+        self.evidence, self.config = evidence, config
+        self.cases = Cases(setting, self.train, evidence.new)
+        #: how many of them brought documents that no other one brought
+        self.n_telling = sum(len(case.unjudged_docs) > 0 for case in self.cases.train)
+        self._effects: dict[tuple[int, int, int], Effects] = {}
+        #: (measures, topics, runs) with what is judged
+        self.scores = base_scores(both, evidence.qrels, self.measures)
+
+    @cached_property
+    def predicted(self) -> list[Predicted]:
+        """Return what is predicted by each measure."""
+        ranked = ranked_among(self.cases, self.measures, self.scores.mean(axis=1))
+        return [
+            Predicted.of(self.cases, measure, fields, self.config.estimators, self.config.confidence)
+            for measure, fields in zip(self.measures, ranked, strict=True)
+        ]
+
+    def learn_nothing(self) -> None:
+        """Predict nothing: fewer than two units say what their runs would score."""
+        self.train, self.cases = [], Cases(self.cases.setting, [], self.evidence.new)
+        self.config = replace(self.config, estimators=named_estimators(["zero"], judge=None, corpus=None))
+
+    def check_collection(self) -> None:
+        """Raise where a new run is of another collection."""
+        for row in self.rows():
+            if row.case.known[row.case.row[row.case.of_run(row.place)]].any():
+                continue
+            name = self.name(row)
+            others = self.runs.select(names=[other for other in self.runs.names if other != name]).docnos()
+            if not set(others).intersection(self.runs.select(names=[name]).docnos()):
+                raise InputError(
+                    f"run {name!r} shares no document with the runs of the field. Is it a run of this collection, with "
+                    "document ids written alike?",
+                    argument="new",
+                )
+
+    def check(self) -> None:
+        """Raise where new runs are of another collection, or fewer than two units can be left out to learn from."""
+        self.check_collection()
+        unit = self.units.by
+        if self.n_telling < 2:
+            raise InputError(
+                f"{count(self.n_telling, unit)} of the field brought judged documents that no other {unit} brought to "
+                f"depth {self.evidence.depth}; it takes two to learn from. Are these the pooled runs, and the depth?",
+                argument="runs",
+            )
+
+    @cached_property
+    def _bounds(self) -> list[tuple[Floats, Floats]]:
+        every = (self.evidence.bounds(case, self.measures) for case in self.cases.targets)
+        return [(low.mean(axis=1), high.mean(axis=1)) for low, high in every]
+
+    def bounds(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
+        """Return (runs,) the lowest and the highest mean scores of the unit of a new run, its own documents unknown."""
+        low, high = self._bounds[row.at - len(self.train)]
+        return low[m], high[m]
+
+    @cached_property
+    def _completed(self) -> list[tuple[Floats, Floats]]:
+        evidence = self.evidence
+        return [evidence.bounds(case, self.measures, evidence.unknown) for case in self.cases.targets]
+
+    def completed(self, m: int, row: RunInCase) -> Completed:
+        """Return what every completion of the documents of all new runs allows a new run, topic by topic."""
+        low, high = (ends[m, :, row.place] for ends in self._completed[row.at - len(self.train)])
+        others = self.predicted[m].ranked[row.at].by_topic
+        unknown = np.bincount(self.evidence.topic[self.evidence.unknown], minlength=len(low)).astype(float)
+        least = self.predicted[m].model.least_part(row.case, unknown)
+        return Completed(low, high, others * least[:, None], others)
+
+    @property
+    def completions(self) -> str:
+        """Return which documents have which labels in a completion."""
+        whose = "the new run" if len(self.new) == 1 else f"all {len(self.new):,} new runs"
+        return (
+            f"any label for each unjudged document of {whose} down to depth {self.evidence.depth}, and below it for "
+            "those that the measure sees in the run itself; all others as judged"
+        )
+
+    @property
+    def predicted_for(self) -> str:
+        """Return what is judged beside the judgments where a new run has the score that is predicted."""
+        whose = f"its own {self.units.by}'s" if self.units.by != "run" else "its own"
+        return f"{whose} documents down to depth {self.evidence.depth} judged, and no others"
+
+    def depth(self, m: int) -> int:
+        """Return down to which rank documents count as unjudged by a measure."""
+        return min(self.predicted[m].model.spec.cutoff or self.evidence.depth, self.evidence.depth)
+
+    def unjudged(self, m: int, row: RunInCase) -> float:
+        """Return which share of the first documents of a run is unjudged."""
+        return float(self.cases.unjudged(self.depth(m))[row.at][row.place])
+
+    def as_sampled(self, m: int, row: RunInCase, sample: Sample) -> tuple[float, Effects, Ranked]:
+        """Return the mean score of a run by the document model, what labels do to it, and what it is ranked among.
+
+        Where what a document adds depends on the others, chances are first shifted to the share of the sample that is
+        relevant, so that the divisor is not that of the model alone.
+        """
+        predicted, case = self.predicted[m], row.case
+        model, field = predicted.model, predicted.ranked[row.at]
+        chances: Mapping[int, Floats] = chances_of(model)[row.at]
+        if self.is_linear(m):
+            return float(model.likely(case, chances).score[row.place]), self.effects(m, row), field
+        _, at, places = np.intersect1d(sample.row, case.unjudged_docs, assume_unique=True, return_indices=True)
+        order = np.sort(at)
+        places = places[np.argsort(at)]
+        chances = {
+            label: shifted(chance, places, sample.label[order] >= label, sample.probability[order])
+            for label, chance in chances.items()
+        }
+        score = float(model.likely(case, chances).score[row.place])
+        return score, model.effects(row.at, row.place, chances), field.diluted(model.dilution(case, chances)[0])
+
+    def rows(self) -> list[RunInCase]:
+        """Return the new runs."""
+        return _runs_in(self.cases.targets, len(self.train))
+
+    def left_out(self) -> list[RunInCase]:
+        """Return the runs of the units that are left out to learn from."""
+        return _runs_in(self.cases.train, 0)
+
+    def name(self, row: RunInCase) -> str:
+        """Return the name of a run."""
+        return self.runs.names[int(row.case.runs[row.place])]
+
+    def why_not(self, m: int, row: RunInCase) -> list[str]:
+        """Return why nothing is predicted of a run at the confidence level; nothing where something is."""
+        limits, model, depth, unit = self.predicted[m].limits, self.predicted[m].model, self.depth(m), self.units.by
+        share, least = self.unjudged(m, row), units_needed(self.config.confidence)
+        n = len(self.train) or self.n_telling
+        if n < least:
+            return [f"it needs {least} left-out {unit}s, and this field has {n}"]
+        condensed = float(model.condensed(limits.spec)[row.at][row.place].mean())
+        reasons = [self.gap.in_words] if self.gap.share > _BROKEN else []
+        if share > limits.unjudged + 1e-9:
+            reasons.append(
+                f"{share:.0%} of its first {depth} documents are unjudged, of left-out {unit}s {limits.unjudged:.0%}"
+            )
+        if condensed > limits.condensed + 1e-9:
+            by = "a precision of" if limits.spec != model.spec else "a score of"
+            reasons.append(
+                f"without its unjudged documents it has {by} {condensed:.4f}, more than any left-out run "
+                f"({limits.condensed:.4f})"
+            )
+        return reasons
+
+    def caveats(self, m: int) -> list[str]:
+        """Return what is known to make intervals by a measure too narrow here."""
+        spec, depth = self.predicted[m].model.spec, self.evidence.depth
+        reasons = [self.gap.in_words] if self.gap.in_words else []
+        if spec.kernel != _TOP_HEAVY and (spec.cutoff or depth + 1) > depth:
+            reasons.append(
+                f"{self.measures[m]!r} looks below the pool: with all 58 unpooled runs of TREC-8 judged at once, "
+                "intervals covered 44% by AP, 51% by P@20, 86% by nDCG@20 and 4% by R@100"
+            )
+        return reasons
+
+    def effects(self, m: int, row: RunInCase) -> Effects:
+        """Return what the labels of the unjudged documents of a run do to its mean score."""
+        if (m, row.at, row.place) not in self._effects:
+            self._effects[m, row.at, row.place] = self.predicted[m].model.effects(row.at, row.place)
+        return self._effects[m, row.at, row.place]
+
+    def expected(
+        self, m: int, row: RunInCase, known: NDArray[np.int16]
+    ) -> tuple[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]]:
+        """Return (topics,) what a run is expected to score given (documents,) further labels, and the others beside it.
+
+        Each is expected, at least and at most, whatever is relevant of the documents of new runs that have no label.
+        The others are (topics, others), in the order of the field.
+        """
+        model = self.predicted[m].model
+        case, left = row.case.judged_since(known)
+        chances = {label: chance[left] for label, chance in chances_of(model)[row.at].items()}
+        score = case.scored(model.spec, chances, model.gains)[0][row.place]
+        others = self.judged_since(m, known)
+        unknown = self.evidence.unknown
+        unknown = unknown[known[unknown] < 0]
+        of_topic = np.bincount(self.evidence.topic[unknown], minlength=len(score)).astype(float)
+        expected, least = model.dilution(case, chances)[0], model.least_part(case, of_topic)
+        low, high = (ends[0, :, row.place] for ends in self.evidence.bounds(case, [self.measures[m]], unknown))
+        return (score, low, high), (others * expected[:, None], others * least[:, None], others)
+
+    def by_topic(self, m: int, row: RunInCase) -> Floats:
+        """Return (topics,) what is predicted of a run; an estimator of means alone has all topics gain alike."""
+        predicted = self.predicted[m]
+        made, zero = predicted.by[predicted.chosen][row.at], predicted.model.zero[row.at][row.place]
+        by_topic: Floats = zero + (made.score[row.place] - zero.mean())
+        return by_topic if made.by_topic is None else made.by_topic[row.place]
+
+    @property
+    def topic_critical(self) -> float:
+        """Return how many deviations of its scores on topics the interval of a mean takes to each side."""
+        from scipy.stats import t
+
+        n = self.evidence.n_topics
+        return float(t.ppf((1 + self.config.confidence) / 2, n - 1) / np.sqrt(n)) if n > 1 else np.nan
+
+    def dilution(self, m: int, row: RunInCase) -> Floats:
+        """Return (topics,) what scores of others are expected to become a part of with the documents of a run."""
+        model = self.predicted[m].model
+        return model.dilution(row.case, chances_of(model)[row.at])[0]
+
+    def judged_since(self, m: int, known: NDArray[np.int16]) -> Floats:
+        """Return (topics, runs) scores with (documents,) further labels; below 0 is none."""
+        if not (known >= 0).any():
+            return self.scores[m]
+        arrays = self.evidence.qrels.arrays
+        labels = np.where(known >= 0, known, self.evidence.labels).astype(np.int16)
+        return base_scores(self.runs, Qrels.of_arrays(arrays.labelled(labels)), [self.measures[m]])[0]
+
+    def sharing(self, m: int, effects: Effects) -> frozenset[str]:
+        """Return the runs of the field that have some documents where the measure looks."""
+        lists, is_one = self.evidence.lists, np.zeros(len(self.evidence.labels), dtype=bool)
+        is_one[effects.row] = True
+        cutoff = self.predicted[m].model.spec.cutoff or self.evidence.depth
+        seen = is_one[lists.row] & (lists.rank <= cutoff)
+        return frozenset(self.runs.names[run] for run in lists.runs_of(seen)) - self.new
+
+    def is_linear(self, m: int) -> bool:
+        """Return whether each document adds the same to a score by a measure, whatever the others are."""
+        return self.predicted[m].model.spec.kernel in ("p", "rbp")
+
+    def bounds_are_exact(self, m: int) -> bool:
+        """Return whether nothing but a run's own documents in the plan can move it against others by a measure."""
+        spec, depth = self.predicted[m].model.spec, self.evidence.depth
+        if spec.cutoff is None or spec.cutoff > depth:
+            return False
+        return spec.cutoff == depth or spec.kernel not in ("ap", "ndcg", "r")
+
+
+def _runs_in(cases: list[Case], first: int) -> list[RunInCase]:
+    return [RunInCase(case, first + at, place) for at, case in enumerate(cases) for place in range(len(case.runs))]
