@@ -219,7 +219,7 @@ def _both(part: Part) -> tuple[Part, Part]:
     return part, replace(part, name=f"{part.name}{AT_EQUAL_DEPTH}", title=title, cut=True)
 
 
-_POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
+_POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("summary",))
 _DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
 _SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles")
 _TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")

@@ -476,7 +476,11 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
-RENAMED: dict[str, str | None] = {}
+RENAMED: dict[str, str | None] = {
+    "infer_pool:confusion.needed together": "confusion.needed_together",
+    "infer_pool:confusion.not pooled": "confusion.not_pooled",
+    "infer_pool:confusion.no documents": "confusion.no_documents",
+}
 
 
 def prints(found: Mapping[str, Any]) -> dict[str, Any]:
