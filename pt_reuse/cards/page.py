@@ -8,6 +8,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.result import Result, View
+from pt_reuse.columns import Table
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
@@ -221,12 +224,13 @@ def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
             else f'{head}<p class="missing">Not computed. {plain(card.missing[part.name])}</p>'
         )
     result = card.results[part.name]
-    found, *conditions = result.verdict() or ["Nothing was computed."]
-    said = f"<p>{plain(found)}</p>" + "".join(f'<p class="small">{plain(each)}</p>' for each in conditions)
-    folded = "".join(f"<li>{plain(note)}</li>" for note in result.notes())
-    about = f"<details><summary>Conventions</summary><ul>{folded}</ul></details>" if folded else ""
-    tables = "".join(_tables(result, part))
-    return f"{head}{said}{_figure(card, part, result, drawn)}{tables}{about}"
+    answers = result.answers() if len(result.table) else ["Nothing was computed"]
+    notes = [*result.conditions(), *(f"Note: {text}." for name, text in result.settings.items() if name == BEWARE)]
+    said = "".join(f"<p>{plain(each)}.</p>" for each in answers)
+    said += "".join(f'<p class="small">{plain(each)}</p>' for each in notes)
+    settings = _facts((name, str(value)) for name, value in result.settings.items())
+    folded = f"<details><summary>Settings</summary>{settings}</details>"
+    return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
 
 
 def _missing(reason: str) -> str:
@@ -251,21 +255,16 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
 
 
 def _tables(result: Result, part: Part) -> Iterator[str]:
-    for name in part.views:
-        if not isinstance(name, str):
-            report = name(result)
-            yield table([*report.columns], report.caption, _slug(part.name))
-            continue
-        view = result.views[name]
-        of_measure = isinstance(view, View) and view.of_measure
-        for measure in result.measures if of_measure else [None]:
-            report = result.report(name, measure=measure) if of_measure else result.report(name)
-            columns = [Column(c.heading, list(c.values), c.digits) for c in report.columns]
+    # a result that declares no tables has none here
+    for name in part.tables if result.declared else ():
+        declared = result.declared.get(name, Table("", ""))  # of a method, of all measures
+        for measure in result.measures if declared.of_measure else [None]:
+            report = result.report(name, measure=measure)
+            columns = [replace(column, values=list(column.values)) for column in report.columns]
             if rows := len(columns[0].values):
-                named = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
-                noun = view.noun if isinstance(view, View) else "rows"
-                folded = f"Table: {rows:,} {noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
-                yield table(columns, report.caption, named, runs=columns[0].heading in _RUN, folded=folded)
+                file = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
+                folded = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
+                yield table(columns, report.caption, file, runs=columns[0].heading in _RUN, folded=folded)
 
 
 def _methods(card: Card) -> str:

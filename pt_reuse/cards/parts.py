@@ -12,7 +12,6 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import listed
-from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
@@ -178,20 +177,6 @@ def judged_of_types(covered: Any) -> pd.Series:
     return 1 - rows.set_index("group")["unjudged_without_own"]
 
 
-def _covered_types(result: Any) -> Report:
-    rows, alone = result.groups[result.groups["by"] == "type"], judged_of_types(result)
-    return Report(
-        [
-            Column("Type", list(alone.index)),
-            Column("Runs", list(rows["runs"]), Digits.COUNT),
-            Column("Judged", list(rows["judged"]), Digits.SCORE),
-            Column("Had it not been pooled", list(alone), Digits.SCORE),
-        ],
-        caption=f"The share of judged documents down to rank {result.at}, the mean over the runs of each type, and "
-        "without the documents that the type alone put into the pool.",
-    )
-
-
 @dataclass(frozen=True)
 class Part:
     """A study of a card."""
@@ -199,8 +184,7 @@ class Part:
     name: str  # in ``Card.results``
     title: str  # on the page
     ask: Callable[[Asking], Result]
-    # shown as tables: views of the result, or what makes a report of it
-    views: Sequence[str | Callable[[Any], Report]] = ()
+    tables: Sequence[str] = ()  # of the result, which are shown
     figure: str = ""  # a function of ``figures``
     cut: bool = False  # whether it is asked with judgments cut to the pool of equal depth
 
@@ -220,23 +204,23 @@ def _both(part: Part) -> tuple[Part, Part]:
 
 
 _POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("summary",))
-_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("topic",), "topics")
+_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics")
 _SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles")
-_TEAMS = Part("teams", "One team left out", _teams, ("measure", "unit", "run"), "losses")
-_TYPES = Part("types", "One type left out", _types, ("type",), "losses_of_types")
-_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("groups",), "tau_of_pools")
-_NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
+_TEAMS = Part("teams", "One team left out", _teams, ("summary", "table", "by_run"), "losses")
+_TYPES = Part("types", "One type left out", _types, ("table",), "losses_of_types")
+_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("table",), "tau_of_pools")
+_NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, ("groups",))
 _STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
 _RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks")
 _POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))
-_BOUNDS = Part("bounds", "Bounds", _bounds, ("measure", "run"), "ranks")
+_BOUNDS = Part("bounds", "Bounds", _bounds, ("summary", "table"), "ranks")
 _FURTHER = Part(
     FURTHER_PART,
     f"Bounds with {FURTHER} relevant documents per topic that no run has",
     lambda a: _bounds(a, FURTHER),
-    ("measure",),
+    ("summary",),
 )
-_COVERAGE = Part("coverage", "Coverage", _coverage, ("type", "run"), "depths")
+_COVERAGE = Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths")
 
 SECTIONS = (
     Section("Who was pooled", (_POOL,)),
