@@ -19,7 +19,7 @@ from pt_reuse._report import Column, Digits
 from pt_reuse._text import is_missing, visible
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, SECTIONS, Part
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
 from pt_reuse.columns import Table
 from pt_reuse.result import Result
@@ -70,15 +70,14 @@ def page_of(card: Card) -> str:
     """Return the page of a card."""
     drawn: dict[str, Any] = {}
     sections = [_section("Questions", _questions(card))]
-    for section in SECTIONS:
-        reasons = {card.missing.get(part.name) for part in section.parts}
-        told = "".join(_part(card, part, drawn) for part in section.parts if reasons == {None} or len(reasons) > 1)
-        sections.append(_section(section.title, told or _missing(*map(str, reasons))))
+    for title, parts in SECTIONS.items():
+        reasons = {card.missing.get(part.name) for part in parts}
+        shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
+        sections.append(_section(title, shown or _missing(*map(str, reasons))))
     sections.append(_section("Methods", _methods(card)))
-    about = _facts(card.facts)
     flag = f'<p class="flag">{plain(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    body = f"<p>{plain(card.summary)}</p>{flag}{about}{_picker(runs)}{''.join(sections)}"
+    body = f"<p>{plain(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
 
@@ -86,9 +85,8 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
     """Return a whole page, which nothing but its own scripts runs in."""
     scripts = [figures.bundle()] if drawn else []
     scripts = [script.replace("</script", r"<\/script") for script in (*scripts, _asset("page.js"))]
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
-    )
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
     titles = re.findall(r'<section id="([\w-]+)"><h2>(.*?)</h2>', body)
     links = "".join(f'<li><a href="#{name}">{said}</a></li>' for name, said in titles)
@@ -108,10 +106,8 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
 
 def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
     """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
-    head = "".join(
-        f'<th scope="col"{_side(column)}><button type="button">{plain(column.heading)}</button></th>'
-        for column in columns
-    )
+    heads = ((_side(column), plain(column.heading)) for column in columns)
+    head = "".join(f'<th scope="col"{side}><button type="button">{each}</button></th>' for side, each in heads)
     cells = [column.cells() for column in columns]
     body = []
     for at in range(len(cells[0])):
@@ -128,9 +124,7 @@ def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = Fa
 
 
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
-    raw = ""
-    if column.digits is not Digits.TEXT and not is_missing(value):
-        raw = f' data-v="{float(value):.10g}"'
+    raw = "" if column.digits is Digits.TEXT or is_missing(value) else f' data-v="{float(value):.10g}"'
     tag, scope = ("th", ' scope="row"') if first else ("td", "")
     text = plain(shown) if value not in _ANSWERS else _answer(shown)
     return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
@@ -190,21 +184,16 @@ def _picker(runs: Mapping[str, str | None]) -> str:
 
 
 def _questions(card: Card) -> str:
-    titles = {part.name: part.title for section in SECTIONS for part in section.parts}
+    titles = {part.name: part.title for part in PARTS}
     rows = []
     for row in card.questions.to_dict("records"):
         link = f'<a href="#part-{_slug(row["part"])}">{plain(titles[row["part"]])}</a>'
-        cells = "".join(
-            f'<td data-label="{name}">{plain(row[name])}</td>' for name in ("number", "interval", "condition")
-        )
-        rows.append(
-            f'<tr><th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}'
-            f'</td>{cells}<td data-label="study">{link}</td></tr>'
-        )
-    head = "".join(
-        f'<th scope="col"><button type="button">{heading}</button></th>'
-        for heading in ("Question", "Answer", "Number", "Interval", "Condition", "Study")
-    )
+        named = ("number", "interval", "condition")
+        cells = "".join(f'<td data-label="{name}">{plain(row[name])}</td>' for name in named)
+        question = f'<th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}</td>'
+        rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
+    headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
+    head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
     return (
         '<div class="table"><button type="button" class="csv" data-name="questions">Download CSV</button>'
         '<div class="scroll" tabindex="0" role="region" aria-label="Questions"><table class="questions">'
@@ -218,11 +207,7 @@ def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
     head = f'<h3 id="part-{_slug(part.name)}">{plain(part.title)}</h3>'
     if part.name not in card.results:
         # why there is nothing at all stands with the judgments as they are
-        return (
-            ""
-            if part.name.endswith(AT_EQUAL_DEPTH)
-            else f'{head}<p class="missing">Not computed. {plain(card.missing[part.name])}</p>'
-        )
+        return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
     result = card.results[part.name]
     answers = result.answers() if len(result.table) else ["Nothing was computed"]
     notes = [*result.conditions(), *(f"Note: {text}." for name, text in result.settings.items() if name == BEWARE)]
@@ -247,11 +232,8 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
         return ""
     name = _slug(part.name)
     drawn[name] = spec
-    said = plain(spec["description"])
-    return (
-        f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div><figcaption>{said} '
-        "The numbers are in the table below.</figcaption></figure>"
-    )
+    caption = f"<figcaption>{plain(spec['description'])} The numbers are in the table below.</figcaption>"
+    return f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div>{caption}</figure>'
 
 
 def _tables(result: Result, part: Part) -> Iterator[str]:
@@ -268,26 +250,16 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
 
 
 def _methods(card: Card) -> str:
-    asking = card.asking
-    said = _METHODS.format(
-        version=__version__,
-        measures=", ".join(map(repr, asking.measures)),
-        main=asking.main,
-        rel=asking.qrels.rel,
-        **asking.how,
-    )
+    asking, measures = card.asking, ", ".join(map(repr, card.asking.measures))
+    said = _METHODS.format(version=__version__, measures=measures, main=asking.main, rel=asking.qrels.rel, **asking.how)
     limits = "".join(f"<li>{plain(each)}</li>" for each in thresholds())
     used = {type(result).__name__ for result in card.results.values()}
     papers = "".join(f"<li>{plain(f'{title}: {source}')}</li>" for title, source in _sources(used))
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
-        f'<pre tabindex="0">{_lines(_CITATIONS)}</pre><h3>Settings</h3>{settings}'
+        f'<pre tabindex="0">{escape(_CITATIONS)}</pre><h3>Settings</h3>{settings}'
     )
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(plain, text.split("\n")))
 
 
 def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:

@@ -12,20 +12,11 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
-from pt_reuse.cards.parts import (
-    AT_EQUAL_DEPTH,
-    EQUAL_DEPTH,
-    FURTHER,
-    FURTHER_PART,
-    Asking,
-    judged_of_types,
-    upper_loss,
-)
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
-#: the rank down to which deep measures need judgments
-_DEEP = 100
+_DEEP = 100  # the rank down to which deep measures need judgments
 
 
 class Verdict(Enum):
@@ -153,12 +144,8 @@ def _compare(asking: Asking, result: Any) -> Found:
     _known(row["rate"], "All runs tie, or there is one topic only.")
     share = 0.0 if is_missing(row["share"]) else row["share"]
     if not share:
-        return Found(
-            f"no difference is large enough; swap rate {row['rate']:.1%}",
-            "",
-            (Verdict.NO,),
-            "Whatever their difference.",
-        )
+        never = f"no difference is large enough; swap rate {row['rate']:.1%}"
+        return Found(never, "", (Verdict.NO,), "Whatever their difference.")
     bins = result.table[(result.table["measure"] == row["measure"]) & (result.table["size"] == row["size"])]
     there = _of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
     interval = ends(there, "rate", ".1f", factor=100)
@@ -305,22 +292,17 @@ def _unpooled(asking: Asking, result: Any) -> Found:
     )
 
 
+_ORDER = "Does the order of two runs hold under every completion of the unjudged documents"
+_DENSITY = "Is the relevant density so low that most relevant documents may be found"
 QUESTIONS = (
     Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,)),
     Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,)),
-    Question(
-        "Does the order of two runs hold under every completion of the unjudged documents, by {main}?",
-        "bounds",
-        _unjudged,
-        (_HOLDS,),
-    ),
+    Question(f"{_ORDER}, by {{main}}?", "bounds", _unjudged, (_HOLDS,)),
     Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (_TAU, _LOSS)),
     Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (_TAU, _LOSS, _OF_TYPE)),
     Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,)),
     Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,)),
-    Question(
-        "Is the relevant density so low that most relevant documents may be found?", "density", _complete, (_DENSE,)
-    ),
+    Question(f"{_DENSITY}?", "density", _complete, (_DENSE,)),
     Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,)),
     Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,)),
 )
