@@ -188,14 +188,12 @@ def _unjudged(asking: Asking, result: Any) -> Found:
 
 def _left_out(asking: Asking, result: Any, at: str, by: str) -> Found:
     row = _of(result.summary, asking)
-    tau = _known(row["own_tau_b"], "All runs tie.")
-    drop = count(int(row["alone_max_drop"]), "rank")
-    intervals = [f"tau_b {ends(row, 'own_tau_b', '.3f')}", f"{ends(row, 'alone_max_drop', '.0f')} ranks"]
-    loss = upper_loss(result, row["measure"])
+    tau, loss = _known(row["own_tau_b"], "All runs tie."), upper_loss(result, row["measure"])
+    intervals = f"tau_b {ends(row, 'own_tau_b', '.3f')}; {ends(row, 'alone_max_drop', '.0f')} ranks"
     return Found(
         f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % "
-        f"without the lowest quarter), and {drop} if its {by} alone is scored so",
-        "; ".join(intervals) if "own_tau_b_low" in row else "none",
+        f"without the lowest quarter), and {count(int(row['alone_max_drop']), 'rank')} if its {by} alone is scored so",
+        intervals if "own_tau_b_low" in row else "none",
         (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),
         f"Each run without the documents that are relevant ({result.settings['relevant']}) and that its own {by} alone "
         f"put into the depth-{result.depth} pool{at}. It speaks of runs like these, not of systems unlike them, nor of "
@@ -229,10 +227,10 @@ def _new_type(asking: Asking, result: Any) -> Found:
 
 def _deep(asking: Asking, result: Any) -> Found:
     rows = result.table[result.table["depth"] == _DEEP]["judged"]
-    mean, least = float(rows.mean()), float(rows.min())
+    mean = float(rows.mean())
     return Found(
         f"{mean:.1%} of the first {_DEEP} documents are judged",
-        f"runs: {least:.1%} to {rows.max():.1%}",
+        f"runs: {rows.min():.1%} to {rows.max():.1%}",
         (_JUDGED.verdict(mean),),
         "The mean over runs of the documents that they return; unjudged ones count as not relevant.",
     )
