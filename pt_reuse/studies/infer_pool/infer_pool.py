@@ -79,8 +79,11 @@ def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
 class InferredPool(Result):
     """Which runs must have been pooled, and to which depth, as far as the judgments tell.
 
-    The runs *judged as deep* are those that are needed, needed together or covered. The pool is theirs; the covered add
-    nothing to it. All tables but ``by_topic`` and ``unexplained`` are of the topics that are not set apart.
+    A run is *needed* if it has judged documents in the pool that no other run in it has; of each group *needed
+    together* at least one contributed; a *covered* one is judged as deep, but the runs above have all its documents;
+    one *not pooled* has more unjudged documents down to the depth than tolerated, or more than judged ones that it alone
+    would explain; one of *no documents* retrieves nothing for these topics. The pool is that of the first three, the
+    runs *judged as deep*. All tables but ``by_topic`` and ``unexplained`` are of the topics that are not set apart.
 
     Attributes:
         depth: the depth of the topics that are not set apart, None when they differ; 0 when no pool was found.
@@ -96,7 +99,7 @@ class InferredPool(Result):
     key = "depth explained unjudged least_contributors most_contributors depth_up_to topics_apart"
     plots = {"ranks": _draw}
     columns = """
-    evidence        | Evidence        |        | what speaks for it, an ``Evidence``, see :doc:`who-was-pooled`
+    evidence        | Evidence        |        | what speaks for it, see above
     group           | Group           | count  | its group of runs needed together, of which one at least contributed
     judged_to       | Judged to       | count  | largest depth to which it is judged
     entries         | Documents       | count  | its documents down to the depth; by rank of all runs judged as deep
