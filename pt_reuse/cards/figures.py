@@ -37,7 +37,7 @@ def figure(name: str, result: Any, measure: str, asking: Asking) -> dict[str, An
     if chart is None:
         return None
     chart = chart.configure(background="transparent", font="system-ui, sans-serif").configure_view(stroke=None)
-    ink = {"labelColor": "currentColor", "titleColor": "currentColor"}
+    ink: dict[str, Any] = {"labelColor": "currentColor", "titleColor": "currentColor"}
     ink |= {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     chart = chart.configure_axis(gridColor="#8884", domainColor="#8884", tickColor="#8884", **ink)
     chart = chart.configure_axisX(grid=False).configure_legend(orient="top", columns=4, labelLimit=90, **ink)
@@ -52,7 +52,8 @@ def bundle() -> str:
     library()
     import vl_convert
 
-    return str(vl_convert.javascript_bundle())
+    bundled: Any = vl_convert.javascript_bundle
+    return str(bundled())
 
 
 def _data(alt: Any, rows: pd.DataFrame) -> Any:

@@ -81,8 +81,8 @@ class InferredPool(Result):
 
     A run is *needed* if it has judged documents in the pool that no other run in it has; of each group *needed
     together* at least one contributed; a *covered* one is judged as deep, but the runs above have all its documents;
-    one *not pooled* has more unjudged documents down to the depth than tolerated, or more than judged ones that it alone
-    would explain; one of *no documents* retrieves nothing for these topics. The pool is that of the first three, the
+    one *not pooled* has more unjudged documents down to the depth than tolerated, or alone more than judged ones;
+    one of *no documents* retrieves nothing for these topics. The pool is that of the first three, the
     runs *judged as deep*. All tables but ``by_topic`` and ``unexplained`` are of the topics that are not set apart.
 
     Attributes:
@@ -93,7 +93,7 @@ class InferredPool(Result):
     """
 
     title = "Inferred pool"
-    valid_for = "these runs in the order {order}, judgments of {topics} topics; tolerance {tolerance}."
+    valid_for = "these runs in the order {order}; topics judged: {topics}; tolerance {tolerance}."
     not_covered = "who was pooled on record, and runs that are not here."
     answer = ("summary", "")
     key = "depth explained unjudged least_contributors most_contributors depth_up_to topics_apart"
@@ -220,9 +220,10 @@ class InferredPool(Result):
             f"({kinds}); {explained}: {self.certainty.value}"
         ]
         if self.certainty is not Certainty.EXACT:
+            at, below = row["new_at_depth"], row["new_below"]
+            ends = f"; of new documents {at:.1%} are judged at the depth, {below:.1%} one rank below"
             lines += [
-                f"{count(int(row['unjudged']), 'document')} of the pool unjudged; of new documents "
-                f"{row['new_at_depth']:.1%} are judged at the depth, {row['new_below']:.1%} one rank below"
+                f"{count(int(row['unjudged']), 'document')} of the pool unjudged{'' if np.isnan(at + below) else ends}"
             ]
         if apart:
             topics = f"{count(len(apart), 'topic')} of {len(self.by_topic):,} set apart ({examples(apart)})"
@@ -556,7 +557,7 @@ def _certainty(summary: pd.DataFrame, best: Try) -> Certainty:
         return Certainty.NONE
     if explained == judged and not unjudged:
         return Certainty.EXACT
-    if not best.cliff.shows or _may_lack(summary, best):
+    if not (best.cliff.is_there or best.cliff.is_sharp) or _may_lack(summary, best):
         return Certainty.PARTIAL
     share = min(explained / judged, explained / (explained + unjudged))
     return next(certainty for certainty, least in _LEAST.items() if share >= least)

@@ -55,9 +55,7 @@ def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], toleran
 
 def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
-    good = is_tolerated(counts[0], counts[1], tolerance)
-    good[:, 0] = True
-    return good
+    return np.insert(is_tolerated(*counts[:, :, 1:], tolerance), 0, True, axis=1)
 
 
 def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -282,13 +280,24 @@ class Fitter:
 
     def _worst(self, tops: Tops, runs: NDArray[np.bool_]) -> int | None:
         """Return the run that was not judged as one of the pool, None if there is none."""
+        from scipy.special import bdtrc
+
         times = tops.times(runs)
         own = tops.both(times == 1) * runs
         # a run whose own part is mostly unjudged is not why it was judged
         loss = own[1] - own[0]
-        if loss.max(initial=0) > 0:
-            return int(np.argmax(loss))
-        return self._stranger(tops, runs, times > 0, own)
+        if loss.max(initial=0) > 0 or not (self.alike and tops.missing[runs].any()):
+            return int(np.argmax(loss)) if loss.max(initial=0) > 0 else None
+        unjudged, own, pool = own[1], own.sum(axis=0), times > 0
+        # the share of the pool without the run's own part, never quite none
+        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
+        # a run that has more unjudged documents than chance leaves to one of the pool is a stranger
+        chance = np.ones(len(runs))
+        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
+            some = runs & (missing > 0)
+            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
+        worst = int(np.argmin(chance))
+        return worst if chance[worst] < _CHANCE else None
 
     def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
         """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
@@ -298,24 +307,6 @@ class Fitter:
         if depth is None:
             self._last = runs, curves
         return curves
-
-    def _stranger(
-        self, tops: Tops, runs: NDArray[np.bool_], pool: NDArray[np.bool_], own: NDArray[np.int64]
-    ) -> int | None:
-        """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
-        if not self.alike or not tops.missing[runs].any():
-            return None
-        from scipy.special import bdtrc
-
-        unjudged, own = own[1], own.sum(axis=0)
-        # the share of the pool without the run's own part, never quite none
-        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
-        chance = np.ones(len(runs))
-        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
-            some = runs & (missing > 0)
-            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
-        worst = int(np.argmin(chance))
-        return worst if chance[worst] < _CHANCE else None
 
     def common_depth(self) -> Fit:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
@@ -402,11 +393,6 @@ class Cliff:
         """Return whether the judged share of the new documents falls at the depth, or nothing is below it."""
         # where topics resemble a pool by accident, as much is judged below its depth as above
         return not self.new_at_depth - self.new_below < _FALL
-
-    @property
-    def shows(self) -> bool:
-        """Return whether fewer are judged below the depth, be it by a fall or by how few they are."""
-        return self.is_there or self.is_sharp
 
 
 AS_GOOD = 10.0  # bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
