@@ -29,30 +29,13 @@ from pt_reuse.study import DECLARED, study_of
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
 
-#: rows that are shown without being asked for
-_SHORT = 12
-#: headings of the column that names a run
-_RUN = ("Run", "System")
-#: answer -> the class of its colour
-_ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}
-_CITATIONS = f"""@software{{pt_reuse,
+_SHORT = 12  # rows that are shown without being asked for
+_RUN = ("Run", "System")  # headings of the column that names a run
+_ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
+_CITATION = f"""@software{{pt_reuse,
   title   = {{pt_reuse: can I trust this test collection for my system?}},
   author  = {{{{The pt_reuse developers}}}},
   version = {{{__version__}}},
-}}
-@inproceedings{{zobel1998,
-  title     = {{How reliable are the results of large-scale information retrieval experiments?}},
-  author    = {{Zobel, Justin}},
-  booktitle = {{SIGIR}},
-  year      = {{1998}},
-  doi       = {{10.1145/290941.291014}},
-}}
-@inproceedings{{voorhees2022,
-  title     = {{Too many relevants: whither Cranfield test collections?}},
-  author    = {{Voorhees, Ellen M. and Craswell, Nick and Lin, Jimmy}},
-  booktitle = {{SIGIR}},
-  year      = {{2022}},
-  doi       = {{10.1145/3477495.3531728}},
 }}"""
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
@@ -114,13 +97,17 @@ def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = Fa
         run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
         row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
         body.append(f"<tr{run}>{''.join(row)}</tr>")
-    whole = (
-        f'<div class="table"><button type="button" class="csv" data-name="{plain(name)}">Download CSV</button>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{plain(caption)}"><table>'
-        f"<caption><span>{plain(caption)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        "</div></div>"
-    )
+    whole = _scrolled(plain(name), plain(caption), plain(caption), head, "".join(body))
     return f"<details><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
+
+
+def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: str = "") -> str:
+    """Return a table of HTML that is within its place, with a button that downloads it."""
+    return (
+        f'<div class="table"><button type="button" class="csv" data-name="{name}">Download CSV</button>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table{kind}><caption><span>{caption}'
+        f"</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
+    )
 
 
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
@@ -194,13 +181,9 @@ def _questions(card: Card) -> str:
         rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
     headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
     head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
-    return (
-        '<div class="table"><button type="button" class="csv" data-name="questions">Download CSV</button>'
-        '<div class="scroll" tabindex="0" role="region" aria-label="Questions"><table class="questions">'
-        "<caption><span>Which questions this collection can answer, for the runs at hand; thresholds are in "
-        f'<a href="#methods">Methods</a>.</span></caption><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
-        "</table></div></div>"
-    )
+    caption = "Which questions this collection can answer, for the runs at hand; thresholds are in "
+    caption += '<a href="#methods">Methods</a>.'
+    return _scrolled("questions", "Questions", caption, head, "".join(rows), ' class="questions"')
 
 
 def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
@@ -258,7 +241,7 @@ def _methods(card: Card) -> str:
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
-        f'<pre tabindex="0">{escape(_CITATIONS)}</pre><h3>Settings</h3>{settings}'
+        f'<pre tabindex="0">{escape(_CITATION)}</pre><h3>Settings</h3>{settings}'
     )
 
 
