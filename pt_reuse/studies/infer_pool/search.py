@@ -55,7 +55,8 @@ def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], toleran
 
 def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
-    return np.insert(is_tolerated(*counts[:, :, 1:], tolerance), 0, True, axis=1)
+    entries, missing = counts[:, :, 1:]
+    return np.insert(is_tolerated(entries, missing, tolerance), 0, True, axis=1)
 
 
 def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
