@@ -39,7 +39,7 @@ runs, qrels = collection.get_runs(), collection.get_judgments()
 print(f"\n{runs!r}\n{qrels!r}")
 
 inferred = ptr.infer_pool(runs, qrels)
-print(f"\n{inferred.headline()}\n{inferred.explanation}\n")
+print("\n", *inferred.answers(), sep="\n")
 table = inferred.table[["name", "team", "type", "contributed", "evidence", "judged_to", "alone", "nearest"]]
 print(table.to_string(index=False))
 

@@ -50,14 +50,12 @@ class Card(Printed):
         missing: why the others are not there, by the same names.
         questions: one row per question: ``question answer number interval condition part``; ``answer`` is ``"yes"``,
             ``"with care"``, ``"no"`` or ``"cannot be said"``.
-        row: of the atlas: one row for the judgments as they are, and one for those of the depth-10 pool: ``collection
-            judgments depth rel topics runs teams``, with ``rel`` the lowest label that is relevant; ``tau_b loss
-            upper_loss drop`` when each run is scored without the relevant uniques of its team, the losses in per cent,
-            of all runs and without the lowest quarter by score, the drop in ranks if its team alone is scored so
-            (``alone_max_drop`` of :func:`leave_out_uniques`);
-            ``type_tau_b type_loss type_upper_loss`` without those of its type; ``type_judged``, the share of the first
-            10 documents of a type that is judged if the type was not pooled, of the type with the smallest; ``power``;
-            ``run_answer type_answer``, the answers about a new run and a new kind of system. All by the main measure.
+        row: of the atlas, by the main measure: one row for the judgments as they are, and one for those of the depth-10
+            pool: ``collection judgments depth rel topics runs teams``; ``tau_b loss upper_loss drop`` when each run is
+            scored without the relevant uniques of its team, the losses in per cent, of all runs and without the lowest
+            quarter by score; ``type_tau_b type_loss type_upper_loss`` without those of its type; ``type_judged``, of
+            the first 10 documents of the type with the smallest share, had it not been pooled; ``power``; ``run_answer
+            type_answer``, the answers about a new run and a new kind of system.
         settings: the conventions.
     """
 
@@ -99,9 +97,9 @@ class Card(Printed):
         return file
 
     def __repr__(self) -> str:
-        answers = self.questions["answer"].value_counts()
-        said = ", ".join(f"{answers[each.value]} {each.value}" for each in Verdict if each.value in answers)
-        return f"Card: {self.name}; {len(self.questions)} questions: {said}; .save('FILE.html') writes the page"
+        counts = self.questions["answer"].value_counts()
+        answers = ", ".join(f"{counts[each.value]} {each.value}" for each in Verdict if each.value in counts)
+        return f"Card: {self.name}; {len(self.questions)} questions: {answers}; .save('FILE.html') writes the page"
 
     def _repr_html_(self) -> str:
         shown = self.questions.drop(columns="part")
@@ -220,52 +218,41 @@ def _facts(collection: Collection | None) -> Iterator[tuple[str, str]]:
 
 def _summary(asking: Asking) -> str:
     """Return what runs and judgments there are."""
-    labels = asking.qrels.arrays.labels
-    counts = pd.Series(labels).value_counts().sort_index()
-    grades = ", ".join(f"{label}: {n:,}" for label, n in counts.items())
-    relevant = count(int((labels >= asking.qrels.rel).sum()), "relevant document")
-    said = (
-        f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades}), {relevant} "
-        f"(label of at least {asking.qrels.rel})."
-    )
-    runs = asking.given_runs
+    labels, rel, runs, depth = asking.qrels.arrays.labels, asking.qrels.rel, asking.given_runs, asking.depth
+    grades = ", ".join(f"{label}: {n:,}" for label, n in pd.Series(labels).value_counts().sort_index().items())
+    judged = f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades})"
+    judged += f", {count(int((labels >= rel).sum()), 'relevant document')} (label of at least {rel})."
     if runs is None:
-        return f"{said} {asking.without_runs[:1].upper()}{asking.without_runs[1:]}"
+        return f"{judged} {asking.without_runs[:1].upper()}{asking.without_runs[1:]}"
     units = [count(len(names), noun) for names, noun in ((runs.teams, "team"), (runs.types, "type")) if names]
-    depth = asking.depth
     origin = "on record or given" if asking.given_depth is not None else "as the judgments tell"
     pool = "not known" if depth is None else f"{depth:,} documents per run and topic, {origin}"
-    return f"{', '.join([count(len(runs), 'run'), *units])}; {said} Pool depth: {pool}."
+    return f"{', '.join([count(len(runs), 'run'), *units])}; {judged} Pool depth: {pool}."
 
 
 def _flag(runs: RunSet) -> str:
     """Return what kind of system was pooled, and what cannot be learned of others."""
     pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
     record = "" if runs.pool_is_on_record else " (not on record for all: runs that nobody recorded count)"
-    said = f"Pooled: {pooled.sum():,} of {count(len(runs), 'run')}{record}"
+    flag = f"Pooled: {pooled.sum():,} of {count(len(runs), 'run')}{record}"
     kinds = runs.run_table["type"][pooled].dropna().value_counts()
     if kinds.empty:
-        return f"{said}. No run has a type, so nothing is known of what kind of system was pooled."
-    said += f": {listed([f'{n:,} {kind}' for kind, n in kinds.items()])}."
+        return f"{flag}. No run has a type, so nothing is known of what kind of system was pooled."
+    flag += f": {listed([f'{n:,} {kind}' for kind, n in kinds.items()])}."
     if kinds.iloc[0] >= _ONE_KIND * pooled.sum():
         share = "All" if kinds.iloc[0] == pooled.sum() else "Nearly all"
-        said += f" {share} are {kinds.index[0]}: of other kinds of system these numbers say little."
-    if set(kinds.index) <= _OFFICIAL:
-        said += " These types say how queries were made, not whether a system is lexical or neural."
-    return said
+        flag += f" {share} are {kinds.index[0]}: of other kinds of system these numbers say little."
+    official = set(kinds.index) <= _OFFICIAL
+    return f"{flag} These types say how queries were made, not how documents are found." if official else flag
 
 
 def _rows(name: str, asking: Asking) -> pd.DataFrame:
     """Return the rows of the atlas."""
     runs = asking.given_runs
-    whole = {
-        "collection": name,
-        "topics": len(asking.qrels.topics),
-        "runs": 0 if runs is None else len(runs),
-        "teams": 0 if runs is None else len(runs.teams),
-    }
+    n_runs, n_teams = (0, 0) if runs is None else (len(runs), len(runs.teams))
+    whole = {"collection": name, "topics": len(asking.qrels.topics), "runs": n_runs, "teams": n_teams}
     cut = [_row(asking, AT_EQUAL_DEPTH)] if f"power{AT_EQUAL_DEPTH}" in asking.found else []
-    return pd.DataFrame([{**whole, **row} for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
+    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
 
 
 def _row(asking: Asking, at: str) -> dict[str, Any]:

@@ -37,13 +37,10 @@ def figure(name: str, result: Any, measure: str, asking: Asking) -> dict[str, An
     if chart is None:
         return None
     chart = chart.configure(background="transparent", font="system-ui, sans-serif").configure_view(stroke=None)
-    ink, grid = "currentColor", "#8884"
-    sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    chart = chart.configure_axis(
-        labelColor=ink, titleColor=ink, gridColor=grid, domainColor=grid, tickColor=grid, **sizes
-    )
-    chart = chart.configure_axisX(grid=False)
-    chart = chart.configure_legend(labelColor=ink, titleColor=ink, orient="top", columns=4, labelLimit=90, **sizes)
+    ink: dict[str, Any] = {"labelColor": "currentColor", "titleColor": "currentColor"}
+    ink |= {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    chart = chart.configure_axis(gridColor="#8884", domainColor="#8884", tickColor="#8884", **ink)
+    chart = chart.configure_axisX(grid=False).configure_legend(orient="top", columns=4, labelLimit=90, **ink)
     # rows are in the specification, as many as there are
     with library().data_transformers.enable("default", max_rows=None):
         found: dict[str, Any] = chart.to_dict()
@@ -55,8 +52,8 @@ def bundle() -> str:
     library()
     import vl_convert
 
-    bundle: Any = vl_convert.javascript_bundle
-    return str(bundle())
+    bundled: Any = vl_convert.javascript_bundle
+    return str(bundled())
 
 
 def _data(alt: Any, rows: pd.DataFrame) -> Any:
@@ -72,35 +69,28 @@ def _labelled(rows: pd.DataFrame, asking: Asking) -> pd.DataFrame:
 
 def _of_runs(alt: Any, rows: pd.DataFrame, asking: Asking, *about: Any) -> Any:
     """Return a chart of runs whose marks are clicked for a team; a legend shows one type alone."""
-    kinds, colours, _ = _looks(rows, asking)
     picked = alt.param(name="picked", value=None)
     kind = alt.selection_point(name="kind", fields=["type"], bind="legend")
-    legend = alt.Legend(title="Type") if len(kinds) > 1 else None
-    return (
-        alt.Chart(_data(alt, rows))
-        .encode(
-            color=alt.Color("type:N", scale=alt.Scale(domain=kinds, range=colours), legend=legend),
-            opacity=alt.when(kind).then(alt.value(1)).otherwise(alt.value(0.1)),
-            fillOpacity=alt.condition(_OF_TEAM, alt.value(0.85), alt.value(0.05)),
-            strokeOpacity=alt.condition(_OF_TEAM, alt.value(0.9), alt.value(0.08)),
-            tooltip=[*_tips(alt, "name|run", "team", "type"), *about],
-        )
-        .add_params(picked, kind)
+    chart = alt.Chart(_data(alt, rows)).encode(
+        color=alt.Color("type:N", **_look(alt, rows, asking, _COLOURS)),
+        opacity=alt.when(kind).then(alt.value(1)).otherwise(alt.value(0.1)),
+        fillOpacity=alt.condition(_OF_TEAM, alt.value(0.85), alt.value(0.05)),
+        strokeOpacity=alt.condition(_OF_TEAM, alt.value(0.9), alt.value(0.08)),
+        tooltip=[*_tips(alt, "name|run", "team", "type"), *about],
     )
+    return chart.add_params(picked, kind)
 
 
-def _looks(rows: pd.DataFrame, asking: Asking) -> tuple[list[str], list[str], list[str]]:
-    """Return the types in the rows, and the colour and shape that each has in every figure."""
+def _look(alt: Any, rows: pd.DataFrame, asking: Asking, looks: list[str]) -> dict[str, Any]:
+    """Return the scale and the legend of the types in the rows, each with the look that it has in every figure."""
     every = [*asking.runs.types, _UNKNOWN]
     kinds = [kind for kind in every if kind in set(rows["type"])]
-    places = [every.index(kind) % len(_COLOURS) for kind in kinds]
-    return kinds, [_COLOURS[n] for n in places], [_SHAPES[n] for n in places]
+    scale = alt.Scale(domain=kinds, range=[looks[every.index(kind) % len(looks)] for kind in kinds])
+    return {"scale": scale, "legend": alt.Legend(title="Type") if len(kinds) > 1 else None}
 
 
 def _shapes(alt: Any, rows: pd.DataFrame, asking: Asking) -> Any:
-    kinds, _, shapes = _looks(rows, asking)
-    legend = alt.Legend(title="Type") if len(kinds) > 1 else None
-    return alt.Shape("type:N", scale=alt.Scale(domain=kinds, range=shapes), legend=legend)
+    return alt.Shape("type:N", **_look(alt, rows, asking, _SHAPES))
 
 
 def _tips(alt: Any, *columns: str) -> list[Any]:
@@ -130,10 +120,6 @@ def _losses(alt: Any, result: Any, measure: str, asking: Asking) -> Any:
         shape=_shapes(alt, rows, asking),
     )
     return _sized(chart, 320, "Each run: its score, and what it loses without its own uniques.")
-
-
-def _losses_of_types(alt: Any, result: Any, measure: str, asking: Asking) -> Any:
-    return _losses(alt, result.uniques, measure, asking)
 
 
 def _of_topics(alt: Any, rows: pd.DataFrame, by: str, *tips: str) -> Any:
@@ -244,7 +230,7 @@ def _depths(alt: Any, result: Any, _: str, __: Asking) -> Any:
 
 _FIGURES = {
     "losses": _losses,
-    "losses_of_types": _losses_of_types,
+    "losses_of_types": lambda alt, result, *rest: _losses(alt, result.uniques, *rest),
     "topics": _topics,
     "quartiles": _quartiles,
     "ranks": _ranks,

@@ -8,6 +8,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -18,38 +19,23 @@ from pt_reuse._report import Column, Digits
 from pt_reuse._text import is_missing, visible
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, SECTIONS, Part
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.result import Result, TableReport, View
+from pt_reuse.columns import Table
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.study import DECLARED, study_of
 
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
 
-#: rows that are shown without being asked for
-_SHORT = 12
-#: headings of the column that names a run
-_RUN = ("Run", "System")
-#: answer -> the class of its colour
-_ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}
-_CITATIONS = f"""@software{{pt_reuse,
+_SHORT = 12  # rows that are shown without being asked for
+_RUN = ("Run", "System")  # headings of the column that names a run
+_ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
+_CITATION = f"""@software{{pt_reuse,
   title   = {{pt_reuse: can I trust this test collection for my system?}},
   author  = {{{{The pt_reuse developers}}}},
   version = {{{__version__}}},
-}}
-@inproceedings{{zobel1998,
-  title     = {{How reliable are the results of large-scale information retrieval experiments?}},
-  author    = {{Zobel, Justin}},
-  booktitle = {{SIGIR}},
-  year      = {{1998}},
-  doi       = {{10.1145/290941.291014}},
-}}
-@inproceedings{{voorhees2022,
-  title     = {{Too many relevants: whither Cranfield test collections?}},
-  author    = {{Voorhees, Ellen M. and Craswell, Nick and Lin, Jimmy}},
-  booktitle = {{SIGIR}},
-  year      = {{2022}},
-  doi       = {{10.1145/3477495.3531728}},
 }}"""
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
@@ -67,15 +53,14 @@ def page_of(card: Card) -> str:
     """Return the page of a card."""
     drawn: dict[str, Any] = {}
     sections = [_section("Questions", _questions(card))]
-    for section in SECTIONS:
-        reasons = {card.missing.get(part.name) for part in section.parts}
-        told = "".join(_part(card, part, drawn) for part in section.parts if reasons == {None} or len(reasons) > 1)
-        sections.append(_section(section.title, told or _missing(*map(str, reasons))))
+    for title, parts in SECTIONS.items():
+        reasons = {card.missing.get(part.name) for part in parts}
+        shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
+        sections.append(_section(title, shown or _missing(*map(str, reasons))))
     sections.append(_section("Methods", _methods(card)))
-    about = _facts(card.facts)
     flag = f'<p class="flag">{plain(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    body = f"<p>{plain(card.summary)}</p>{flag}{about}{_picker(runs)}{''.join(sections)}"
+    body = f"<p>{plain(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
 
@@ -83,9 +68,8 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
     """Return a whole page, which nothing but its own scripts runs in."""
     scripts = [figures.bundle()] if drawn else []
     scripts = [script.replace("</script", r"<\/script") for script in (*scripts, _asset("page.js"))]
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
-    )
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
     titles = re.findall(r'<section id="([\w-]+)"><h2>(.*?)</h2>', body)
     links = "".join(f'<li><a href="#{name}">{said}</a></li>' for name, said in titles)
@@ -105,29 +89,29 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
 
 def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
     """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
-    head = "".join(
-        f'<th scope="col"{_side(column)}><button type="button">{plain(column.heading)}</button></th>'
-        for column in columns
-    )
+    heads = ((_side(column), plain(column.heading)) for column in columns)
+    head = "".join(f'<th scope="col"{side}><button type="button">{each}</button></th>' for side, each in heads)
     cells = [column.cells() for column in columns]
     body = []
     for at in range(len(cells[0])):
         run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
         row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
         body.append(f"<tr{run}>{''.join(row)}</tr>")
-    whole = (
-        f'<div class="table"><button type="button" class="csv" data-name="{plain(name)}">Download CSV</button>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{plain(caption)}"><table>'
-        f"<caption><span>{plain(caption)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        "</div></div>"
-    )
+    whole = _scrolled(plain(name), plain(caption), plain(caption), head, "".join(body))
     return f"<details><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
 
 
+def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: str = "") -> str:
+    """Return a table of HTML that is within its place, with a button that downloads it."""
+    return (
+        f'<div class="table"><button type="button" class="csv" data-name="{name}">Download CSV</button>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table{kind}><caption><span>{caption}'
+        f"</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
+    )
+
+
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
-    raw = ""
-    if column.digits is not Digits.TEXT and not is_missing(value):
-        raw = f' data-v="{float(value):.10g}"'
+    raw = "" if column.digits is Digits.TEXT or is_missing(value) else f' data-v="{float(value):.10g}"'
     tag, scope = ("th", ' scope="row"') if first else ("td", "")
     text = plain(shown) if value not in _ANSWERS else _answer(shown)
     return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
@@ -187,46 +171,34 @@ def _picker(runs: Mapping[str, str | None]) -> str:
 
 
 def _questions(card: Card) -> str:
-    titles = {part.name: part.title for section in SECTIONS for part in section.parts}
+    titles = {part.name: part.title for part in PARTS}
     rows = []
     for row in card.questions.to_dict("records"):
         link = f'<a href="#part-{_slug(row["part"])}">{plain(titles[row["part"]])}</a>'
-        cells = "".join(
-            f'<td data-label="{name}">{plain(row[name])}</td>' for name in ("number", "interval", "condition")
-        )
-        rows.append(
-            f'<tr><th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}'
-            f'</td>{cells}<td data-label="study">{link}</td></tr>'
-        )
-    head = "".join(
-        f'<th scope="col"><button type="button">{heading}</button></th>'
-        for heading in ("Question", "Answer", "Number", "Interval", "Condition", "Study")
-    )
-    return (
-        '<div class="table"><button type="button" class="csv" data-name="questions">Download CSV</button>'
-        '<div class="scroll" tabindex="0" role="region" aria-label="Questions"><table class="questions">'
-        "<caption><span>Which questions this collection can answer, for the runs at hand; thresholds are in "
-        f'<a href="#methods">Methods</a>.</span></caption><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
-        "</table></div></div>"
-    )
+        named = ("number", "interval", "condition")
+        cells = "".join(f'<td data-label="{name}">{plain(row[name])}</td>' for name in named)
+        question = f'<th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}</td>'
+        rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
+    headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
+    head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
+    caption = "Which questions this collection can answer, for the runs at hand; thresholds are in "
+    caption += '<a href="#methods">Methods</a>.'
+    return _scrolled("questions", "Questions", caption, head, "".join(rows), ' class="questions"')
 
 
 def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
     head = f'<h3 id="part-{_slug(part.name)}">{plain(part.title)}</h3>'
     if part.name not in card.results:
         # why there is nothing at all stands with the judgments as they are
-        return (
-            ""
-            if part.name.endswith(AT_EQUAL_DEPTH)
-            else f'{head}<p class="missing">Not computed. {plain(card.missing[part.name])}</p>'
-        )
+        return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
     result = card.results[part.name]
-    found, *conditions = result.verdict() or ["Nothing was computed."]
-    said = f"<p>{plain(found)}</p>" + "".join(f'<p class="small">{plain(each)}</p>' for each in conditions)
-    folded = "".join(f"<li>{plain(note)}</li>" for note in result.notes())
-    about = f"<details><summary>Conventions</summary><ul>{folded}</ul></details>" if folded else ""
-    tables = "".join(_tables(result, part))
-    return f"{head}{said}{_figure(card, part, result, drawn)}{tables}{about}"
+    answers = result.answers() if len(result.table) else ["Nothing was computed"]
+    notes = [*result.conditions(), *(f"Note: {text}." for name, text in result.settings.items() if name == BEWARE)]
+    said = "".join(f"<p>{plain(each)}.</p>" for each in answers)
+    said += "".join(f'<p class="small">{plain(each)}</p>' for each in notes)
+    settings = _facts((name, str(value)) for name, value in result.settings.items())
+    folded = f"<details><summary>Settings</summary>{settings}</details>"
+    return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
 
 
 def _missing(reason: str) -> str:
@@ -243,52 +215,33 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
         return ""
     name = _slug(part.name)
     drawn[name] = spec
-    said = plain(spec["description"])
-    return (
-        f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div><figcaption>{said} '
-        "The numbers are in the table below.</figcaption></figure>"
-    )
+    caption = f"<figcaption>{plain(spec['description'])} The numbers are in the table below.</figcaption>"
+    return f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div>{caption}</figure>'
 
 
 def _tables(result: Result, part: Part) -> Iterator[str]:
-    for name in part.views:
-        if not isinstance(name, str):
-            report = name(result)
-            yield table([*report.columns], report.caption, _slug(part.name))
-            continue
-        view = result.views[name]
-        of_measure = isinstance(view, View | TableReport) and view.of_measure
-        for measure in result.measures if of_measure else [None]:
-            report = result.report(name, measure=measure) if of_measure else result.report(name)
-            columns = [Column(c.heading, list(c.values), c.digits) for c in report.columns]
+    for name in part.tables:
+        declared = result.declared.get(name, Table("", ""))  # of a method, of all measures
+        for measure in result.measures if declared.of_measure else [None]:
+            report = result.report(name, measure=measure)
+            columns = [replace(column, values=list(column.values)) for column in report.columns]
             if rows := len(columns[0].values):
-                named = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
-                noun = view.noun if isinstance(view, View | TableReport) else "rows"
-                folded = f"Table: {rows:,} {noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
-                yield table(columns, report.caption, named, runs=columns[0].heading in _RUN, folded=folded)
+                file = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
+                folded = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
+                yield table(columns, report.caption, file, runs=columns[0].heading in _RUN, folded=folded)
 
 
 def _methods(card: Card) -> str:
-    asking = card.asking
-    said = _METHODS.format(
-        version=__version__,
-        measures=", ".join(map(repr, asking.measures)),
-        main=asking.main,
-        rel=asking.qrels.rel,
-        **asking.how,
-    )
+    asking, measures = card.asking, ", ".join(map(repr, card.asking.measures))
+    said = _METHODS.format(version=__version__, measures=measures, main=asking.main, rel=asking.qrels.rel, **asking.how)
     limits = "".join(f"<li>{plain(each)}</li>" for each in thresholds())
     used = {type(result).__name__ for result in card.results.values()}
     papers = "".join(f"<li>{plain(f'{title}: {source}')}</li>" for title, source in _sources(used))
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
-        f'<pre tabindex="0">{_lines(_CITATIONS)}</pre><h3>Settings</h3>{settings}'
+        f'<pre tabindex="0">{escape(_CITATION)}</pre><h3>Settings</h3>{settings}'
     )
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(plain, text.split("\n")))
 
 
 def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:

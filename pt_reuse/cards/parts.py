@@ -12,7 +12,6 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import listed
-from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
@@ -33,17 +32,11 @@ from pt_reuse.studies.rank_intervals import rank_intervals
 from pt_reuse.studies.saturation import saturation
 from pt_reuse.studies.stability import stability
 
-#: the depth at which collections are compared
-EQUAL_DEPTH = 10
+EQUAL_DEPTH = 10  # at which collections are compared
+AT_EQUAL_DEPTH = f" at depth {EQUAL_DEPTH}"  # the end of the names of parts about the pool of that depth
 #: the relevant documents of each topic that no run has, in the second number about unjudged documents, and its part
-FURTHER = 3
-FURTHER_PART = "bounds, further documents"
-#: resamples of swap rates, each of which draws samples of topics anew
-_OF_SWAPS = 100
-
-
-#: what the names of parts end in that are about the pool of equal depth
-AT_EQUAL_DEPTH = f" at depth {EQUAL_DEPTH}"
+FURTHER, FURTHER_PART = 3, "bounds, further documents"
+_OF_SWAPS = 100  # resamples of swap rates, each of which draws samples of topics anew
 
 
 @dataclass(frozen=True)
@@ -77,11 +70,6 @@ class Asking:
         return repr(self.measures[0])
 
     @property
-    def seed(self) -> int:
-        """Return the seed of the random numbers."""
-        return int(self.how["seed"])
-
-    @property
     def by(self) -> str:
         """Return who is left out: teams, or runs where no run has a team."""
         return "team" if self.runs.teams else "run"
@@ -108,10 +96,7 @@ class Asking:
     def known_depth(self) -> int:
         """Return the depth of the pool, or say that it is not known."""
         if self.depth is None:
-            raise InputError(
-                "the depth of the pool is not on record, and the judgments tell of no one depth for all topics. See "
-                f"the numbers at depth {EQUAL_DEPTH}."
-            )
+            raise InputError(f"the depth of the pool is not known. See the numbers at depth {EQUAL_DEPTH}.")
         return self.depth
 
     @cached_property
@@ -125,41 +110,13 @@ class Asking:
         return replace(self, qrels=shallow, given_depth=EQUAL_DEPTH)
 
 
-def _teams(a: Asking) -> Result:
-    return leave_out_uniques(a.runs, a.qrels, a.measures, by=a.by, depth=a.known_depth, **a.how)
-
-
-def _types(a: Asking) -> Result:
-    return leave_out_type(a.typed, a.qrels, a.measures, depth=a.known_depth, **a.how)
-
-
-def _by_type(a: Asking) -> Result:
-    # pools are made anew, so that any depth will do
-    return by_type(a.typed, a.qrels, a.measures, depth=a.depth or EQUAL_DEPTH, seed=a.seed)
-
-
-def _coverage(a: Asking) -> Result:
-    return coverage(a.runs, a.qrels, a.measures, by=a.by if a.depth else None, depth=a.depth)
-
-
-def _coverage_of_types(a: Asking) -> Result:
-    return coverage(a.typed, a.qrels, a.measures, depths=EQUAL_DEPTH, by="type", depth=a.known_depth)
-
-
-def _stability(a: Asking) -> Result:
-    n, resamples = len(a.scores.topics), min(a.how["resamples"], _OF_SWAPS)
-    return stability(a.scores, sizes=sorted({max(n // 2, 1), n}), resamples=resamples, seed=a.seed)
-
-
 def _bounds(a: Asking, further: int = 0) -> Result:
     # without a cutoff each list has hundreds of unjudged documents
     bounded = [measure for measure in a.measures if cutoff_of(measure) is not None]
     if not bounded:
-        raise InputError(
-            f"{listed(list(map(repr, a.measures)))} {'has' if len(a.measures) == 1 else 'have'} no cutoff, and without "
-            "one nearly every order can be reversed."
-        )
-    return bounds(a.runs, a.qrels, bounded, further=further, seed=a.seed)
+        names = listed(list(map(repr, a.measures)))
+        raise InputError(f"no cutoff: {names}, and without one nearly every order can be reversed.")
+    return bounds(a.runs, a.qrels, bounded, further=further, seed=a.how["seed"])
 
 
 def upper_loss(uniques: Any, measure: str) -> float:
@@ -178,20 +135,6 @@ def judged_of_types(covered: Any) -> pd.Series:
     return 1 - rows.set_index("group")["unjudged_without_own"]
 
 
-def _covered_types(result: Any) -> Report:
-    rows, alone = result.groups[result.groups["by"] == "type"], judged_of_types(result)
-    return Report(
-        [
-            Column("Type", list(alone.index)),
-            Column("Runs", list(rows["runs"]), Digits.COUNT),
-            Column("Judged", list(rows["judged"]), Digits.SCORE),
-            Column("Had it not been pooled", list(alone), Digits.SCORE),
-        ],
-        caption=f"The share of judged documents down to rank {result.at}, the mean over the runs of each type, and "
-        "without the documents that the type alone put into the pool.",
-    )
-
-
 @dataclass(frozen=True)
 class Part:
     """A study of a card."""
@@ -199,18 +142,9 @@ class Part:
     name: str  # in ``Card.results``
     title: str  # on the page
     ask: Callable[[Asking], Result]
-    # shown as tables: views of the result, or what makes a report of it
-    views: Sequence[str | Callable[[Any], Report]] = ()
+    tables: Sequence[str]  # of the result, which are shown
     figure: str = ""  # a function of ``figures``
     cut: bool = False  # whether it is asked with judgments cut to the pool of equal depth
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page; further studies of a collection are added here."""
-
-    title: str
-    parts: tuple[Part, ...]
 
 
 def _both(part: Part) -> tuple[Part, Part]:
@@ -219,34 +153,62 @@ def _both(part: Part) -> tuple[Part, Part]:
     return part, replace(part, name=f"{part.name}{AT_EQUAL_DEPTH}", title=title, cut=True)
 
 
-_POOL = Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("pool",))
-_DENSITY = Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics")
-_SATURATION = Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles")
-_TEAMS = Part("teams", "One team left out", _teams, ("summary", "table", "by_run"), "losses")
-_TYPES = Part("types", "One type left out", _types, ("table",), "losses_of_types")
-_BY_TYPE = Part("by_type", "Pools of one type", _by_type, ("table",), "tau_of_pools")
-_NEW_TYPE = Part("type_coverage", "What is judged of a new type", _coverage_of_types, (_covered_types,))
-_STABILITY = Part("stability", "Other topics", _stability, ("differences_needed",), "swaps")
-_RANKS = Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks")
-_POWER = Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))
-_BOUNDS = Part("bounds", "Bounds", _bounds, ("summary", "table"), "ranks")
-_FURTHER = Part(
-    FURTHER_PART,
-    f"Bounds with {FURTHER} relevant documents per topic that no run has",
-    lambda a: _bounds(a, FURTHER),
-    ("summary",),
-)
-_COVERAGE = Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths")
+def _of_teams(a: Asking) -> Result:
+    return leave_out_uniques(a.runs, a.qrels, a.measures, by=a.by, depth=a.known_depth, **a.how)
 
-SECTIONS = (
-    Section("Who was pooled", (_POOL,)),
-    Section("Density and saturation", (_DENSITY, _SATURATION)),
-    Section("A new run like those pooled", _both(_TEAMS)),
-    Section("A new kind of system", (*_both(_TYPES), _BY_TYPE, *_both(_NEW_TYPE))),
-    Section("Stability", (_STABILITY, _RANKS, *_both(_POWER))),
-    Section("What unjudged documents can do", (_BOUNDS, _FURTHER, _COVERAGE)),
-)
-PARTS = tuple(part for section in SECTIONS for part in section.parts)
+
+def _of_types(a: Asking) -> Result:
+    return leave_out_type(a.typed, a.qrels, a.measures, depth=a.known_depth, **a.how)
+
+
+def _pools(a: Asking) -> Result:
+    # pools are made anew, so that any depth will do
+    return by_type(a.typed, a.qrels, a.measures, depth=a.depth or EQUAL_DEPTH, seed=a.how["seed"])
+
+
+def _coverage_of_types(a: Asking) -> Result:
+    return coverage(a.typed, a.qrels, a.measures, depths=EQUAL_DEPTH, by="type", depth=a.known_depth)
+
+
+def _stability(a: Asking) -> Result:
+    n, resamples = len(a.scores.topics), min(a.how["resamples"], _OF_SWAPS)
+    return stability(a.scores, sizes=sorted({max(n // 2, 1), n}), resamples=resamples, seed=a.how["seed"])
+
+
+def _coverage(a: Asking) -> Result:
+    return coverage(a.runs, a.qrels, a.measures, by=a.by if a.depth else None, depth=a.depth)
+
+
+_FURTHER_TITLE = f"Bounds with {FURTHER} relevant documents per topic that no run has"
+#: the sections of the page; further studies of a collection are added here
+SECTIONS: dict[str, Sequence[Part]] = {
+    "Who was pooled": [
+        Part("pool", "The pool behind the judgments", lambda a: infer_pool(a.runs, a.qrels), ("summary",)),
+    ],
+    "Density and saturation": [
+        Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics"),
+        Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles"),
+    ],
+    "A new run like those pooled": _both(
+        Part("teams", "One team left out", _of_teams, ("summary", "table", "by_run"), "losses")
+    ),
+    "A new kind of system": [
+        *_both(Part("types", "One type left out", _of_types, ("table",), "losses_of_types")),
+        Part("by_type", "Pools of one type", _pools, ("table",), "tau_of_pools"),
+        *_both(Part("type_coverage", "What is judged of a new type", _coverage_of_types, ("groups",))),
+    ],
+    "Stability": [
+        Part("stability", "Other topics", _stability, ("differences_needed",), "swaps"),
+        Part("ranks", "Which ranks are real", lambda a: rank_intervals(a.scores), ("table",), "ranks"),
+        *_both(Part("power", "Discriminative power", lambda a: discriminative_power(a.scores), ("table",))),
+    ],
+    "What unjudged documents can do": [
+        Part("bounds", "Bounds", _bounds, ("summary", "table"), "ranks"),
+        Part(FURTHER_PART, _FURTHER_TITLE, lambda a: _bounds(a, FURTHER), ("summary",)),
+        Part("coverage", "Coverage", _coverage, ("groups", "by_run"), "depths"),
+    ],
+}
+PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 
 
 def ask_all(asking: Asking, *, verbose: bool) -> None:

@@ -12,20 +12,11 @@ import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
-from pt_reuse.cards.parts import (
-    AT_EQUAL_DEPTH,
-    EQUAL_DEPTH,
-    FURTHER,
-    FURTHER_PART,
-    Asking,
-    judged_of_types,
-    upper_loss,
-)
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
-#: the rank down to which deep measures need judgments
-_DEEP = 100
+_DEEP = 100  # the rank down to which deep measures need judgments
 
 
 class Verdict(Enum):
@@ -94,13 +85,12 @@ class Question:
         part = self.part + (at or "")
         if at is None and part not in asking.found and part + AT_EQUAL_DEPTH in asking.found:
             part += AT_EQUAL_DEPTH
-        open_ = {**about, "answer": Verdict.OPEN.value, "number": "", "interval": ""}
-        if part not in asking.found:
-            return {**open_, "condition": asking.missing[part]}
         try:
+            if part not in asking.found:
+                raise InputError(asking.missing[part])
             found = self.answer(asking, asking.found[part])
         except InputError as error:
-            return {**open_, "condition": str(error)}
+            return {**about, "answer": Verdict.OPEN.value, "number": "", "interval": "", "condition": str(error)}
         worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
         if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
             worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"
@@ -153,12 +143,8 @@ def _compare(asking: Asking, result: Any) -> Found:
     _known(row["rate"], "All runs tie, or there is one topic only.")
     share = 0.0 if is_missing(row["share"]) else row["share"]
     if not share:
-        return Found(
-            f"no difference is large enough; swap rate {row['rate']:.1%}",
-            "",
-            (Verdict.NO,),
-            "Whatever their difference.",
-        )
+        never = f"no difference is large enough; swap rate {row['rate']:.1%}"
+        return Found(never, "", (Verdict.NO,), "Whatever their difference.")
     bins = result.table[(result.table["measure"] == row["measure"]) & (result.table["size"] == row["size"])]
     there = _of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
     interval = ends(there, "rate", ".1f", factor=100)
@@ -199,37 +185,35 @@ def _unjudged(asking: Asking, result: Any) -> Found:
     )
 
 
-def _left_out(asking: Asking, result: Any, at: str, by: str) -> Found:
+def _is_cut(asking: Asking, result: Any) -> bool:
+    return any(found is result for name, found in asking.found.items() if name.endswith(AT_EQUAL_DEPTH))
+
+
+def _left_out(asking: Asking, result: Any, by: str, *, cut: bool) -> Found:
     row = _of(result.summary, asking)
-    tau = _known(row["own_tau_b"], "All runs tie.")
-    drop = count(int(row["alone_max_drop"]), "rank")
-    intervals = [f"tau_b {ends(row, 'own_tau_b', '.3f')}", f"{ends(row, 'alone_max_drop', '.0f')} ranks"]
-    loss = upper_loss(result, row["measure"])
+    tau, loss = _known(row["own_tau_b"], "All runs tie."), upper_loss(result, row["measure"])
+    pool = f"the depth-{result.depth} pool" + (", judgments cut to that pool" if cut else "")
+    intervals = f"tau_b {ends(row, 'own_tau_b', '.3f')}; {ends(row, 'alone_max_drop', '.0f')} ranks"
     return Found(
         f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % "
-        f"without the lowest quarter), and {drop} if its {by} alone is scored so",
-        "; ".join(intervals) if "own_tau_b_low" in row else "none",
+        f"without the lowest quarter), and {count(int(row['alone_max_drop']), 'rank')} if its {by} alone is scored so",
+        intervals if "own_tau_b_low" in row else "none",
         (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),
         f"Each run without the documents that are relevant ({result.settings['relevant']}) and that its own {by} alone "
-        f"put into the depth-{result.depth} pool{at}. It speaks of runs like these, not of systems unlike them, nor of "
+        f"put into {pool}. It speaks of runs like these, not of systems unlike them, nor of "
         "relevant documents that no run found.",
     )
-
-
-def _cut(asking: Asking, result: Any) -> str:
-    cut = [name for name, found in asking.found.items() if found is result and name.endswith(AT_EQUAL_DEPTH)]
-    return ", judgments cut to that pool" if cut else ""
 
 
 def _new_run(asking: Asking, result: Any) -> Found:
     if asking.by == "run":
         raise InputError("No run has a team, and runs of one team find the same documents. Give teams= with the runs.")
-    return _left_out(asking, result, _cut(asking, result), "team")
+    return _left_out(asking, result, "team", cut=_is_cut(asking, result))
 
 
 def _new_type(asking: Asking, result: Any) -> Found:
-    cut = _cut(asking, result)
-    found = _left_out(asking, result.uniques, cut, "type")
+    cut = _is_cut(asking, result)
+    found = _left_out(asking, result.uniques, "type", cut=cut)
     condition = f"{found.condition} Types: {', '.join(asking.runs.types)}."
     covered = asking.found.get(f"type_coverage{AT_EQUAL_DEPTH if cut else ''}")
     judged = float("nan") if covered is None else float(judged_of_types(covered).min())
@@ -242,10 +226,10 @@ def _new_type(asking: Asking, result: Any) -> Found:
 
 def _deep(asking: Asking, result: Any) -> Found:
     rows = result.table[result.table["depth"] == _DEEP]["judged"]
-    mean, least = float(rows.mean()), float(rows.min())
+    mean = float(rows.mean())
     return Found(
         f"{mean:.1%} of the first {_DEEP} documents are judged",
-        f"runs: {least:.1%} to {rows.max():.1%}",
+        f"runs: {rows.min():.1%} to {rows.max():.1%}",
         (_JUDGED.verdict(mean),),
         "The mean over runs of the documents that they return; unjudged ones count as not relevant.",
     )
@@ -256,26 +240,26 @@ def _complete(asking: Asking, result: Any) -> Found:
     dense, topics = int(end["above_third"]), int(end["topics"])
     share = _known(dense / topics if topics else None, "Nothing is judged.")
     _known(end["relevant"] or None, "No document is relevant.")
-    low, high = _wilson(dense, topics)
-    return Found(
-        f"relevant density above 1/3 on {dense:,} of {count(topics, 'topic')}",
-        f"{low:.0%} to {high:.0%} of topics",
-        (_DENSE.at(topics).verdict(share, high),),
-        f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be "
-        "found; a low density alone does not show that most were.",
+    number = f"relevant density above 1/3 on {dense:,} of {count(topics, 'topic')}"
+    condition = (
+        f"Relevant: {result.settings['relevant']}. Where much of what is judged is relevant, more is to be found; "
     )
+    return _of_topics(number, share, topics, _DENSE, f"{condition}a low density alone does not show that most were.")
 
 
 def _room(asking: Asking, result: Any) -> Found:
     row = _of(result.summary, asking)
     near, topics = int(row["near"]), int(row["topics"])
-    low, high = _wilson(near, topics)
-    return Found(
-        f"{near:,} of {count(topics, 'topic')} saturated or nearly so",
-        f"{low:.0%} to {high:.0%} of topics",
-        (_NEAR.at(topics).verdict(near / topics, high),),
-        f"The median run has at least {result.share:g} of the highest score there.",
-    )
+    condition = f"The median run has at least {result.share:g} of the highest score there."
+    number = f"{near:,} of {count(topics, 'topic')} saturated or nearly so"
+    return _of_topics(number, near / topics, topics, _NEAR, condition)
+
+
+def _of_topics(number: str, share: float, topics: int, threshold: Threshold, condition: str) -> Found:
+    """Return what is found of a share of topics."""
+    low, high = _wilson(round(share * topics), topics)
+    verdict = threshold.at(topics).verdict(share, high)
+    return Found(number, f"{low:.0%} to {high:.0%} of topics", (verdict,), condition)
 
 
 def _pooled(asking: Asking, result: Any) -> Found:
@@ -305,22 +289,17 @@ def _unpooled(asking: Asking, result: Any) -> Found:
     )
 
 
+_ORDER = "Does the order of two runs hold under every completion of the unjudged documents"
+_DENSITY = "Is the relevant density so low that most relevant documents may be found"
 QUESTIONS = (
     Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,)),
     Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,)),
-    Question(
-        "Does the order of two runs hold under every completion of the unjudged documents, by {main}?",
-        "bounds",
-        _unjudged,
-        (_HOLDS,),
-    ),
+    Question(f"{_ORDER}, by {{main}}?", "bounds", _unjudged, (_HOLDS,)),
     Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (_TAU, _LOSS)),
     Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (_TAU, _LOSS, _OF_TYPE)),
     Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,)),
     Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,)),
-    Question(
-        "Is the relevant density so low that most relevant documents may be found?", "density", _complete, (_DENSE,)
-    ),
+    Question(f"{_DENSITY}?", "density", _complete, (_DENSE,)),
     Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,)),
     Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,)),
 )

@@ -309,8 +309,6 @@ def _run_infer(options: argparse.Namespace) -> None:
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()
     result = infer_pool(runs, qrels, **given, order=options.pool_order, verbose=shows_bars(options))
     say_answer(result, verbose=options.verbose)
-    for line in (result.explanation, *result.best_of_tried()):
-        say(line)
     _report(result, options.verbose)
     say_end(result.settings, [runs, qrels], verbose=options.verbose)
     if folder is not None:

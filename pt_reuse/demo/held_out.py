@@ -17,10 +17,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
 
-#: resamples of the topics, and the seed they are drawn with
-RESAMPLES, SEED = 10_000, 1
-#: the share of the resamples between the ends of an interval
-CONFIDENCE = 0.95
+RESAMPLES, SEED, CONFIDENCE = 10_000, 1, 0.95  # of the topics, for intervals
 
 
 @dataclass(frozen=True)
@@ -85,11 +82,8 @@ def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
     unjudged = ~pairs.isin(pd.MultiIndex.from_frame(judged.to_frame()[["qid", "docno"]]))
     labels = complete.to_frame().set_index(["qid", "docno"])["label"].reindex(pairs).to_numpy(dtype=float)
     if np.isnan(labels).any():
-        raise InputError(
-            f"{np.isnan(labels).sum():,} of {len(labels):,} documents in the top tens of the runs have no label; "
-            "expected complete judgments, as from get_judgments('complete') of the demo collection.",
-            argument="complete",
-        )
+        lacking = f"{np.isnan(labels).sum():,} of {len(labels):,} documents in the top tens of the runs have no label"
+        raise InputError(f"{lacking}; expected complete judgments, those of 'complete'.", argument="complete")
     marked = tops[["name", "qid"]].assign(top=1, unjudged=unjudged, relevant=unjudged & (labels >= complete.rel))
     return marked.groupby(["name", "qid"], as_index=False).sum()
 
@@ -108,15 +102,10 @@ def _compared(runs: RunSet, complete: Qrels, depth: int) -> Iterator[list[_Group
         for queries in of_team["queries"].unique():
             alike = pd.concat([part[part["queries"] == queries] for part in (of_team, dense)])
             if (alike["type"] == "dense").any():
+                about = {"left_out": left_out, "queries": queries}
                 yield [
                     _Group(
-                        described={
-                            "left_out": left_out,
-                            "queries": queries,
-                            "team": team,
-                            "type": members["type"].iloc[0],
-                            "runs": len(members),
-                        },
+                        described={**about, "team": team, "type": members["type"].iloc[0], "runs": len(members)},
                         counts=_by_topic(counted[counted["name"].isin(members["name"])], truth.topics),
                         scores=scores[:, [truth.names.index(name) for name in members["name"]]].mean(axis=1),
                     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,9 +32,9 @@ class SimulatedField(Record):
         depth: the depth of the pool that was judged.
     """
 
-    title: ClassVar[str] = "SimulatedField (simulated, not real)"
-    condition = "It is drawn at random from seed {seed}."
-    limit = "It says nothing of a real collection."
+    title = "SimulatedField (simulated, not real)"
+    valid_for = "a field drawn at random from seed {seed}."
+    not_covered = "any real collection."
 
     results: pd.DataFrame
     run_table: pd.DataFrame
@@ -61,21 +60,17 @@ class SimulatedField(Record):
         """Return the tables that `save` writes: ``results``, ``run_table`` and ``labels``."""
         return {"results": self.results, "run_table": self.run_table, "labels": self.labels}
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return its runs, judgments and pool depth in one line."""
-        return f"{self.runs!r}; {self.qrels!r}; pool depth {self.depth}"
+        return [f"{self.runs!r}; {self.qrels!r}; pool depth {self.depth}"]
 
     def report(self) -> Report:
         """Return how many runs and teams there are of each type, and how many of the runs were pooled."""
         by_type = self.run_table.groupby("type", sort=False)
-        counts = (by_type["name"].size(), by_type["team"].nunique(), by_type["pooled"].sum())
-        numbers = [
-            Column(heading, column.tolist(), Digits.COUNT)
-            for heading, column in zip(("Runs", "Teams", "Pooled runs"), counts, strict=True)
-        ]
-        topics = count(len(self.qrels.topics), "topic")
-        caption = f"A simulated field, no real one: {topics}, pool depth {self.depth}."
-        return Report([Column("Type", list(by_type.groups)), *numbers], caption=caption, verdict=self.verdict())
+        counts = {"Runs": by_type["name"].size(), "Teams": by_type["team"].nunique(), "Pooled": by_type["pooled"].sum()}
+        numbers = [Column(heading, column.tolist(), Digits.COUNT) for heading, column in counts.items()]
+        caption = f"{self.title}: {count(len(self.qrels.topics), 'topic')}, pool depth {self.depth}."
+        return Report([Column("Type", list(by_type.groups)), *numbers], caption=caption, notes=self.conditions())
 
     def _shown(self) -> pd.DataFrame:
         return self.run_table
@@ -142,14 +137,12 @@ def simulate_field(
             frames.append(_top(scores.round(4), qids, docnos, length).assign(name=name))
             table.append({"name": name, "team": f"team-{team + 1}", "type": kind, "pooled": team != unpooled})
     results, run_table = pd.concat(frames, ignore_index=True), pd.DataFrame(table)
-    everything = Qrels(
-        pd.DataFrame({"qid": np.repeat(qids, n_docs), "docno": np.tile(docnos, n_topics), "label": grades.ravel()})
-    )
+    labels = {"qid": np.repeat(qids, n_docs), "docno": np.tile(docnos, n_topics), "label": grades.ravel()}
     given = {"n_topics": n_topics, "n_docs": n_docs, "n_teams": n_teams, "length": length, "depth": depth}
     return SimulatedField(
         results=results,
         run_table=run_table,
-        labels=everything.restrict(results).to_frame(),
+        labels=Qrels(pd.DataFrame(labels)).restrict(results).to_frame(),
         depth=depth,
         settings={"seed": seed, **given},
     )

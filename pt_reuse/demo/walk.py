@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyterrier as pt
 from ir_measures import AP, nDCG
 
 from pt_reuse.collections.provider import DemoDataset
+from pt_reuse.columns import column
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut, compare_held_out, top_tens
 from pt_reuse.errors import InputError
@@ -38,15 +40,10 @@ def live_pipelines(folder: Path) -> dict[str, pt.Transformer]:
     index.index(demo.get_corpus_iter(verbose=False))
     described = {row["qid"]: f"{row['query']} {row['description']}" for row in demo.topics()}
 
-    def plain(text: str) -> str:
-        return re.sub(r"[^\w\s]", " ", text)
-
+    plain, bm25 = partial(re.sub, r"[^\w\s]", " "), index.bm25(num_results=100)
     short = pt.apply.query(lambda row: plain(row["query"]), verbose=False, label="words of the query")
     long = pt.apply.query(lambda row: plain(described[row["qid"]]), verbose=False, label="and description")
-    bm25 = index.bm25(num_results=100)
-
-    dense = demo.get_dense_retriever("described")
-    return dict(zip(LIVE, (short >> bm25, long >> bm25, dense), strict=True))
+    return dict(zip(LIVE, (short >> bm25, long >> bm25, demo.get_dense_retriever("described")), strict=True))
 
 
 DEPTH = 10
@@ -79,25 +76,15 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
     with tempfile.TemporaryDirectory() as folder:
         say("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
         pipelines = live_pipelines(Path(folder))
-        pooled_judgments = demo.get_judgments().select(topics["qid"])
-        experiment = Experiment(
-            pipelines,
-            topics,
-            pooled_judgments,
-            [nDCG @ 10, AP],
-            field=runs,
-            depth=DEPTH,
-            baseline=LIVE[0],
-            verbose=verbose,
-        )
+        judgments, measures = demo.get_judgments().select(topics["qid"]), [nDCG @ 10, AP]
+        against: dict[str, Any] = {"field": runs, "depth": DEPTH, "baseline": LIVE[0]}
+        experiment = Experiment(pipelines, topics, judgments, measures, **against, verbose=verbose)
     lexical = complete.restrict(depth_pool(runs.select(type="lexical", pooled=True), depth=DEPTH))
     counted = top_tens(runs, complete, lexical).groupby("name")[["top", "unjudged", "relevant"]].sum()
-    relevant = counted["relevant"] / counted["unjudged"]
-    measures = [nDCG @ 10, AP]
-    truth = score(runs, complete, measures)
-    partial, full = (
-        truth.compare(score(runs, judged, measures), names=("complete judgments", pool))
-        for pool, judged in (("pool of lexical runs only", lexical), ("pool of all pooled runs", pooled_judgments))
+    relevant, truth = counted["relevant"] / counted["unjudged"], score(runs, complete, measures)
+    pools = {"pool of lexical runs only": lexical, "pool of all pooled runs": judgments}
+    of_lexical, of_all = (
+        truth.compare(score(runs, pool, measures), names=("complete judgments", name)) for name, pool in pools.items()
     )
     return DemoReport(
         runs=runs,
@@ -105,10 +92,10 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
         experiment=experiment,
         held_out=compare_held_out(runs, complete, depth=DEPTH),
         lexical=counted.assign(unjudged=counted["unjudged"] / counted["top"], relevant=relevant).reset_index(),
-        partial=partial,
-        full=full,
-        by_type=leave_out_uniques(runs, pooled_judgments, measures, by="type", depth=DEPTH),
-        by_team=leave_out_uniques(runs, pooled_judgments, measures, by="team", depth=DEPTH),
+        partial=of_lexical,
+        full=of_all,
+        by_type=leave_out_uniques(runs, judgments, measures, by="type", depth=DEPTH),
+        by_team=leave_out_uniques(runs, judgments, measures, by="team", depth=DEPTH),
     )
 
 
@@ -116,17 +103,6 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
 SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")
 _NDCG = "nDCG@10"
 _INTERVAL = "95 % interval"
-#: column of a table of uniques -> its heading
-_OF_UNIQUES = {
-    "unique_relevant": "unique relevant",
-    "max_drop": "largest drop",
-    "dropped": "of run",
-    "own_tau_b": "own tau_b",
-    "alone_max_drop": "largest drop of its runs",
-    "largest_loss_pct": "largest loss (%)",
-    "field_min_tau_b": "field least tau_b",
-    "field_worst": "by leaving out",
-}
 
 
 @dataclass(frozen=True)
@@ -166,12 +142,11 @@ def narrate(report: DemoReport) -> list[Answer]:
 
 
 def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answer:
-    row = lou.summary.set_index("measure").loc[_NDCG]
-    answer = (
-        f"Without its own {lou.units.by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}; "
-        f"tau_b is {row['own_tau_b']:.3f}."
-    )
-    return Answer(question, answer, table, table.rename(columns=_OF_UNIQUES), "\n".join(lou.findings()))
+    row, by = lou.summary.set_index("measure").loc[_NDCG], lou.units.by
+    loss = f"Without its own {by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}"
+    shown = table.rename(columns=lambda name: column(name, lou.columns).heading)
+    words = "\n".join([*lou.answers(), *lou.conditions()])
+    return Answer(question, f"{loss}; tau_b is {row['own_tau_b']:.3f}.", table, shown, words)
 
 
 def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:

@@ -84,7 +84,7 @@ def test_it_asks_for_nothing_and_runs_nothing_but_its_own(opened, page):
 
 
 def test_a_table_is_sorted_by_the_keyboard(opened):
-    script = """const table = document.querySelector('[data-name="bounds-run-ndcg-10"]').parentElement;
+    script = """const table = document.querySelector('[data-name="teams-by_run-ndcg-10"]').parentElement;
         table.closest('details').open = true;
         const button = table.querySelectorAll('th button')[1];
         button.focus(); return [table, button]"""
@@ -99,11 +99,11 @@ def test_a_table_is_sorted_by_the_keyboard(opened):
 
 def test_a_table_is_downloaded(opened):
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(opened.folder)})
-    run(opened, "document.querySelector('[data-name=\"bounds-run-ndcg-10\"]').click()")
-    file = opened.folder / "bounds-run-ndcg-10.csv"
+    run(opened, "document.querySelector('[data-name=\"teams-by_run-ndcg-10\"]').click()")
+    file = opened.folder / "teams-by_run-ndcg-10.csv"
     wait(file.exists)
     lines = file.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "Run,Score,Lowest,Highest,Best rank,Worst rank"
+    assert lines[0] == 'Run,Score,Without own uniques,Change,"Change, %",Drop'
     assert len(lines) == 19
     assert len([line for line in lines if "onerror" in line]) == 1
 

@@ -199,7 +199,6 @@ def test_results_say_what_was_left_out(tmp_path):
         lou = leave_out_uniques(runs, qrels, [AP], depth=10)
         results = [score(runs, qrels, [AP]), depth_pool(runs, depth=10), lou, lou.scores, infer_pool(runs, qrels)]
     assert [result.settings["dropped"] for result in results] == [said] * 5
-    assert all(said in repr(result) for result in results)
 
 
 def test_the_cache_keeps_what_was_left_out(messages, tmp_path):

@@ -487,6 +487,9 @@ RENAMED: dict[str, str | None] = {
     "check_new_run:table.rank_best": "table.rank_low",
     "check_new_run:table.rank_worst": "table.rank_high",
     "check_new_run:table.verdict": None,
+    "infer_pool:confusion.needed together": "confusion.needed_together",
+    "infer_pool:confusion.not pooled": "confusion.not_pooled",
+    "infer_pool:confusion.no documents": "confusion.no_documents",
 }
 
 

@@ -57,24 +57,16 @@ class RankedTopic:
         run[self.docs.T[::-1, ::-1].ravel()] = np.tile(np.arange(n_runs - 1, -1, -1, dtype=np.int32), longest)
         return run[:-1]
 
-    def found(self, runs: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
-        """Return (2, depth + 1): judged and unjudged documents in the pool of the chosen runs to depth k."""
-        rank = self.best(runs, depth)
-        judged = self.judged
-        found = np.stack([np.bincount(rank[some], minlength=depth + 1) for some in (judged, ~judged)])
-        found[:, 0] = 0
-        return np.cumsum(found, axis=1)
-
 
 class Tops:
     """What every run has down to the depth of each topic; documents are numbered over all topics."""
 
     def __init__(self, has: csr_array, row: NDArray[np.int32], topic: NDArray[np.int64]):
         self.has = has  # (runs, documents) 1 where a run has a document
-        self.row, self.judged = row, row >= 0  # (documents,) the row of the judgments, -1 for an unjudged document
-        self.topic = topic  # (documents,) the topic of the judgments
-        self.entries = np.diff(has.indptr).astype(np.int64)  # (runs,) documents of each run
-        self.missing = has @ ~self.judged  # (runs,) unjudged documents of each run
+        # (documents,) the row of the judgments, -1 for an unjudged document, and the topic
+        self.row, self.judged, self.topic = row, row >= 0, topic
+        # (runs,) documents of each run, and the unjudged ones
+        self.entries, self.missing = np.diff(has.indptr).astype(np.int64), has @ ~self.judged
 
     def times(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return (documents,): how many of the chosen runs have each document."""
@@ -89,16 +81,10 @@ class Tops:
         times = self.times(runs)
         return np.where(runs, self.both(times == 1), self.both(times == 0))
 
-    def in_common(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return (runs, chosen): documents that each run has in common with each of the chosen runs."""
-        return np.asarray((self.has @ self.has[runs].T).toarray())
-
 
 Answer = TypeVar("Answer")
-#: ranks of runs that one thread looks at, at least: fewer are sooner done than handed out
-_RANKS = 1 << 20
-#: parts of a pass at most
-_PARTS = 64
+_RANKS = 1 << 20  # of runs that one thread looks at, at least: fewer are sooner done than handed out
+_PARTS = 64  # of a pass at most
 #: what :func:`judged_codes` returns, which no order of the runs changes
 Codes: TypeAlias = list[tuple[int, NDArray[np.int32]] | None]
 
@@ -117,7 +103,7 @@ class Passes:
         with (self.folder / "topics").open("ab") as file:
             at = file.tell()
             array.tofile(file)
-        return np.memmap(self.folder / "topics", array.dtype, "r", at, array.shape)
+        return np.memmap(file.name, array.dtype, "r", at, array.shape)
 
     def over(self, topics: Sequence[RankedTopic], ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of neighbouring topics, all of them in order; how they are cut is to be of no matter."""
@@ -163,13 +149,13 @@ class JudgedRanks:
         self._topics = [RankedTopic(passes.keep(_lists(field, at, len(row) - 1)), row) for at, row in both]
         self.lengths = field.lengths[[at for at, _ in both]].astype(np.int64).max(axis=0)  # (runs,) the longest list
         self.longest = int(self.lengths.max(initial=0))
+        self._n_groups = int(np.ceil(np.log2(max(self.longest, 1)))) + 1
 
     def each(self) -> Iterator[RankedTopic]:
         """Yield the lists on each topic of the judgments, empty where no run has it."""
         kept = iter(self._topics)
         nothing = RankedTopic(np.zeros((self.n_runs, 0), dtype=np.int32), np.array([-1], dtype=np.int32))
-        for has in self.has_topic.tolist():
-            yield next(kept) if has else nothing
+        yield from (next(kept) if has else nothing for has in self.has_topic.tolist())
 
     def over(self, ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
         """Yield what comes of the topics that any run has, in parts that follow one another."""
@@ -181,19 +167,11 @@ class JudgedRanks:
         every = np.ones(self.n_runs, dtype=bool)
         # by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; a field selected from a larger one has documents of no run
         group_of = np.append(-1, np.ceil(np.log2(np.arange(1, self.longest + 1)))).astype(np.int32)
-
-        def groups(topics: Sequence[RankedTopic]) -> list[NDArray[np.int32]]:
-            return [group_of[topic.best(every)] for topic in topics]
-
-        of_topics = list(chain.from_iterable(self.over(groups)))
+        of_topics = list(chain.from_iterable(self.over(lambda some: [group_of[topic.best(every)] for topic in some])))
         topic = np.repeat(np.flatnonzero(self.has_topic), [len(group) for group in of_topics])
         group = np.concatenate([np.zeros(0, dtype=np.int32), *of_topics])
         none = len(self.has_topic) * self._n_groups
         return np.where(group >= 0, topic * self._n_groups + group, none).astype(np.int32)
-
-    @property
-    def _n_groups(self) -> int:
-        return int(np.ceil(np.log2(max(self.longest, 1)))) + 1
 
     @cached_property
     def grouped(self) -> NDArray[np.int64]:
@@ -213,14 +191,8 @@ class JudgedRanks:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Return (2, runs, longest + 1): documents that a run has at rank k or better, and the unjudged among them."""
-
-        def counted(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
-            total = np.zeros((2, self.n_runs, self.longest + 1), dtype=np.int64)
-            for topic in topics:
-                total += topic.counts_to(self.longest)
-            return total
-
-        return sum(self.over(counted), counted([]))
+        nothing = np.zeros((2, self.n_runs, self.longest + 1), dtype=np.int64)
+        return sum(self.over(lambda some: sum((topic.counts_to(self.longest) for topic in some), nothing)), nothing)
 
     def tops(self, depths: NDArray[np.int64]) -> Tops:
         """Return what every run has down to the depths of the topics."""
@@ -243,19 +215,17 @@ class JudgedRanks:
     def found(self, runs: NDArray[np.bool_], depth: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (topics, depth + 1) each: judged and unjudged documents in the pool of the runs to depth k."""
         depth = self.longest if depth is None else min(depth, self.longest)
-        found = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
+        new = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
 
-        def counts(topics: Sequence[RankedTopic]) -> NDArray[np.int64]:
-            return np.stack([topic.found(runs, depth) for topic in topics], axis=1)
+        def counted(topics: Sequence[RankedTopic]) -> list[list[NDArray[np.int64]]]:
+            both = [(topic.best(runs, depth), topic.judged) for topic in topics]
+            return [[np.bincount(rank[some], minlength=depth + 1) for some in (of, ~of)] for rank, of in both]
 
         if runs.any():
-            found[:, self.has_topic] = np.concatenate(list(self.over(counts)), axis=1)
-        return found[0], found[1]
-
-    def topic_depths(self, runs: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return (topics,): the depth at which the pool of the chosen runs differs least from the judged set."""
-        judged, unjudged = self.found(runs)
-        return np.argmin(unjudged - judged, axis=1).astype(np.int64)
+            new[:, self.has_topic] = np.stack(list(chain.from_iterable(self.over(counted))), axis=1)
+        new[:, :, 0] = 0
+        judged, unjudged = np.cumsum(new, axis=2, out=new)
+        return judged, unjudged
 
 
 def _lists(field: AnyField, at: int, n_docs: int) -> NDArray[np.signedinteger]:

@@ -14,12 +14,10 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, fraction
 from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
-from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, RankedTopic, Tops, judged_codes
 
 
@@ -57,9 +55,8 @@ def is_tolerated(entries: NDArray[np.int64], missing: NDArray[np.int64], toleran
 
 def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool_]:
     """Return (runs, depths from 0): whether a run is judged to depth k; to depth 0 every run is."""
-    good = is_tolerated(counts[0], counts[1], tolerance)
-    good[:, 0] = True
-    return good
+    entries, missing = counts[:, :, 1:]
+    return np.insert(is_tolerated(entries, missing, tolerance), 0, True, axis=1)
 
 
 def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -102,21 +99,18 @@ def _steps(
 
 def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[NDArray[np.bool_], int, int]]:
     """Return for each topic the runs that fit it alone, what their pool gains, and the depth."""
-    found = []
+    singles = []
     for topic in topics:
         tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
         gained = gains([topic], tolerated)
         depth = int(np.argmax(gained))
-        found.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
-    return found
+        singles.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
+    return singles
 
 
-#: the least limit to the unjudged share of a topic's pool, beyond which the topic was not pooled from these runs
-MOST_UNJUDGED = 0.1
-#: about what it takes to name a document in which pool and judged set differ
-_BITS = 6.0
-#: of a depth: the new documents from the depth divided by it, to the depth times it, show whether the pool ends there
-_NEAR = np.sqrt(2)
+MOST_UNJUDGED = 0.1  # of a topic's pool, at least, beyond which the topic was not pooled from these runs
+_BITS = 6.0  # about what it takes to name a document in which pool and judged set differ
+_NEAR = np.sqrt(2)  # new documents from the depth divided by it to the depth times it show whether the pool ends there
 
 
 def _below(depths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -134,15 +128,13 @@ class Curves:
 
     def ends(self, depths: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (topics,): the bits saved by saying that the pool ends at these depths; 0 where a topic has none."""
-        at, longest = np.arange(len(depths)), self.judged.shape[1] - 1
+        longest = self.judged.shape[1] - 1
         depths = np.minimum(depths, longest)
         first = np.minimum(np.floor(depths / _NEAR).astype(np.int64), np.maximum(depths - 1, 0))
-        last = np.minimum(_below(depths), longest)
-        judged = [self.judged[at, rank] for rank in (first, depths, last)]
-        both = [self.judged[at, rank] + self.unjudged[at, rank] for rank in (first, depths, last)]
-        share = (self.unjudged[at, depths].sum() + 1) / (both[1].sum() + 2)
-        new, new_judged = both[1] - both[0], judged[1] - judged[0]
-        below, below_judged = both[2] - both[1], judged[2] - judged[1]
+        ranks = np.arange(len(depths)), np.stack([first, depths, np.minimum(_below(depths), longest)])
+        judged, both = self.judged[ranks], self.judged[ranks] + self.unjudged[ranks]
+        share = ((both - judged)[1].sum() + 1) / (both[1].sum() + 2)
+        (new, below), (new_judged, below_judged) = np.diff(both, axis=0), np.diff(judged, axis=0)
         inside = -(new_judged * np.log2(1 - share) + (new - new_judged) * np.log2(share))
         bits = which_bits(new_judged + below_judged, new + below) - inside - which_bits(below_judged, below) - 1
         return np.where(depths > 0, bits, 0.0)
@@ -166,22 +158,18 @@ class Curves:
         some = np.flatnonzero(cost.any(axis=1))
         depths = self.with_others(self.depths)
         while True:
-            values, best = np.unique(depths[some]), None
-            named = depth_bits(depths[some], longest)
-            for value in values[values > 0].tolist():
-                others = values[(values != value) & (values > 0)]
-                if not len(others):
-                    continue
-                of = np.flatnonzero(depths == value)
-                moved = depths.copy()
+            values, most, best = np.unique(depths[some]), 0.0, None
+            values, named = values[values > 0], depth_bits(depths[some], longest)
+            for value in values.tolist() if len(values) > 1 else ():
+                others, of, moved = values[values != value], np.flatnonzero(depths == value), depths.copy()
                 moved[of] = others[np.argmin(cost[of][:, others], axis=1)]
                 more = int((cost[of, moved[of]] - cost[of, value]).sum())
                 saved = named - depth_bits(moved[some], longest) - _BITS * more
-                if saved > 0 and (best is None or saved > best[0]):
-                    best = saved, moved
+                if saved > most:
+                    most, best = saved, moved
             if best is None:
                 return depths
-            depths = best[1]
+            depths = best
 
     def with_others(self, given: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return (topics,): given depths; a topic without one gets that of others at which its pool ends, if any."""
@@ -210,8 +198,7 @@ class Curves:
                 depths = np.where(good[:, depth], depth, 0)
                 depths[self.ends(depths) <= 0] = 0
                 saved = float(self.ends(depths).sum()) - depth_bits(depths, documents.shape[1])
-                if saved > most:
-                    best, most = depths, saved
+                best, most = (depths, saved) if saved > most else (best, most)
         return best
 
 
@@ -287,29 +274,31 @@ class Fitter:
         pool = np.flatnonzero(tops.times(runs))
         unjudged, outside = int((~tops.judged[pool]).sum()), ranks.outside(pool, tops.judged)
         names = name_bits(runs, depths[ranks.has_topic], ranks.longest)
-        errors = float(which_bits(unjudged, len(pool))), float(which_bits(outside[:, 1], outside[:, 0]).sum())
-        curves = self._curves(runs, int(_below(depths).max(initial=0)))
-        return Fit(
-            depths,
-            runs,
-            tops,
-            explained=len(pool) - unjudged,
-            unjudged=unjudged,
-            unexplained=int(outside[:, 1].sum()),
-            bits=names + errors[0] + errors[1],
-            up_to=up_to,
-            ends=float(curves.ends(depths).sum()) - names,
-        )
+        bits = names + float(which_bits(unjudged, len(pool))) + float(which_bits(outside[:, 1], outside[:, 0]).sum())
+        ends = float(self._curves(runs, int(_below(depths).max(initial=0))).ends(depths).sum()) - names
+        counts = {"explained": len(pool) - unjudged, "unjudged": unjudged, "unexplained": int(outside[:, 1].sum())}
+        return Fit(depths, runs, tops, **counts, bits=bits, up_to=up_to, ends=ends)
 
     def _worst(self, tops: Tops, runs: NDArray[np.bool_]) -> int | None:
         """Return the run that was not judged as one of the pool, None if there is none."""
+        from scipy.special import bdtrc
+
         times = tops.times(runs)
         own = tops.both(times == 1) * runs
         # a run whose own part is mostly unjudged is not why it was judged
         loss = own[1] - own[0]
-        if loss.max(initial=0) > 0:
-            return int(np.argmax(loss))
-        return self._stranger(tops, runs, times > 0, own)
+        if loss.max(initial=0) > 0 or not (self.alike and tops.missing[runs].any()):
+            return int(np.argmax(loss)) if loss.max(initial=0) > 0 else None
+        unjudged, own, pool = own[1], own.sum(axis=0), times > 0
+        # the share of the pool without the run's own part, never quite none
+        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
+        # a run that has more unjudged documents than chance leaves to one of the pool is a stranger
+        chance = np.ones(len(runs))
+        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
+            some = runs & (missing > 0)
+            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
+        worst = int(np.argmin(chance))
+        return worst if chance[worst] < _CHANCE else None
 
     def _curves(self, runs: NDArray[np.bool_], depth: int | None = None) -> Curves:
         """Return the curves of some runs; mostly they are those from which the depths came, whose curves are kept."""
@@ -320,24 +309,6 @@ class Fitter:
             self._last = runs, curves
         return curves
 
-    def _stranger(
-        self, tops: Tops, runs: NDArray[np.bool_], pool: NDArray[np.bool_], own: NDArray[np.int64]
-    ) -> int | None:
-        """Return the run that has more unjudged documents than chance leaves to one of the pool, None if none has."""
-        if not self.alike or not tops.missing[runs].any():
-            return None
-        from scipy.special import bdtrc
-
-        unjudged, own = own[1], own.sum(axis=0)
-        # the share of the pool without the run's own part, never quite none
-        share = ((pool & ~tops.judged).sum() - unjudged + 1) / (pool.sum() - own + 2)
-        chance = np.ones(len(runs))
-        for missing, documents in ((tops.missing, tops.entries), (unjudged, own)):
-            some = runs & (missing > 0)
-            chance[some] = np.minimum(chance[some], bdtrc(missing[some] - 1.0, documents[some], share[some]))
-        worst = int(np.argmin(chance))
-        return worst if chance[worst] < _CHANCE else None
-
     def common_depth(self) -> Fit:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
         gained = np.sum(list(self.ranks.over(partial(gains, tolerated=self.tolerated))), axis=0)
@@ -347,8 +318,7 @@ class Fitter:
 
     def own_depths(self) -> Fit:
         """Return a depth for each topic: depths from runs and runs from depths in turn, from several starts."""
-        fits = [self.common_depth()]
-        seen = set()
+        fits, seen = [self.common_depth()], set()
         for runs in self._starts(fits[0]):
             for _ in range(_ROUNDS):
                 if runs.tobytes() in seen or not runs.any():
@@ -361,9 +331,14 @@ class Fitter:
     def depths_of(self, runs: NDArray[np.bool_]) -> Fit:
         """Return the better of two answers: depths that fit some runs topic by topic, and those by kind of topic."""
         curves = self._curves(runs)
-        others = [curves.joined, curves.split] if self.split else [curves.joined]
-        depths = [curves.depths, *(other for other in others if (other != curves.depths).any())]
-        return best_of([self.settle(one) for one in depths])
+        others = [curves.joined, *([curves.split] if self.split else [])]
+        return best_of(
+            [
+                self.settle(each)
+                for each in (curves.depths, *others)
+                if each is curves.depths or (each != curves.depths).any()
+            ]
+        )
 
     def _starts(self, common: Fit) -> Iterator[NDArray[np.bool_]]:
         yield common.runs
@@ -375,37 +350,17 @@ class Fitter:
         single.sort(key=itemgetter(2), reverse=True)
         for share in _SHARES:
             # a run of the pool is judged on most topics of one kind
-            group = [runs for runs, _, _ in single[: max(1, round(share * len(single)))]]
-            yield np.mean(group, axis=0) > 0.5
+            yield np.mean([runs for runs, _, _ in single[: max(1, round(share * len(single)))]], axis=0) > 0.5
 
 
-#: the tolerances that are tried where none is given
-TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)
-
-
-#: how a depth comes about, in the words that settings show
-COMMON, BY_TOPIC, GIVEN = "inferred", "inferred for each topic", "given"
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1)  # tried where none is given
+COMMON, BY_TOPIC, GIVEN = "inferred", "inferred for each topic", "given"  # how a depth comes about, as settings say it
 #: what a user asks for -> how the depth may come about, the simplest first
 _WAYS: dict[Any, tuple[str, ...]] = {None: (COMMON, BY_TOPIC), "common": (COMMON,), "topic": (BY_TOPIC,)}
 
 
-def checked_depth(depth: Any) -> int | str:
-    """Return a user's ``depth=``, or say that it is none."""
-    return choice("depth", depth, ("common", "topic")) if isinstance(depth, str) else depth_of_pool(depth)
-
-
-def checked_tolerance(tolerance: Any) -> float:
-    """Return a user's ``tolerance=``, or say that it is none."""
-    share = fraction("tolerance", tolerance)
-    if share == 1:
-        raise InputError("tolerance must be below 1: at 1, every run is judged.", argument="tolerance")
-    return share
-
-
-#: the largest share of the new documents one rank below a depth that is judged where the depth is that of a pool
-MOST_BELOW = 0.5
-#: by how much that share falls at least, where other topics are set apart
-_FALL = 1 / 3
+MOST_BELOW = 0.5  # of the new documents one rank below the depth of a pool are judged
+_FALL = 1 / 3  # of that share at the depth, at least, where other topics are set apart
 
 
 @dataclass(frozen=True)
@@ -440,20 +395,11 @@ class Cliff:
         # where topics resemble a pool by accident, as much is judged below its depth as above
         return not self.new_at_depth - self.new_below < _FALL
 
-    @property
-    def shows(self) -> bool:
-        """Return whether fewer are judged below the depth, be it by a fall or by how few they are."""
-        return self.is_there or self.is_sharp
 
-
-#: bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
-AS_GOOD = 10.0
-#: orders that go on: those that fit best with one depth for all topics and the least tolerance
-_GO_ON = 2
-#: times the fewest bits, beyond which an order does not go on to a larger tolerance
-_WORSE = 1.05
-#: the orders that are tried after the field's own
-_ORDERS = ("file", "rank", "trec_eval", "trec_eval9")
+AS_GOOD = 10.0  # bits by which an answer may be longer than the shortest and be as good: odds of a thousand to one
+_GO_ON = 2  # orders go on: those that fit best with one depth for all topics and the least tolerance
+_WORSE = 1.05  # times the fewest bits, beyond which an order does not go on to a larger tolerance
+_ORDERS = ("file", "rank", "trec_eval", "trec_eval9")  # tried after the field's own
 
 
 @dataclass(frozen=True)
@@ -491,13 +437,14 @@ class Search:
         self._split = split  # whether one depth for some of the topics is tried, too
         self.ways = _WAYS.get(depth, (GIVEN,))
         self.tolerances = TOLERANCES if tolerance is None else (tolerance,)
+        self._alike = tolerance is None  # whether a run must lack about as many judgments as the others
         self._depth, self._order, self._runs, self._passes = depth, order, runs, passes
         self._codes = judged_codes(runs.field, qrels, passes)
         self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
-        for one in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
-            self.tried.append(one)
-            if one.fit.is_exact:
+        for tried in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
+            self.tried.append(tried)
+            if tried.fit.is_exact:
                 break
         self.best = _best(self.tried)
 
@@ -520,12 +467,6 @@ class Search:
                         yield self._try(order, tolerance, way)
 
     @property
-    def is_no_pool(self) -> bool:
-        """Return whether the judged documents end at no depth, by odds of a thousand to one, whatever was tried."""
-        anything = BY_TOPIC in self.ways and self._alike
-        return anything and not self.best.fit.is_exact and self.best.fit.ends < -AS_GOOD
-
-    @property
     def is_sharp(self) -> bool:
         """Return whether the best answer is a pool whose end shows: what is new is judged at its depth, not below."""
         return self.best.fit.is_pool and self.best.cliff.is_sharp
@@ -536,13 +477,14 @@ class Search:
 
     def take_every_topic(self) -> None:
         """Take the best answer that sets no topic apart; where there is none, or no pool, that there is none."""
-        whole = [one for one in self.tried if not one.apart.any()]
-        if not self.is_no_pool and whole:
-            self.best = self.best if not self.best.apart.any() else _best(whole)
+        whole, best = [each for each in self.tried if not each.apart.any()], self.best
+        # the judged documents end at no depth, by odds of a thousand to one, whatever was tried
+        ends_nowhere = not best.fit.is_exact and best.fit.ends < -AS_GOOD
+        if whole and not (BY_TOPIC in self.ways and self._alike and ends_nowhere):
+            self.best = _best(whole) if best.apart.any() else best
             return
-        fitter = self.best.fitter
-        fit = fitter.settle(np.zeros_like(self.best.fit.depths))
-        self.best = Try(self.best.order, fitter, BY_TOPIC, fit, Cliff.of(fitter.ranks, fit))
+        fit = best.fitter.settle(np.zeros_like(best.fit.depths))
+        self.best = Try(best.order, best.fitter, BY_TOPIC, fit, Cliff.of(best.fitter.ranks, fit))
         self.tried.append(self.best)
 
     def ranks(self, order: str) -> JudgedRanks:
@@ -553,29 +495,26 @@ class Search:
 
     def _of(self, order: str) -> Try:
         """Return the best answer so far in an order."""
-        return _best([one for one in self.tried if one.order == order])
+        return _best([tried for tried in self.tried if tried.order == order])
 
-    def _is_settled(self, one: Try) -> bool:
+    def _is_settled(self, tried: Try) -> bool:
         """Return whether the judged documents end at the depth, and the largest tolerance changes nothing."""
-        if not one.cliff.is_there:
+        if not tried.cliff.is_there:
             return False
-        most, ways = Fitter(one.fitter.ranks, self.tolerances[-1], alike=self._alike), self.ways
-        others = [most.depths_of(one.fit.runs)] if BY_TOPIC in ways else []
-        others += [most.common_depth()] if COMMON in ways else []
-        same = bool((most.settle(one.fit.depths).runs == one.fit.runs).all())
-        return same and best_of([one.fit, *others]) is one.fit
-
-    @property
-    def _alike(self) -> bool:
-        return len(self.tolerances) > 1
+        most = Fitter(tried.fitter.ranks, self.tolerances[-1], alike=self._alike)
+        others = [most.depths_of(tried.fit.runs)] if BY_TOPIC in self.ways else []
+        others += [most.common_depth()] if COMMON in self.ways else []
+        same = bool((most.settle(tried.fit.depths).runs == tried.fit.runs).all())
+        return same and best_of([tried.fit, *others]) is tried.fit
 
     def _try(self, order: str, tolerance: float, way: str) -> Try:
-        fitter = Fitter(self._ranked[order], tolerance, alike=self._alike, split=self._split)
+        ranks = self._ranked[order]
+        fitter = Fitter(ranks, tolerance, alike=self._alike, split=self._split)
         if isinstance(self._depth, int):
-            fit = fitter.settle(self._depth * fitter.ranks.has_topic, self._depth)
+            fit = fitter.settle(self._depth * ranks.has_topic, self._depth)
         else:
             fit = fitter.common_depth() if way == COMMON else fitter.own_depths()
-        return Try(order, fitter, way, fit, Cliff.of(fitter.ranks, fit))
+        return Try(order, fitter, way, fit, Cliff.of(ranks, fit))
 
     def _fields(self) -> Iterator[tuple[str, AnyField]]:
         """Yield the field in each order to try; an order in which no list differs is not tried again."""
@@ -593,21 +532,13 @@ class Search:
 
     def table(self) -> pd.DataFrame:
         """Return one row per answer tried."""
-        rows = [
-            {
-                "order": one.order,
-                "tolerance": one.fitter.tolerance,
-                "way": one.way,
-                **dict(zip(("depth_from", "depth_to"), depth_range(one.fit.depths), strict=True)),
-                "runs": int(one.fit.runs.sum()),
-                "explained": one.fit.explained,
-                "unjudged": one.fit.unjudged,
-                "new_below": one.cliff.new_below,
-                "bits": one.fit.bits,
-                "best": one is self.best,
-            }
-            for one in self.tried
-        ]
+        rows = []
+        for tried in self.tried:
+            fit, how = tried.fit, {"order": tried.order, "tolerance": tried.fitter.tolerance, "way": tried.way}
+            how |= dict(zip(("depth_from", "depth_to"), depth_range(fit.depths), strict=True))
+            counts = {"runs": int(fit.runs.sum()), "explained": fit.explained, "unjudged": fit.unjudged}
+            ends = {"new_below": tried.cliff.new_below, "bits": fit.bits, "best": tried is self.best}
+            rows.append(how | counts | ends)
         return pd.DataFrame(rows)
 
 
@@ -623,5 +554,5 @@ def _best(tried: list[Try]) -> Try:
         return tried[-1]
     left = comparable([one.fit for one in tried])
     fewest = min(fit.bits for fit in left)
-    as_good = [one for one in tried if one.fit in left and one.fit.bits <= fewest + AS_GOOD]
-    return min(as_good, key=lambda one: (len(np.unique(one.fit.depths)), one.fit.unjudged))
+    as_good = [each for each in tried if each.fit in left and each.fit.bits <= fewest + AS_GOOD]
+    return min(as_good, key=lambda each: (len(np.unique(each.fit.depths)), each.fit.unjudged))

@@ -17,6 +17,7 @@ from real_runs import read_real
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, Evidence, infer_pool
 from pt_reuse.studies.infer_pool.search import Curves, name_bits
 
@@ -25,7 +26,8 @@ def test_demo_pool():
     demo = pt.get_dataset("reuse:demo")
     runs, qrels = demo.get_runs(), demo.get_judgments()
     found = infer_pool(runs, qrels)
-    assert found.headline() == ("depth 10, 11 to 13 of 22 runs contributed, 989 of 989 judgments explained")
+    assert (found.depth, found.contributor_range, len(found.table)) == (10, (11, 13), 22)
+    assert found.summary["explained"].item() == len(qrels) == 989
     recorded = set(runs.select(pooled=True).names)
     assert recorded - set(found.contributors) == {"quarry-bm25-stem"}  # pooled, but 'covered': nothing tells
     assert set(found.contributors) <= recorded
@@ -53,10 +55,10 @@ def test_trec8_is_the_record(trec8):
         assert found.contributors == trec8.runs.select(pooled=True).names
         assert len(found.contributors) == 71
         assert found.contributor_range == (70, 72)  # one of the Mer8Adtd would do; Dm8TFidf may have been pooled
-        assert found.explanation.startswith("exact")
+        assert found.certainty is Certainty.EXACT
     assert found.confusion.to_dict("records") == [
-        {"pooled": True, "needed": 69, "needed together": 2, "covered": 0, "not pooled": 0, "no documents": 0},
-        {"pooled": False, "needed": 0, "needed together": 0, "covered": 1, "not pooled": 57, "no documents": 0},
+        {"pooled": True, "needed": 69, "needed_together": 2, "covered": 0, "not_pooled": 0, "no_documents": 0},
+        {"pooled": False, "needed": 0, "needed_together": 0, "covered": 1, "not_pooled": 57, "no_documents": 0},
     ]
     table = found.table.set_index("name")
     accident = table.loc["Dm8TFidf"]
@@ -76,7 +78,7 @@ def test_another_order_is_not_that_of_the_trec8_pool(trec8):
     found = infer_pool(runs, trec8.qrels, order="file", tolerance=0, depth="common")
     assert (found.depth, len(found.contributors)) == (98, 64)
     assert (found.certainty.value, round(found.summary["new_below"].item(), 3)) == ("partial", 0.999)
-    assert infer_pool(trec8.runs, trec8.qrels, order="trec_eval9").explanation.startswith("exact")
+    assert infer_pool(trec8.runs, trec8.qrels, order="trec_eval9").certainty is Certainty.EXACT
     # three topics are enough to see which order it was; what is exact ends the search
     found = infer_pool(runs, trec8.qrels.select(["401", "402", "403"]))
     assert (found.depth, found.order) == (100, "trec_eval")
@@ -158,8 +160,8 @@ def test_covid_needs_no_option(covid):
     assert found.tried["order"].unique().tolist() == ["trec_eval", "file", "trec_eval9"]  # ranks tie: no order
     assert found.contributor_range == (97, 100)
     assert found.confusion.to_dict("records") == [
-        {"pooled": True, "needed": 94, "needed together": 5, "covered": 0, "not pooled": 0, "no documents": 0},
-        {"pooled": False, "needed": 1, "needed together": 0, "covered": 0, "not pooled": 26, "no documents": 0},
+        {"pooled": True, "needed": 94, "needed_together": 5, "covered": 0, "not_pooled": 0, "no_documents": 0},
+        {"pooled": False, "needed": 1, "needed_together": 0, "covered": 0, "not_pooled": 26, "no_documents": 0},
     ]
     assert set(found.contributors) - set(runs.select(pooled=True).names) == {"UPrrf80-r5"}
     table = found.table.set_index("name")
@@ -270,9 +272,6 @@ def test_topics_of_other_runs_are_set_apart_where_others_judged_more(track, tole
     assert row["new_below"] > share - 0.1
     alone = infer_pool(runs, qrels.select(found.topics), tolerance=tolerance, order="trec_eval")
     assert (alone.depth, alone.contributors, alone.certainty) == (found.depth, found.contributors, found.certainty)
-    # what was found, for whom and where comes before anything else
-    first = found.headline()
-    assert first.index("125") < first.index("17 of") < first.index(f"{len(found.topics)} of {len(track.topics)}")
 
 
 def test_no_topic_is_explained(track):
@@ -324,10 +323,11 @@ def test_topics_that_lack_judgments_are_not_told_as_those_of_other_runs(track):
     mine, others = one_run_each(track, 17)
     runs, qrels = track.runs.select(mine), mixed(track, mine, others, set())
     qrels = qrels.keep(np.random.default_rng(1).random(len(qrels)) < 0.9)
-    found = infer_pool(runs, qrels, order="trec_eval")
+    with pytest.warns(CaveatWarning):
+        found = infer_pool(runs, qrels, order="trec_eval")
     assert len(found.apart) == 14
     assert found.certainty is Certainty.PARTIAL
-    assert "tolerance=0.2 allows it" in found.explanation
+    assert "tolerance=0.2 allows it" in found.settings["beware"]
     larger = infer_pool(runs, qrels, order="trec_eval", tolerance=0.2)
     assert (larger.depth, sorted(larger.contributors), larger.apart) == (125, mine, [])
 
