@@ -40,4 +40,5 @@ from .studies.compare_judgments import compare_judgments as compare_judgments
 from .studies.infer_pool.infer_pool import infer_pool as infer_pool
 from .studies.judge_next import judge_next as judge_next
 from .studies.leave_out_uniques import leave_out_uniques as leave_out_uniques
+from .studies.rank_intervals import rank_intervals as rank_intervals
 from .verification.verification import verify as verify

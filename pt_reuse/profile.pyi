@@ -4,7 +4,6 @@ from .studies.compare_estimators import compare_estimators as compare_estimators
 from .studies.coverage.coverage import coverage as coverage
 from .studies.density import density as density
 from .studies.discriminative_power import discriminative_power as discriminative_power
-from .studies.rank_intervals import rank_intervals as rank_intervals
 from .studies.saturation import saturation as saturation
 from .studies.sensitivity import sensitivity as sensitivity
 from .studies.stability import stability as stability

@@ -142,7 +142,6 @@ class RankIntervals(Result):
     summary="between which ranks each run is, all at once",
     details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind those "
     "that are significantly better, and at worst before those that are significantly worse.",
-    group="profile",
     papers="[H79]_",
     screen=("table", "groups"),
 )

@@ -235,7 +235,7 @@ BAD = {
     "not finite": (("a 1 AP nan\na all AP .5\n",), "path"),
     "no JSON": (('{"run_id": "a", "topic_id": "1", "measure": "AP", "value": 1}\nrun_id\n',), "path"),
     "a key that is missing": (('{"run_id": "a", "topic_id": "1", "value": 1}\n',), "path"),
-    "a topic that a run lacks": (("a 1 AP .5\na 2 AP .1\nb 1 AP .1\na all AP .3\n",), "path"),
+    "a topic that a run lacks": (("a 1 AP .5\na 2 AP .1\nb 1 AP .1\na all AP .3\n",), "frame"),
     "a run without topics": (("a 1 AP .5\na all AP .5\nb all AP .3\n",), "path"),
     "an unknown format": (("a 1 AP .5\n", "totes"), "format"),
     "no UTF-8": (("a 1 AP .5\n\udcff all AP .5\n",), "path"),

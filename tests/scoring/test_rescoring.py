@@ -14,7 +14,7 @@ from pt_reuse.arrays.kernels import KERNELS, UNJUDGED
 from pt_reuse.arrays.rescore import NO_CHANGES, Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.demo.simulated import simulate_field
-from pt_reuse.scoring import rescoring
+from pt_reuse.scoring import perturbed
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.perturbed import MeansOfSets
 from pt_reuse.scoring.rescoring import Rescoring, rescore
@@ -188,7 +188,7 @@ def test_means_of_sets_are_the_sums_that_numpy_takes(field, seed, complete, sums
     run_set = as_runs(runs)
     has = None if complete else topics_of_runs(run_set, qrels)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rescoring, "_SUMS_AT_ONCE", sums)  # sets are added a few at a time
+        patch.setattr(perturbed, "_SUMS_AT_ONCE", sums)  # sets are added a few at a time
         means = MeansOfSets(NATIVE, 3, len(runs), len(qrels.topics), has)
     for block in rescore(run_set, qrels, NATIVE, changes, at_once=at_once):
         means.add(block)

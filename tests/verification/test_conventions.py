@@ -166,8 +166,7 @@ def test_the_record(tmp_path):
         ["it", 1, 1, 0, 0],
     ]
     assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
-    assert repr(found).startswith("Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name). ")
-    assert repr(found).endswith(" [collection=Mine, judgments=9, runs=3 of 3]")
+    assert repr(found) == "Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name)"
     for shown in (str(found), found._repr_html_()):
         assert "Mine: 2 of 4" in shown
         assert "unequal:" in shown
@@ -180,4 +179,3 @@ def test_why_there_is_no_number_is_advice_for_python_and_for_a_shell(tmp_path):
     found = replay(tmp_path, figure('kind = "uniques"\nvalues = { total = 4 }'), runs=runs)
     assert [verdict.status for verdict in found.verdicts] == [Status.NOT_COMPUTED]
     assert "Give teams= when" in " ".join(str(found).split())
-    assert "Give ADVICEADVICE, or" in found.not_computed(lambda advice: "ADVICE")[0]
