@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import pandas as pd
 
@@ -85,7 +86,8 @@ class Table:
             it has no value in any row.
         caption: of the report; ``{measure}``, settings, numbers and options by their names.
         descending: the columns by which the report is sorted, the largest first.
-        select: column -> whose rows the report shows: a value, None for the first; each is an option of the report.
+        select: column -> whose rows the report shows: a value, None for the first, ``...`` for all; each is an option
+            of the report.
         noun: what the rows are, in the plural.
         about: further words for the docstring.
     """
@@ -95,7 +97,7 @@ class Table:
     report: str = ""
     caption: str = ""
     descending: tuple[str, ...] = ()
-    select: Mapping[str, None | str] | None = None
+    select: Mapping[str, Any] | None = None
     noun: str = "rows"
     about: str = ""
 
