@@ -51,6 +51,25 @@ tau_ap_b         | tau_AP           | score   | tau_AP,b of them
 max_drop         | Largest drop     | ranks   | the most ranks that a run loses
 max_rise         | Largest rise     | ranks   | the most ranks that a run gains
 share            | Share            | score   | the share
+kind             | Kind             |         | "model", or "people" for another person
+annotator        | Annotator        |         | the annotator
+first            | Annotator        |         | an annotator
+second           | And              |         | another
+person           | Person           |         | the other person
+items            | Items            |         | "all", or "relevant", which one of those compared calls so
+labels           | Labels           |         | "grades", the labels as they are, or "binary", relevant or not
+n_topics         | Topics           | count   | how many topics
+n_items          | Items            | count   | how many items
+agreement        | Agreement        | score   | share of equal labels
+kappa            | Kappa            | score   | Cohen's kappa, without weights unless they are asked for
+alpha_nominal    | Alpha            | score   | Krippendorff's alpha, nominal
+alpha_ordinal    | Ordinal          | score   | Krippendorff's alpha of grades, ordinal
+coefficient      | Coefficient      |         | which coefficient
+value            | Value            | score   | its value
+low              | From             | score   | lower end
+high             | To               | score   | upper end
+band             | Band             |         | the word for a kappa or an alpha of that size
+why              | Why not          |         | why there is no value
 """
 
 

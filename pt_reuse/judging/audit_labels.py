@@ -114,7 +114,6 @@ class LabelAudit(Result):
     }
     key = (KeyFigures(("tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"), "of_all", "{judge}"),)
     columns = """
-    kind | Kind | | "model", or "people" for another person
     by | By | | "all" runs, the "best" under people, or those of one type, team or family
     part | Part | | the runs that are ranked
     tau_b | tau_b | score | Kendall's tau_b of the rankings of these runs; of the best, tau at k
@@ -129,7 +128,6 @@ class LabelAudit(Result):
     label | People | number | the label of people
     judge_label | Judge | number | that of the judge on its own scale, or the one that judge_rel= says it stands for
     effect | Effect | effect | what the judge's label adds to the mean score of the run beyond the mean of all runs
-    person | Person | | the other person
     people | People | count | other people under whom there is a ranking
     person_tau_b | Person's tau_b | score | that of the ranking under the person
     people_tau_b | People's tau_b | score | mean of those of the rankings under other people
@@ -142,7 +140,7 @@ class LabelAudit(Result):
             "judge, measure and part of the field; a part whose runs all tie has no coefficient, NaN",
             "judge kind family measure by part runs topics documents tau_b~ gamma~ tau_ap_b~ max_drop~ max_rise~ "
             "mean_rise~",
-            report="judge part runs tau_b max_drop mean_rise",
+            "judge part runs tau_b max_drop mean_rise",
             select={"judge": ..., "part": ...},
             noun="parts",
         ),
@@ -152,7 +150,7 @@ class LabelAudit(Result):
         Table(
             "judge, measure and run, the one that gains most ranks first",
             "judge kind measure name team type score judge_score change relative by_documents rank judge_rank rise~",
-            report="name score judge_score rank judge_rank rise",
+            "name score judge_score rank judge_rank rise",
             select={"judge": None},
             noun="runs",
         ),
@@ -163,7 +161,7 @@ class LabelAudit(Result):
             "model, measure, run and document, the ten that push the run most the way that it moves, in rank or, where "
             "it keeps its rank, relative to all runs",
             "judge measure name qid docno label judge_label rank effect",
-            report="qid docno label judge_label rank effect",
+            "qid docno label judge_label rank effect",
             select={"judge": None, "name": None},
             about="For a document that the run has not, the effect is what others gain or lose by it.",
             noun="documents",
@@ -174,7 +172,7 @@ class LabelAudit(Result):
         Table(
             "judge, other person and measure, both on the documents that this person labelled",
             "judge person measure topics documents tau_b person_tau_b difference~",
-            report="person topics tau_b person_tau_b difference",
+            "person topics tau_b person_tau_b difference",
             select={"judge": None},
             about="Empty without other people.",
             noun="people",
@@ -185,7 +183,7 @@ class LabelAudit(Result):
         Table(
             "judge and measure, means over other people, each on the documents that this person labelled",
             "judge measure people tau_b people_tau_b difference~",
-            report="judge people tau_b people_tau_b difference",
+            "judge people tau_b people_tau_b difference",
             noun="judges",
         ),
     ]
@@ -306,7 +304,7 @@ def audit_labels(
         >>> found.table[["part", "tau_b", "tau_b_low", "tau_b_high"]].round(4)
               part   tau_b  tau_b_low  tau_b_high
         0      all  0.6756     0.5044      0.8468
-        1  best 10  0.0000     0.0000      0.0000
+        1  best 10  0.7909     0.4470      1.0000
         >>> found.movers[["name", "rank", "judge_rank", "rise", "rise_low", "rise_high"]].head(2)
             name  rank  judge_rank  rise  rise_low  rise_high
         0  lex4a    14           8     6        -1         13

@@ -132,40 +132,28 @@ class LabelAgreement(Result):
     plots = {"beside": _draw_figure, "confusion": _draw_confusion}
     key = (KeyFigures(("kappa", "agreement", "surplus", "precision", "recall"), "models", "{judge}"),)
     columns = """
-    kind           | Kind            |            | "model", or "people" for another person
-    items          | Documents       |            | "all", or those that people or the judge call "relevant"
-    labels         | Labels          |            | "grades", the labels as they are, or "binary", relevant or not
-    n_topics       | Topics          | count      | topics of these documents
-    n_items        | Documents       | count      | how many documents there are
-    n              | Documents       | count      | how many documents there are
-    missing        | Missing         | count      | documents that people judged and the judge did not
-    without        | Without labels  | count      | topics in which the judge labelled nothing
-    agreement      | Agreement       | score      | share of equal labels
-    kappa          | Kappa           | score      | Cohen's kappa, without weights
-    alpha_nominal  | Alpha           | score      | Krippendorff's alpha, nominal
-    alpha_ordinal  | Alpha, ordinal  | score      | Krippendorff's alpha of grades, ordinal
-    human_relevant | Relevant, people | score     | share of the documents that people call relevant
-    judge_relevant | Relevant, judge | score      | share of the documents that the judge calls relevant
-    surplus        | Surplus         | difference | the judge's share less that of people
-    precision      | Precision       | score      | share of what the judge calls relevant that people do, too
-    recall         | Recall          | score      | share of what people call relevant that the judge does, too
-    band           | Band            |            | what kappa is called by its size
-    why            | Why not         |            | why figures have no value
-    given_by       | Given by        |            | whose label it is, "human" or "judge"
-    relevant_label | Relevant label  |            | whether it is relevant for who gives it
-    relevant       | Relevant        | score      | share of its documents that the other one calls relevant
-    share          | Share           | score      | share of all documents
-    judge_label    | Label, judge    | number     | the label of the judge
-    of_label       | Of the label    | score      | share of those with this label of people
-    of_judge_label | Of the judge's  | score      | share of those with this label of the judge
-    person         | Person          |            | the other person, or "people together"
-    figure         | Figure          |            | which figure
-    value          | Judge           | score      | that of the judge
-    person_value   | Person          | score      | that of the person
-    difference     | Difference      | difference | the judge's less the person's, on the same draws
-    other          | Other           |            | who stands in the place of people
-    rel            | Relevant from   | number     | the lowest label of people that is relevant
-    judge_rel      | Judge from      | number     | that of the judge
+    n | Documents | count | how many documents there are
+    missing | Missing | count | documents that people judged and the judge did not
+    without | Without labels | count | topics in which the judge labelled nothing
+    human_relevant | Relevant, people | score | share of the documents that people call relevant
+    judge_relevant | Relevant, judge | score | share of the documents that the judge calls relevant
+    surplus | Surplus | difference | the judge's share less that of people
+    precision | Precision | score | share of what the judge calls relevant that people do, too
+    recall | Recall | score | share of what people call relevant that the judge does, too
+    given_by | Given by | | whose label it is, "human" or "judge"
+    relevant_label | Relevant label | | whether it is relevant for who gives it
+    relevant | Relevant | score | share of its documents that the other one calls relevant
+    share | Share | score | share of all documents
+    judge_label | Label, judge | number | the label of the judge
+    of_label | Of the label | score | share of those with this label of people
+    of_judge_label | Of the judge's | score | share of those with this label of the judge
+    figure | Figure | | which figure
+    value | Value, judge | score | that of the judge
+    person_value | Value, person | score | that of the person
+    difference | Difference | difference | the judge's less the person's, on the same draws
+    other | Other | | who stands in the place of people
+    rel | Relevant from | number | the lowest label of people that is relevant
+    judge_rel | Judge from | number | that of the judge
     """
 
     table: Annotated[
@@ -173,7 +161,7 @@ class LabelAgreement(Result):
         Table(
             "judge, items and labels",
             f"judge kind family items labels n_topics n_items missing without {_FIGURES} band why",
-            report="judge kind judge_relevant kappa precision recall",
+            "judge kind judge_relevant kappa precision recall",
             select=_ALL,
             descending=("kappa",),
             noun="judges",
@@ -184,7 +172,7 @@ class LabelAgreement(Result):
         Table(
             "judge, topic, items and labels",
             f"judge kind qid items labels n_items missing {' '.join(FIGURES)} why",
-            report="qid n_items missing kappa human_relevant judge_relevant",
+            "qid n_items missing kappa human_relevant judge_relevant",
             select={"judge": None, **_ALL},
             noun="topics",
         ),
@@ -194,7 +182,7 @@ class LabelAgreement(Result):
         Table(
             "judge, and label of people and of the judge",
             "judge kind given_by label relevant_label n share~ relevant~",
-            report="judge label n share relevant",
+            "judge label n share relevant",
             select={"judge": ..., "kind": "model", "given_by": "judge"},
             noun="labels",
         ),
@@ -204,7 +192,7 @@ class LabelAgreement(Result):
         Table(
             "judge, label of people and label of the judge",
             "judge kind label judge_label n share of_label of_judge_label",
-            report="label judge_label n share of_label of_judge_label",
+            "label judge_label n share of_label of_judge_label",
             select={"judge": None},
         ),
     ]
@@ -213,7 +201,7 @@ class LabelAgreement(Result):
         Table(
             "judge, other person, labels and figure, both on the documents that both labelled",
             "judge person labels figure n_topics n_items value~ person_value~ difference~",
-            report="judge person n_items value person_value difference",
+            "judge person n_items value person_value difference",
             select={"judge": ..., "figure": "kappa", "labels": "binary"},
             about="Other people often labelled documents that were chosen for them: so a judge is read against people.",
             noun="pairs",
@@ -224,7 +212,7 @@ class LabelAgreement(Result):
         Table(
             "two other people, items and labels, on the documents that both labelled",
             f"judge other items labels n_topics n_items {_FIGURES} band why",
-            report="judge other n_items kappa precision recall",
+            "judge other n_items kappa precision recall",
             select=_ALL,
         ),
     ]

@@ -99,7 +99,7 @@ class SignificanceFidelity(OfJudges):
             "judge and measure",
             "judge family measure topics runs pairs untested human_significant judge_significant agree false_claims "
             "missed opposite neither false_share~ missed_share~ agree_share~",
-            report="judge measure judge_significant false_share missed_share opposite",
+            "judge measure judge_significant false_share missed_share opposite",
             noun="judges",
         ),
     ]
@@ -108,7 +108,7 @@ class SignificanceFidelity(OfJudges):
         Table(
             "judge, measure and pair of runs",
             "judge measure first second outcome {,judge_}difference {,judge_}p {,judge_}p_corrected",
-            report="first second outcome difference p_corrected judge_p_corrected",
+            "first second outcome difference p_corrected judge_p_corrected",
             select={"judge": None, "outcome": ...},
             noun="pairs",
         ),
@@ -118,7 +118,7 @@ class SignificanceFidelity(OfJudges):
         Table(
             "judge, measure and run",
             "judge measure name team type family? false_wins false_losses missed_wins missed_losses opposite",
-            report="name false_wins false_losses missed_wins missed_losses opposite",
+            "name false_wins false_losses missed_wins missed_losses opposite",
             select={"judge": None},
             noun="runs",
         ),

@@ -437,7 +437,7 @@ class LabelDistributions(Result):
         Table(
             "document, those on which annotators differ most first",
             "qid docno n mean majority majority_share entropy relevant_share",
-            report="qid docno n majority majority_share entropy",
+            "qid docno n majority majority_share entropy",
             noun="documents",
         ),
     ]

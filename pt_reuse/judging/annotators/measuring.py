@@ -84,6 +84,17 @@ def _draw(
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
+def _paired(rows: str, more: str = "") -> Table:
+    report = "first second n_items agreement kappa"
+    return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
+
+
+def with_ends_of(names: str) -> list[str]:
+    """Return the names of columns of a table, each with the ends of its interval where it has one."""
+    ends = {True: ("", "_low", "_high"), False: ("",)}
+    return [name.strip("~") + end for name in names.split() for end in ends["~" in name]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AnnotatorAgreement(Result):
     """How far annotators agree; an item is a document of a topic that two annotators or more labelled.
@@ -111,32 +122,17 @@ class AnnotatorAgreement(Result):
     plots = {part: partial(_draw, part) for part in PARTS}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
-    items | Items | | "all", or "relevant", which one of the annotators compared called relevant
-    labels | Labels | | "grades", the labels as they are, or "binary", relevant or not
-    coefficient | Coefficient | | which coefficient
-    value | Value | score | its value
-    low | From | score | lower end of its interval
-    high | To | score | upper end
     resamples | Resamples | count | resamples in which it has a value
-    band | Band | | the word for a kappa or an alpha of that size
-    n_items | Items | count | how many items
     n_labels | Labels | count | how many labels they have
-    why | Why not | | why there is no value
-    first | Annotator | | an annotator
     second | And | | another, "others" for the majority of the others, "gold" for gold labels
-    n_topics | Topics | count | how many topics
     n_relevant | Relevant | count | how many of the items the first called relevant
     other_relevant | Relevant, other | count | how many the other
-    agreement | Agreement | score | share of equal labels
-    kappa | Kappa | score | Cohen's kappa
     n_unresolved | Unresolved | count | items left out because the others tie
     n | Times | count | how often it was given, or how often the two labels meet
     alpha | Alpha | score | Krippendorff's alpha of this label against all others
     other_label | Other label | number | the label of the other
     cohen_kappa | Kappa | score | Cohen's kappa, mean of pairs
     fleiss_kappa | Fleiss | score | Fleiss' kappa
-    alpha_nominal | Alpha | score | Krippendorff's alpha, nominal
-    alpha_ordinal | Ordinal | score | Krippendorff's alpha, ordinal
     mean | Mean | score | mean over topics
     sd | SD | score | standard deviation of a sample
     lowest | Lowest | score | the lowest value
@@ -148,67 +144,31 @@ class AnnotatorAgreement(Result):
         Table(
             "items, labels and coefficient, all annotators together",
             _OVERALL,
-            report="coefficient value low high band n_items",
+            "coefficient value low high band n_items",
             select=_WAY,
             noun="coefficients",
         ),
     ]
-    pairs: Annotated[
-        pd.DataFrame,
-        Table(
-            "two annotators with items in common, items and labels",
-            _PAIRED,
-            report="first second n_items agreement kappa",
-            select=_WAY,
-            noun="pairs",
-        ),
-    ]
-    others: Annotated[
-        pd.DataFrame,
-        Table(
-            "annotator and the majority of the others, items and labels",
-            _PAIRED + " n_unresolved",
-            report="first second n_items agreement kappa",
-            select=_WAY,
-            noun="pairs",
-        ),
-    ]
-    gold: Annotated[
-        pd.DataFrame,
-        Table(
-            "annotator and the gold labels, items and labels; none without these",
-            _PAIRED,
-            report="first second n_items agreement kappa",
-            select=_WAY,
-            noun="pairs",
-        ),
-    ]
+    pairs: Annotated[pd.DataFrame, _paired("two annotators with items in common")]
+    others: Annotated[pd.DataFrame, _paired("annotator and the majority of the others", " n_unresolved")]
+    gold: Annotated[pd.DataFrame, _paired("annotator and the gold labels, none without these,")]
     per_topic: Annotated[
         pd.DataFrame,
-        Table(
-            "topic, items, labels and coefficient",
-            _BY_TOPIC,
-            report="qid coefficient value n_items",
-            select=_WAY,
-        ),
+        Table("topic, items, labels and coefficient", _BY_TOPIC, "qid coefficient value n_items", select=_WAY),
     ]
     by_label: Annotated[
         pd.DataFrame,
         Table(
             "items, labels and label",
             "items labels label n agreement alpha why",
-            report="label n agreement alpha",
+            "label n agreement alpha",
             select=_WAY,
             about="The agreement is how often, where one annotator gives the label, another one does.",
         ),
     ]
     confusion: Annotated[
         pd.DataFrame,
-        Table(
-            "two who are compared and two labels, grades over all items",
-            _CONFUSION,
-            select={"first": None, "second": None},
-        ),
+        Table("two who are compared and two labels", _CONFUSION, select={"first": None, "second": None}),
     ]
     annotators: tuple[str, ...]
     scale: tuple[int, ...]
@@ -381,9 +341,7 @@ class Comparison:
             for first, second, mine, theirs in compared
             for way in self.ways(np.column_stack([mine, theirs]), topic)
         ]
-        ends = {True: ("", "_low", "_high"), False: ("",)}
-        names = [name.strip("~") + end for name in _PAIRED.split() for end in ends["~" in name]]
-        return pd.DataFrame(rows, columns=names)
+        return pd.DataFrame(rows, columns=with_ends_of(_PAIRED))
 
     def _row(self, way: Way) -> dict[str, object]:
         mine, theirs = way.values.T

@@ -37,7 +37,7 @@ from pt_reuse.judging.annotators.labels import (
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together, with_ends_of
 from pt_reuse.result import Result
 from pt_reuse.study import study
 
@@ -51,7 +51,7 @@ GO, STOP, OPEN = "go on", "do not go on", "undecided"
 #: tasks from which on nobody labels so many to decide
 _TOO_MANY = 1000
 _TABLE = "labels coefficient value low high band n_tasks why"
-_PAIRS = "first second n_tasks agreement kappa kappa_low kappa_high difference higher lower"
+_PAIRS = "first second n_tasks agreement kappa~ difference higher lower"
 
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
@@ -79,24 +79,10 @@ class PilotAgreement(Result):
     not_covered = "which label is right, and tasks unlike these: draw a pilot at random from all topics."
     plots = {"pairs": _draw_pairs}
     columns = """
-    labels | Labels | | "grades", or "binary", relevant or not
-    coefficient | Coefficient | | which coefficient
-    value | Value | score | its value
-    low | From | score | lower end of its interval, which is wide enough for few tasks
-    high | To | score | upper end
-    band | Band | | the word for a kappa or an alpha of that size
     n_tasks | Tasks | count | how many tasks
-    why | Why not | | why there is no value
-    first | Annotator | | an annotator
-    second | And | | another
-    agreement | Agreement | score | share of equal labels
-    kappa | Kappa | score | Cohen's kappa of grades
-    kappa_low | From | score | lower end of its interval
-    kappa_high | To | score | upper end
     difference | Above others by | score | mean label of the first less that of the second, or of the others
     higher | Higher | count | on how many tasks the first gave a higher label
     lower | Lower | count | on how many tasks it gave a lower one
-    annotator | Annotator | | the annotator
     relevant | Called relevant | share | share of its labels that call a task relevant
     without | Without | score | the coefficient of the others alone, NaN of two annotators
     change | Change | score | what is gained without it
@@ -111,26 +97,21 @@ class PilotAgreement(Result):
         Table(
             "form of the labels and coefficient",
             _TABLE,
-            report="coefficient value low high band n_tasks",
+            "coefficient value low high band n_tasks",
             select={"labels": None},
             noun="coefficients",
         ),
     ]
     pairs: Annotated[
         pd.DataFrame,
-        Table(
-            "two annotators, those who agree least first",
-            _PAIRS,
-            report="first second kappa higher lower",
-            noun="pairs",
-        ),
+        Table("two annotators, those who agree least first", _PAIRS, "first second kappa higher lower", noun="pairs"),
     ]
     by_annotator: Annotated[
         pd.DataFrame,
         Table(
             "annotator, whose labels lower the coefficient most first",
             "annotator n_tasks relevant difference agreement without change",
-            report="annotator relevant difference agreement without",
+            "annotator relevant difference agreement without",
             noun="annotators",
         ),
     ]
@@ -139,7 +120,7 @@ class PilotAgreement(Result):
         Table(
             "task, those that are disagreed on most first",
             "qid docno n votes spread agreement share",
-            report="qid docno votes spread share",
+            "qid docno votes spread share",
             noun="tasks",
         ),
     ]
@@ -328,9 +309,9 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
     table["difference"] = [float(step.mean()) for step in steps]
     table["higher"] = [int((step > 0).sum()) for step in steps]
     table["lower"] = [int((step < 0).sum()) for step in steps]
-    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[_PAIRS.split()].reset_index(
-        drop=True
-    )
+    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[
+        with_ends_of(_PAIRS)
+    ].reset_index(drop=True)
 
 
 def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:

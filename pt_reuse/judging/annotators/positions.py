@@ -130,7 +130,7 @@ class PassagePositions(Result):
         Table(
             "bin",
             "low high relevant labelled expected share expected_share",
-            report="low high relevant share expected_share",
+            "low high relevant share expected_share",
             noun="parts of the document",
         ),
     ]

@@ -45,32 +45,24 @@ class AnnotatorRankings(Result):
     )
     not_covered = "whether an annotator or the judgments are right, and other topics."
     columns = """
-    annotator | Annotator | | the annotator
     topics | Topics | count | topics with labels of the annotator, or of both, over which means are
     labels | Labels | count | labels of the annotator
     changed | Changed | count | how many of these documents had another label, or none, in the judgments
     dropped | Dropped run | | that run, the best one of several; None where no run loses any
     other_ | annotator | | the same under the annotator
-    first | Annotator | | an annotator
-    second | And | | another
     items | Items | count | items that both labelled
     """
 
     table: Annotated[
         pd.DataFrame,
-        Table(
-            "annotator and measure",
-            _TABLE,
-            report="annotator topics changed tau_b tau_ap_b max_drop",
-            noun="annotators",
-        ),
+        Table("annotator and measure", _TABLE, "annotator topics changed tau_b tau_ap_b max_drop", noun="annotators"),
     ]
     by_run: Annotated[
         pd.DataFrame,
         Table(
             "annotator, measure and run",
             " ".join(_BY_RUN),
-            report="name score other_score rank other_rank drop",
+            "name score other_score rank other_rank drop",
             select={"annotator": None},
             noun="runs",
         ),
@@ -80,7 +72,7 @@ class AnnotatorRankings(Result):
         Table(
             "two annotators with items in common and measure",
             _BETWEEN,
-            report="first second items tau_b tau_ap_b max_drop",
+            "first second items tau_b tau_ap_b max_drop",
             noun="pairs",
         ),
     ]

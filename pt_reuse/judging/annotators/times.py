@@ -62,7 +62,7 @@ class LabelTimes(Result):
         Table(
             "annotator, the first for all together",
             "annotator labels timed left missing q1 median q3 mean hours hours_of_all cost fast slow",
-            report="annotator labels q1 median q3 hours_of_all",
+            "annotator labels q1 median q3 hours_of_all",
             noun="annotators",
         ),
     ]
@@ -71,19 +71,14 @@ class LabelTimes(Result):
         Table(
             "annotator and label, first of all annotators",
             "annotator label timed q1 median q3 mean",
-            report="label timed q1 median q3",
+            "label timed q1 median q3",
             select={"annotator": None},
             noun="labels",
         ),
     ]
     by_topic: Annotated[
         pd.DataFrame,
-        Table(
-            "topic, the longest first",
-            "qid timed q1 median q3 mean hours",
-            report="qid timed median hours",
-            noun="topics",
-        ),
+        Table("topic, the longest first", "qid timed q1 median q3 mean hours", "qid timed median hours", noun="topics"),
     ]
     times: Annotated[
         pd.DataFrame,
