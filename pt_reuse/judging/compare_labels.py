@@ -68,28 +68,17 @@ _SHARES = {
 _ALL = {"items": "all", "labels": "binary"}
 
 
-def _draw_figure(
-    result: LabelAgreement,
-    _: str | None,
-    place: Place | None,
-) -> Axes:
+def _draw_figure(result: LabelAgreement, _: str | None, place: Place | None) -> Axes:
     """Draw kappa of each judge, and of each other person, with its interval."""
-    names, columns = ["kappa", "kappa_low", "kappa_high"], ["judge", "value", "low", "high"]
-    rows = result.by_judge()
-    own = rows[["judge", *names]].set_axis(columns, axis=1).assign(kind=rows["kind"])
-    people, shared = result.beside, "on all documents that each labelled"
-    if people["person"].eq(TOGETHER).any():
-        people = people[people["person"] == TOGETHER]
-    people = people[(people["figure"] == "kappa") & (people["labels"] == "binary")]
+    columns = ["judge", "value", "low", "high"]
+    rows, people, shared = result.by_judge(), result.of_kappa(), "on all documents that each labelled"
+    drawn = rows[["judge", "kappa", "kappa_low", "kappa_high"]].set_axis(columns, axis=1).assign(kind=rows["kind"])
     if len(people):
-        mine = people[["judge", "value", "value_low", "value_high"]].set_axis(columns, axis=1).assign(kind="model")
-        own, shared = (
-            pd.concat([mine, own[own["kind"] == "people"]]),
-            "on the documents that other people labelled, too",
-        )
-    said = f"Cohen's kappa, relevant or not; {shared}"
-    own = own.assign(together=own["judge"] == TOGETHER).reset_index(drop=True)
-    return plot_beside_people(own, said=said, place=place)
+        models = people[["judge", "value", "value_low", "value_high"]].set_axis(columns, axis=1).assign(kind="model")
+        drawn = pd.concat([models, drawn[drawn["kind"] == "people"]])
+        shared = "on the documents that other people labelled, too"
+    drawn = drawn.assign(together=drawn["judge"] == TOGETHER).reset_index(drop=True)
+    return plot_beside_people(drawn, said=f"Cohen's kappa, relevant or not; {shared}", place=place)
 
 
 def _draw_confusion(
@@ -237,11 +226,15 @@ class LabelAgreement(Result):
         rows = self.by_judge()
         return rows[rows["kind"] == "model"]
 
+    def of_kappa(self) -> pd.DataFrame:
+        """Return kappa of each judge beside people, beside all together where they are several."""
+        rows = self.beside[(self.beside["figure"] == "kappa") & (self.beside["labels"] == "binary")]
+        together = rows[rows["person"] == TOGETHER]
+        return together if len(together) else rows
+
     def answers(self) -> list[str]:
         """Return of each judge kappa, beside that of other people, and whether its labels may stand for theirs."""
-        of_kappa = self.beside[(self.beside["figure"] == "kappa") & (self.beside["labels"] == "binary")]
-        together = of_kappa[of_kappa["person"] == TOGETHER]
-        people, lines = together if len(together) else of_kappa, []
+        people, lines = self.of_kappa(), []
         for row in records(self.models()):
             line = f"{{judge}}: kappa {{kappa}}, {row['band'] or row['why']}".format_map(cells(row, self.columns))
             can = usable(row, "kappa", ADEQUATE)
@@ -336,11 +329,6 @@ class LabelCounts:
         return cls(human, judge, topics, counts, labelled)
 
     @property
-    def graded(self) -> bool:
-        """Return whether grades can be compared: one scale for both, of more than two labels."""
-        return self.labelled.scale is not None
-
-    @property
     def relevant(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return (human,) and (judge,): which labels are relevant."""
         return self.human >= self.labelled.rel, self.judge >= self.labelled.judge_rel
@@ -348,7 +336,7 @@ class LabelCounts:
     def ways(self, sums: Floats) -> dict[Way, Floats]:
         """Return (n, labels, labels) counts by items and labels, of (n, human, judge) sums; 1 is relevant of binary."""
         rows, columns = (np.stack([~side, side]).astype(float) for side in self.relevant)
-        views = [("grades", sums, np.logical_or.outer(*self.relevant))] if self.graded else []
+        views = [("grades", sums, np.logical_or.outer(*self.relevant))] if self.labelled.scale else []
         views.append(("binary", rows @ sums @ columns.T, np.array([[False, True], [True, True]])))
         return {
             (items, labels): seen if items == "all" else seen * anyone
@@ -493,28 +481,40 @@ def beside_rows(
 
 
 def agreement_of_labels(
-    pairs: Sequence[ComparedLabels],
-    bootstrap: TopicBootstrap | None,
-    *,
-    people: Sequence[ComparedLabels] = (),
+    pairs: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None, *, people: Sequence[ComparedLabels] = ()
 ) -> LabelAgreement:
     """Say how far labels of judges, and of other people, agree with those of the same people."""
-    check_names([one.name for one in pairs], [one.name for one in people])
+    check_names([labels.name for labels in pairs], [labels.name for labels in people])
     scale = scale_of((*pairs, *people))
-    judges, others = ({one.name: BothLabelled.of(one, scale) for one in some} for some in (pairs, people))
-    compared = [_compared(one, "model", judges[one.name]) for one in pairs]
-    compared += [_compared(one, "people", others[one.name]) for one in people]
+    judges, others = ({labels.name: BothLabelled.of(labels, scale) for labels in some} for some in (pairs, people))
+    compared = [
+        Compared(
+            {"judge": labels.name, "kind": kind},
+            LabelCounts.of(both[labels.name]),
+            left_of(labels),
+            len(labels.without),
+        )
+        for kind, some, both in (("model", pairs, judges), ("people", people, others))
+        for labels in some
+    ]
     every = others
     if len(people) > 1:
         # what a document is called by each of them counts
         every = {**others, TOGETHER: BothLabelled.together(list(others.values()))}
-        counts, left = LabelCounts.of(every[TOGETHER]), Counter(qid for one in people for qid in one.left["qid"])
-        asked = {topic for one in people for topic in (*one.human.topics, *one.without)}
+        counts = LabelCounts.of(every[TOGETHER])
+        without = {topic for labels in people for topic in (*labels.human.topics, *labels.without)} - set(counts.topics)
         who = {"judge": TOGETHER, "kind": "people"}
-        compared.append(Compared(who, counts, left, len(asked - set(counts.topics))))
-    table = pd.DataFrame([row for one in compared for row in one.overall(bootstrap)])
-    table.insert(2, "family", table["judge"].map({one.name: one.family for one in pairs}).astype(object))
-    between = [row for one in _between(others) for row in one.overall(bootstrap)]
+        compared.append(Compared(who, counts, left_of(*people), len(without)))
+    table = pd.DataFrame([row for each in compared for row in each.overall(bootstrap)])
+    table.insert(2, "family", table["judge"].map({labels.name: labels.family for labels in pairs}).astype(object))
+    # the first of two people is in the place of people, the second in that of the judge
+    meetings = ((one, two, others[two].against(others[one])) for one, two in combinations(others, 2))
+    between = [
+        row
+        for one, two, both in meetings
+        if len(both.pairs)
+        for row in Compared({"judge": two, "other": one}, LabelCounts.of(both), {}, 0).overall(bootstrap)
+    ]
     of_two = ["judge", "other", *(name for name in list(table)[3:] if name not in ("missing", "without"))]
     beside = [
         {"judge": judge, "person": person, **row}
@@ -523,16 +523,18 @@ def agreement_of_labels(
         for row in beside_rows(theirs, mine, bootstrap)
     ]
     ends = [f"{name}{end}" for name in ("value", "person_value", "difference") for end in ("", "_low", "_high")]
-    bounds = [(one.name, one.rel, one.judge_rel) for one in (*pairs, *people)]
     return LabelAgreement(
         table=table,
-        settings=_settings(compared, people, bootstrap),
-        per_topic=pd.concat([frame for one in compared for frame in one.per_topic()], ignore_index=True),
-        by_grade=pd.DataFrame([row for one in compared for row in one.by_grade(bootstrap)]),
-        confusion=pd.concat([one.confusion() for one in compared], ignore_index=True),
+        per_topic=pd.concat([frame for each in compared for frame in each.per_topic()], ignore_index=True),
+        by_grade=pd.DataFrame([row for each in compared for row in each.by_grade(bootstrap)]),
+        confusion=pd.concat([each.confusion() for each in compared], ignore_index=True),
         beside=pd.DataFrame(beside, columns=["judge", "person", "labels", "figure", "n_topics", "n_items", *ends]),
         between=pd.DataFrame(between, columns=of_two),
-        bounds=pd.DataFrame(bounds, columns=["judge", "rel", "judge_rel"]),
+        bounds=pd.DataFrame(
+            [(labels.name, labels.rel, labels.judge_rel) for labels in (*pairs, *people)],
+            columns=["judge", "rel", "judge_rel"],
+        ),
+        settings=_settings(compared, people, bootstrap),
     )
 
 
@@ -540,44 +542,32 @@ def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
     """Raise where two of those who are compared have one name."""
     taken = Counter([*judges, *people, *([TOGETHER] if len(people) > 1 else [])])
     if several := [name for name, times in taken.items() if times > 1]:
-        raise InputError(
-            f"{examples(several)} is the name of more than one. Give each judge, and each of the other people, a name "
-            "of its own.",
-            argument="people" if people else "judge",
-        )
+        what = f"{examples(several)} is the name of more than one. Give each a name of its own."
+        raise InputError(what, argument="people" if people else "judge")
 
 
-def _compared(labels: ComparedLabels, kind: str, both: BothLabelled) -> Compared:
-    who = {"judge": labels.name, "kind": kind}
-    return Compared(who, LabelCounts.of(both), Counter(labels.left["qid"]), len(labels.without))
-
-
-def _between(people: Mapping[str, BothLabelled]) -> Iterator[Compared]:
-    """Yield each two people with documents in common, the first in the place of people, the second of the judge."""
-    for (first, one), (second, other) in combinations(people.items(), 2):
-        both = other.against(one)
-        if len(both.pairs):
-            yield Compared({"judge": second, "other": first}, LabelCounts.of(both), {}, 0)
+def left_of(*people: ComparedLabels) -> Counter[str]:
+    """Return by topic how many documents got no label."""
+    return Counter(qid for labels in people for qid in labels.left["qid"])
 
 
 def _settings(
     compared: Sequence[Compared], people: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None
 ) -> dict[str, object]:
+    models = [each for each in compared if each.who["kind"] == "model"]
+    ungraded = [str(each.who["judge"]) for each in models if each.counts.labelled.scale is None]
     found: dict[str, object] = {}
-    ungraded = [str(one.who["judge"]) for one in compared if not one.counts.graded and one.who["kind"] == "model"]
     if ungraded:
-        found["relevant or not alone"] = (
-            f"{examples(ungraded, 12)}: the labels are two, or not on the scale of people (relevant from the same "
-            "label on, and none above the highest of people)"
-        )
+        found["relevant or not alone"] = f"{examples(ungraded, 12)}: two labels, or not on the scale of people"
     if people:
-        found["people"] = "; ".join(f"{one.name} ({one.words()})" for one in people)
+        found["people"] = judges_in_words(people)
     words = "none"
     if bootstrap is not None:
+        drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
         words = (
-            f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {bootstrap.resamples:,} "
-            f"resamples, seed {bootstrap.seed}: the percentile interval, expanded as Student's t is for few topics; "
-            "that of recall is too narrow where most of what a judge misses is in few topics"
+            f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {drawn}: the percentile "
+            "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
+            "judge misses is in few topics"
         )
     kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
     return {**found, "documents": "those that both labelled", "kappa": kappa, "intervals": words}
@@ -585,7 +575,15 @@ def _settings(
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:
     """Yield the labels of each other person beside judgments."""
-    _warn_of_few_grades(human, people)
+    # of people whose labels are 0 and 1 beside others who gave grades, few labels may happen to be the lowest
+    highest = people.values.max(axis=0)
+    low = [name for name, most in zip(people.annotators, highest.tolist(), strict=True) if most <= 1]
+    if low and people.rel is None and human.rel > 1 and highest.max() > 1:
+        warn(
+            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as not "
+            "relevant and relevant. Where they are grades, say from which one on they are relevant: "
+            f"Qrels(..., rel={human.rel})."
+        )
     frame = human.to_frame()
     judged = frame.loc[frame["label"] >= 0, ["qid", "docno"]]
     for number, name in enumerate(people.annotators):
@@ -595,30 +593,13 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
         there = set(judged.merge(given, on=["qid", "docno"])["qid"])
         if not there:
             with located(name):
-                raise InputError(
-                    f"this person labelled none of the {count(len(judged), 'document')} that are judged. Are these "
-                    "labels of the same collection, with ids written alike?",
-                    argument="people",
-                )
+                what = f"this person labelled none of the {count(len(judged), 'document')} that are judged."
+                raise InputError(f"{what} Are the ids written alike?", argument="people")
         # people are taken to grade on one scale, whichever of its labels each of them gave
         scale = Scale(human.rel, int(given["label"].max()))
         lowest = lowest_relevant(given["label"], scale) if people.rel is None else people.rel
         person = NamedJudge(name, Oracle(Qrels(given)), lowest)
         yield compared_labels(human.select([topic for topic in human.topics if topic in there]), person)
-
-
-def _warn_of_few_grades(human: Qrels, people: AnnotatorLabels) -> None:
-    """Warn of people whose labels are 0 and 1 beside others who gave grades: few labels may happen to be the lowest."""
-    highest = people.values.max(axis=0)
-    if people.rel is not None or human.rel == 1 or highest.max() <= 1:
-        return
-    low = [name for name, most in zip(people.annotators, highest.tolist(), strict=True) if most <= 1]
-    if low:
-        warn(
-            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as "
-            "not relevant and relevant. Where they are grades, say of all people from which one on they are "
-            f"relevant: Qrels(..., rel={human.rel})."
-        )
 
 
 OtherPeople: TypeAlias = Annotated[
