@@ -451,7 +451,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
         drawings: dict[str, Drawing] = {
             name: partial(result.plot, part)
             for part, name in _PICTURES.items()
-            if name in names and result.of(part)["kappa"].notna().any()
+            if name in names and result.frame(part)["kappa"].notna().any()
         }
         write_result(result, folder, options, drawings, {_MAJORITY: partial(qrels_file, majority.arrays)})
 

@@ -24,7 +24,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
 from pt_reuse.errors import InputError, ReuseWarning, located, warn
-from pt_reuse.inputs import interval_settings, settings_of
+from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.judging.compare_labels import (
     LabelAgreement,
@@ -291,9 +291,8 @@ def audit_labels(
             whole number (a probability), a judge and a person of one name, runs without a type.
 
     Warns:
-        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, a measure
-            that counts labels as relevant that are not relevant for people, a `rel` above every label of people. Also
-            runs of only one unit (`by`).
+        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, grades that do
+            not fit, runs of only one unit (`by`).
 
     Example:
         >>> import pt_reuse as ptr
@@ -340,7 +339,7 @@ def audit_labels(
     compared = [sets.compare(labels, MODEL) for labels in judged.compared]
     compared += [sets.compare(labels, PEOPLE) for labels in persons]
     both = [sets.beside(mine, theirs, drop=missing == "drop") for mine in judged.compared for theirs in persons]
-    scored = ScoredSets.of(judged, sets, n_jobs=n_jobs, verbose=verbose)
+    scored = ScoredSets.of(inputs, sets, n_jobs=n_jobs, verbose=verbose)
     tables = _ranked(scored, compared, groups, best, bootstrap)
     beside, yardstick = _beside_people(scored, both, bootstrap)
     none = tables["table"][(tables["table"]["by"] == ALL) & tables["table"]["tau_b"].isna()]
@@ -429,31 +428,33 @@ class LabelSets:
 class ScoredSets:
     """The runs scored under sets of labels, (sets, measures, topics of people, runs)."""
 
-    judged: JudgedInputs
+    inputs: Inputs
     sets: LabelSets
     values: NDArray[np.float64]
     has_topic: NDArray[np.bool_] | None
-    added: list[bool]
 
     @classmethod
-    def of(cls, judged: JudgedInputs, sets: LabelSets, **how: Any) -> ScoredSets:
-        inputs = judged.inputs
+    def of(cls, inputs: Inputs, sets: LabelSets, **how: Any) -> ScoredSets:
         has_topic = None if inputs.complete else topics_of_runs(inputs.runs, inputs.qrels)
         values = scores_under(inputs.runs, inputs.qrels, inputs.measures, np.stack(sets.labels), **how)
-        return cls(judged, sets, values, has_topic, adds_up(inputs.measures).tolist())
+        return cls(inputs, sets, values, has_topic)
+
+    def has(self, compared: Compared) -> NDArray[np.bool_] | None:
+        """Return (topics, runs) whether a run has each of the topics that count; None where all count for all."""
+        return None if self.has_topic is None else self.has_topic[compared.topics]
 
     def sides(self, measure: int, compared: Compared) -> list[TopicScores]:
         """Return the scores under the labels of people, and under each of those that are compared, on their topics."""
-        has = None if self.has_topic is None else self.has_topic[compared.topics]
         values = (self.values[number, measure, compared.topics] for number in (compared.truth, *compared.estimates))
-        return [TopicScores(scores, has, self.added[measure]) for scores in values]
+        added = bool(adds_up(self.inputs.measures)[measure])
+        return [TopicScores(scores, self.has(compared), added) for scores in values]
 
 
 def _ranked(
     scored: ScoredSets, compared: Sequence[Compared], groups: Units | None, best: int, bootstrap: TopicBootstrap | None
 ) -> dict[str, pd.DataFrame]:
     """Return the table, each run, and under models the documents that move it."""
-    inputs, rows = scored.judged.inputs, list[dict[str, Any]]()
+    inputs, rows = scored.inputs, list[dict[str, Any]]()
     movers, documents = list[pd.DataFrame](), list[pd.DataFrame]()
     runs, human, labels = inputs.runs, inputs.qrels, scored.sets.labels
     ranks, places = list(ranks_of(runs, human)), places_by_name(human)
@@ -463,8 +464,7 @@ def _ranked(
         rows += field.agreement_rows(of, repr(measure), best, groups)
         moved = field.moved_runs(of, repr(measure), runs.run_table)
         if of.given is not None:
-            has = None if scored.has_topic is None else scored.has_topic[of.topics]
-            effects = DocumentEffects(runs, human, measure, of.topics, has)
+            effects = DocumentEffects(runs, human, measure, of.topics, scored.has(of))
             found = effects.between(labels[of.truth], labels[of.estimates[0]])
             number, sizes, totals = moving_documents(found, moved, places)
             table = documents_table(number, sizes, human, (labels[of.truth], of.given), runs.names, ranks)
@@ -554,7 +554,7 @@ def _beside_people(
 
     rows, means, there = [], [], [of for of in beside if len(of.topics)]
     judges = dict.fromkeys(of.about["judge"] for of in there)
-    for (m, measure), judge in product(enumerate(map(repr, scored.judged.inputs.measures)), judges):
+    for (m, measure), judge in product(enumerate(map(repr, scored.inputs.measures)), judges):
         ranked = []
         for of in (of for of in there if of.about["judge"] == judge):
             truth, *others = scored.sides(m, of)

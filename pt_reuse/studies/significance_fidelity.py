@@ -183,11 +183,8 @@ def significance_fidelity(
     the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. People's
     tests are the reference, but not the truth: they, too, depend on the number of topics.
 
-    Args:
-        resamples: how often the topics are drawn for intervals of the shares: all judges get the same draws, and all
-            pairs are tested again in each. Only for the test ``"t"``; give 0 for the other tests.
-        complete: a topic that a run lacks counts 0 (default). False, the mean over the topics of each run, is refused
-            if runs lack topics.
+    Intervals of the shares are for the test ``"t"`` alone, with the same draws for all judges; give ``resamples=0`` for
+    the others. ``complete=False`` is refused if runs lack topics.
 
     Returns:
         SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.by_run``, ``.plot()``.
@@ -198,8 +195,7 @@ def significance_fidelity(
 
 
     Warns:
-        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics; a measure that counts labels as
-            relevant that are not relevant for people; a `rel` above every label of people.
+        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics; grades that do not fit.
 
     Example:
         >>> import pt_reuse as ptr

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, shown
+from pt_reuse._check import count, examples, shown
 from pt_reuse._text import with_ends
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
@@ -235,14 +235,6 @@ class AnnotatorAgreement(Result):
 
     def _shown(self) -> pd.DataFrame:
         return only(self.table, _WAY)[0][self.declared["table"].report.split()]
-
-    def of(self, part: str) -> pd.DataFrame:
-        """Return `pairs`, `others` or `gold`, by name.
-
-        Raises:
-            InputError: another name, or ``"gold"`` where no gold labels were given.
-        """
-        return self.frame(choice("part", part, PARTS))
 
     def plot_confusion(
         self,

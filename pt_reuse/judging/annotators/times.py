@@ -107,11 +107,6 @@ class LabelTimes(Result):
             f"{every['fast'] + every['slow']:,} odd, {every['left']:,} left lying, {every['missing']:,} missing",
         ]
 
-    def odd(self) -> pd.DataFrame:
-        """Return the labels that are fast or slow for their annotator, the slowest first."""
-        rows = self.times[self.times["odd"] != ""]
-        return rows.sort_values("seconds", ascending=False, kind="stable", ignore_index=True)
-
 
 def _checked_positive(name: str, value: Any) -> float:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
@@ -163,7 +158,7 @@ def label_times(
     beyond them, among those of the same annotator.
 
     Returns:
-        LabelTimes: ``.table`` per annotator, ``.by_label``, ``.by_topic``, ``.times`` per label, ``.odd()``.
+        LabelTimes: ``.table`` per annotator, ``.by_label``, ``.by_topic``, ``.times`` per label.
 
     Raises:
         InputError: no column of times or no time in it, a time that is none, is below 0 or ends before it starts.

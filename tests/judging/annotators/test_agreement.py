@@ -295,7 +295,6 @@ def test_what_cannot_be_compared_is_named(messages):
         )
     result = ptr.judging.annotator_agreement(frame, resamples=0)
     messages.refused(lambda: result.report("gold"), argument="by")
-    messages.refused(lambda: result.of("one"), argument="part")
     messages.refused(lambda: result.report(items="some"), argument="items")
     messages.refused(lambda: result.confusion_of("ann0", "nobody"))
     binary = ptr.judging.annotator_agreement(FRAMES["binary"], resamples=0)
