@@ -291,8 +291,8 @@ def audit_labels(
             whole number (a probability), a judge and a person of one name, runs without a type.
 
     Warns:
-        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, grades that do
-            not fit, runs of only one unit (`by`).
+        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, grades that
+            do not fit, runs of only one unit (`by`).
 
     Example:
         >>> import pt_reuse as ptr
