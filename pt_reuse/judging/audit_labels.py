@@ -102,10 +102,7 @@ class LabelAudit(Result):
     """
 
     title, main = "Audit of labels", "rankings"
-    valid_for = (
-        "these runs, the labels of people as the truth, relevant: {relevant}; {missing}. Usable: tau_b of at least "
-        "0.9, or as high as that of other people; scores off by at most 0.01."
-    )
+    valid_for = "these runs, the labels of people as the truth, relevant: {relevant}; {missing}. Usable: {usable}."
     not_covered = "whether people are right; other runs, and runs built with the judge's labels."
     plots = {
         "agreement": drawn_by_measure(plot_judge_taus, "of_all"),
@@ -194,6 +191,11 @@ class LabelAudit(Result):
         of_labels = self.labels.tables().items()
         names = {name: "labels" if name == "agreement" else f"labels_{name}" for name, _ in of_labels}
         return super().tables() | {names[name]: table for name, table in of_labels}
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of, with when labels are usable."""
+        usable = f"tau_b of at least {ALIKE}, or as high as that of other people; scores off by at most {NEAR}"
+        return {**super().words(), "usable": usable}
 
     @property
     def judges(self) -> list[str]:

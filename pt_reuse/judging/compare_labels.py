@@ -113,10 +113,7 @@ class LabelAgreement(Result):
     """
 
     title, main = "Agreement of labels", "agreement"
-    valid_for = (
-        "the documents that people and the judge labelled, relevant from label {rel}. Usable: kappa as high as "
-        "that of other people, without these at least 0.6 (McHugh 2012)."
-    )
+    valid_for = "the documents that people and the judge labelled, relevant from label {rel}. Usable: {usable}."
     not_covered = "whether people are right, and how a judge ranks runs."
     plots = {"beside": _draw_figure, "confusion": _draw_confusion}
     key = (KeyFigures(("kappa", "agreement", "surplus", "precision", "recall"), "models", "{judge}"),)
@@ -214,7 +211,8 @@ class LabelAgreement(Result):
 
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of, with the lowest relevant label of people."""
-        return {**super().words(), "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
+        usable = f"kappa as high as that of other people, without these at least {ADEQUATE} (McHugh 2012)"
+        return {**super().words(), "usable": usable, "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
 
     def by_judge(self) -> pd.DataFrame:
         """Return the rows of all documents, relevant or not: judges before other people, the largest kappa first."""

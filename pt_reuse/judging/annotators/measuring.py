@@ -116,7 +116,7 @@ class AnnotatorAgreement(Result):
     title, main = "Agreement of annotators", "agreement"
     valid_for = (
         "the items with two labels or more, on the scale {scale}, relevant: {relevant}; left out with one label: "
-        f"{{items with one label}}. Bands: {SOURCE_OF_BANDS}."
+        "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
     plots = {part: partial(_draw, part) for part in PARTS}
@@ -173,6 +173,10 @@ class AnnotatorAgreement(Result):
     annotators: tuple[str, ...]
     scale: tuple[int, ...]
     rel: int
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of, with whose the bands are."""
+        return {**super().words(), "bands": SOURCE_OF_BANDS}
 
     def answers(self) -> list[str]:
         """Return the ordinal alpha with its interval and band, and of how many annotators and items it is."""
