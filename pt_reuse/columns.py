@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import pandas as pd
 
@@ -51,6 +52,25 @@ tau_ap_b         | tau_AP           | score   | tau_AP,b of them
 max_drop         | Largest drop     | ranks   | the most ranks that a run loses
 max_rise         | Largest rise     | ranks   | the most ranks that a run gains
 share            | Share            | score   | the share
+kind             | Kind             |         | "model", or "people" for another person
+annotator        | Annotator        |         | the annotator
+first            | Annotator        |         | an annotator
+second           | And              |         | another
+person           | Person           |         | the other person
+items            | Items            |         | "all", or "relevant", which one of those compared calls so
+labels           | Labels           |         | "grades", the labels as they are, or "binary", relevant or not
+n_topics         | Topics           | count   | how many topics
+n_items          | Items            | count   | how many items
+agreement        | Agreement        | score   | share of equal labels
+kappa            | Kappa            | score   | Cohen's kappa, without weights unless they are asked for
+alpha_nominal    | Alpha            | score   | Krippendorff's alpha, nominal
+alpha_ordinal    | Ordinal          | score   | Krippendorff's alpha of grades, ordinal
+coefficient      | Coefficient      |         | which coefficient
+value            | Value            | score   | its value
+low              | From             | score   | lower end
+high             | To               | score   | upper end
+band             | Band             |         | the word for a kappa or an alpha of that size
+why              | Why not          |         | why there is no value
 """
 
 
@@ -86,7 +106,8 @@ class Table:
             it has no value in any row.
         caption: of the report; ``{measure}``, settings, numbers and options by their names.
         descending: the columns by which the report is sorted, the largest first.
-        select: column -> whose rows the report shows: a value, None for the first; each is an option of the report.
+        select: column -> whose rows the report shows: a value, None for the first, ``...`` for all; each is an option
+            of the report.
         noun: what the rows are, in the plural.
         about: further words for the docstring.
     """
@@ -96,7 +117,7 @@ class Table:
     report: str = ""
     caption: str = ""
     descending: tuple[str, ...] = ()
-    select: Mapping[str, None | str] | None = None
+    select: Mapping[str, Any] | None = None
     noun: str = "rows"
     about: str = ""
 

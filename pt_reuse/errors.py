@@ -139,11 +139,13 @@ def collecting() -> Iterator[list[str]]:
         _NOTES.reset(before)
 
 
-def note(text: str) -> None:
-    """Have the study that is under way keep a few words in its settings."""
+def note(text: str) -> bool:
+    """Have the study that is under way keep a few words in its settings; return whether it did not have them yet."""
     notes = _NOTES.get()
-    if notes is not None:
-        notes.append(text)
+    if notes is None:
+        return True
+    notes.append(text)
+    return notes.count(text) == 1
 
 
 def warn(text: str, *, place: str | None = None, category: type[ReuseWarning] = ReuseWarning) -> None:

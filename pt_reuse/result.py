@@ -262,8 +262,9 @@ class Result(Record):
     def _shown(self) -> pd.DataFrame:
         if not self.declared or self.table.empty:
             return self.table
-        names = self.declared["table"].reported_of(self.table)
-        first = [n for n in (*UNITS, "measure") if n in list(self.table)[:2]]
+        names, head = self.declared["table"].reported_of(self.table), list(self.table)[:2]
+        units = (names[0],) if names[0] == head[0] else UNITS
+        first = [n for n in (*units, "measure") if n in head]
         return self.table[list(dict.fromkeys([*first, *names]))]
 
     def _rest(self) -> str:

@@ -451,7 +451,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
         drawings: dict[str, Drawing] = {
             name: partial(result.plot, part)
             for part, name in _PICTURES.items()
-            if name in names and result.of(part)["kappa"].notna().any()
+            if name in names and result.frame(part)["kappa"].notna().any()
         }
         write_result(result, folder, options, drawings, {_MAJORITY: partial(qrels_file, majority.arrays)})
 
@@ -459,7 +459,7 @@ def _run_agreement(options: argparse.Namespace) -> None:
 def _report(result: AnnotatorAgreement, every: bool) -> None:
     ways = result.table[["items", "labels"]].drop_duplicates().itertuples(index=False)
     reports = [(result.report(items=items, labels=labels), True) for items, labels in ways]
-    further = ("pairs", "others", *(["gold"] if len(result.gold) else []), "topics", "over topics")
+    further = ("pairs", "others", *(["gold"] if len(result.gold) else []), "by_topic", "over_topics")
     reports += [(result.report(part), every) for part in further]
     for report, whole in reports:
         frame = report.shown()

@@ -51,26 +51,20 @@ class DocumentEffects:
     ):
         self._runs, self._human, self._measure, self._topics = runs, human, measure, topics
         self._spec = native_spec(measure)
-        n_topics = np.full(len(runs), len(topics)) if has_topic is None else has_topic.sum(axis=0)
-        self._share = 1 / np.maximum(n_topics, 1)
+        self.adds_up = _is_sum(self._spec)  # whether effects are parts of one sum
+        self._share = 1 / np.maximum(len(topics) if has_topic is None else has_topic.sum(axis=0), 1)
 
-    @property
-    def adds_up(self) -> bool:
-        """Return whether effects are parts of one sum."""
-        return self._spec is not None and _is_sum(self._spec)
-
-    @property
-    def words(self) -> str:
-        """Return what an effect is."""
-        if self._spec is None:
-            return NONE
-        return OF_SUM if self.adds_up else ALONE
+    @staticmethod
+    def words_of(measure: ir_measures.Measure) -> str:
+        """Return what an effect on scores by a measure is, for settings."""
+        spec = native_spec(measure)
+        return NONE if spec is None else OF_SUM if _is_sum(spec) else ALONE
 
     def between(self, truth: Labels, estimate: Labels) -> Iterator[Effects]:
         """Yield the effects of each topic with documents whose labels differ; nothing of a measure that is not ours."""
         if self._spec is None:
             return
-        found = self._of_sum(self._spec, truth, estimate) if _is_sum(self._spec) else self._alone(truth, estimate)
+        found = self._of_sum(self._spec, truth, estimate) if self.adds_up else self._alone(truth, estimate)
         for rows, effects in found:
             # a topic that a run lacks has no documents of it, so that its share may be of any
             yield rows, effects * self._share
@@ -116,31 +110,25 @@ def ranks_of(runs: RunSet, human: Qrels) -> Iterator[NDArray[np.int32]]:
         yield ranks
 
 
-def _is_sum(spec: Spec) -> bool:
-    return spec.kernel in _ADDITIVE and not spec.judged_only
+def _is_sum(spec: Spec | None) -> bool:
+    return spec is not None and spec.kernel in _ADDITIVE and not spec.judged_only
 
 
 def _gains(spec: Spec, labels: Labels, every: Labels) -> NDArray[np.float64]:
     """Return (rows,) what each label is worth."""
     if spec.kernel != "ndcg":
         return (labels >= spec.rel).astype(np.float64)
-    gains = np.zeros(len(labels))
-    for label, gain in spec.gain_of_label(every).items():
-        gains[labels == label] = gain
-    return gains
+    return pd.Series(labels).map(spec.gain_of_label(every)).fillna(0.0).to_numpy(dtype=np.float64)
 
 
 def _weights(spec: Spec, hits: Hits, n_documents: int) -> NDArray[np.float64]:
     """Return (documents, runs) what the rank of a document weighs in the score of each run, 0 where it has not."""
-    weight = np.ones(len(hits.rank))
+    weight, found = np.ones(len(hits.rank)), np.zeros((n_documents, hits.n_runs))
     if spec.kernel == "ndcg":
         weight /= discounts(int(hits.rank.max(initial=1)))[hits.rank]
     elif spec.kernel == "rbp":
         weight *= (1 - spec.p) * spec.p ** (hits.rank - 1.0)
-    if spec.cutoff is not None:
-        weight = np.where(hits.rank <= spec.cutoff, weight, 0.0)
-    found = np.zeros((n_documents, hits.n_runs))
-    found[hits.row, hits.of] = weight
+    found[hits.row, hits.of] = weight if spec.cutoff is None else np.where(hits.rank <= spec.cutoff, weight, 0.0)
     return found
 
 
@@ -178,26 +166,18 @@ def documents_table(
     row = rows[place, run]
     topic = documents.topic[row]
     at = zip(topic.tolist(), (row - documents.starts[topic]).tolist(), run.tolist(), strict=True)
-    rank = np.array([ranks[t][d, r] for t, d, r in at], dtype=np.int64)
-    distinct, back = np.unique(row, return_inverse=True)
-    docnos = np.array([*map(documents.docno, distinct.tolist()), None], dtype=object)
-    known = [pd.Series(of[row].astype(np.int64), dtype="Int64").mask(of[row] == UNJUDGED) for of in labels]
-    return pd.DataFrame(
-        {
-            "name": np.array([*names, None], dtype=object)[run],
-            "qid": np.array([*documents.topics, None], dtype=object)[topic],
-            "docno": docnos[back],
-            "label": known[0],
-            "judge_label": known[1],
-            "rank": pd.Series(rank, dtype="Int64").mask(rank == 0),
-            "effect": effects[place, run],
-        }
-    )
+    rank = pd.Series([ranks[t][d, r] for t, d, r in at], dtype="Int64")
+    label, judge_label = (pd.Series(of[row], dtype="Int64").mask(of[row] == UNJUDGED) for of in labels)
+    frame = {
+        "name": pd.Series(names, dtype=object).take(run).to_list(),
+        "qid": pd.Series(documents.topics, dtype=object).take(topic).to_list(),
+        "docno": list(map(documents.docno, row.tolist())),
+    }
+    texts = pd.DataFrame(frame, dtype=object)
+    return texts.assign(label=label, judge_label=judge_label, rank=rank.mask(rank == 0), effect=effects[place, run])
 
 
 def places_by_name(human: Qrels) -> NDArray[np.int64]:
     """Return (rows of the judgments,) the place of each where they are sorted by document and topic."""
-    order = human.to_frame()[["docno", "qid"]].reset_index(drop=True).sort_values(["docno", "qid"]).index.to_numpy()
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = np.arange(len(order))
-    return places
+    order = human.to_frame()[["docno", "qid"]].reset_index(drop=True).sort_values(["docno", "qid"]).index
+    return np.argsort(order.to_numpy())

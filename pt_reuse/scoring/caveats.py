@@ -183,10 +183,10 @@ def tell(caveats: Iterable[Caveat]) -> None:
 
 
 def beware(*caveats: Iterable[Caveat]) -> None:
-    """Warn of caveats, and have the study that is under way keep them in its settings."""
+    """Warn of caveats, of each once, and have the study that is under way keep them in its settings."""
     for caveat in (caveat for some in caveats for caveat in some):
-        tell([caveat])
-        note(caveat.note)
+        if note(caveat.note):
+            tell([caveat])
 
 
 def noted(caveats: Iterable[Caveat], key: str = BEWARE) -> dict[str, str]:

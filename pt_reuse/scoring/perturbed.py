@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.bootstrap import TopicScores
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.scoring.measures import adds_up
-from pt_reuse.scoring.rescoring import Block
+from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.scores import topics_of_runs
 
 #: sums added to at a time, half a megabyte
@@ -94,6 +95,19 @@ class PerturbedScores:
         reduced[:, self.cells.topic[mine]] = self.cells.values[:, mine]
         for truth, values in zip(like, reduced, strict=True):
             yield replace(truth, values=values)
+
+
+def scores_under(
+    runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], labels: NDArray[np.int16], **how: Any
+) -> NDArray[np.float64]:
+    """Return (sets, measures, topics, runs) scores under (sets, judgments) labels in place of those given."""
+    in_set, row = np.nonzero(labels != qrels.arrays.labels)
+    changes = Changes(len(labels), in_set, row, labels[in_set, row])
+    values = np.empty((len(labels), len(measures), len(qrels.topics), len(runs)))
+    for block in rescore(runs, qrels, measures, changes, **how):
+        values[:, :, block.topics.start : block.topics.stop] = block.base[None]
+        values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
+    return values
 
 
 class MeansOfSets:

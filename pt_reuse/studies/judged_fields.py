@@ -22,7 +22,7 @@ from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
-from pt_reuse.result import Result, records
+from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
 from pt_reuse.studies.asked import Asked
@@ -211,8 +211,84 @@ class AskedJudges(Asked):
     def settings(self, **own: Any) -> dict[str, Any]:
         """Return the settings of the result, with what counts as relevant for each judge."""
         if "judges" not in own:
-            own["judges"] = "; ".join(f"{labels.name} ({labels.words()})" for labels in self.compared)
+            own["judges"] = judges_in_words(self.compared)
         return super().settings(**own, **({"missing": _MISSING[self["missing"]]} if "missing" in self._given else {}))
+
+
+@dataclass(frozen=True)
+class JudgedInputs:
+    """What is read by a study that holds the labels of judges against those of people."""
+
+    inputs: Inputs  # the field, the judgments of people and the measures
+    judges: Sequence[NamedJudge]
+    missing: str  # what becomes of documents without a label of a judge
+    without_topics: str
+
+    @classmethod
+    def read(
+        cls,
+        runs: Any,
+        human: Any,
+        judges: Sequence[NamedJudge],
+        measures: Any,
+        rel: int | None,
+        *,
+        complete: bool,
+        without_topics: str,
+        missing: str,
+    ) -> JudgedInputs:
+        """Read a field and the judgments of people; nobody is asked for a label yet."""
+        field, given = as_runs_before(runs, human)
+        of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
+        inputs = Inputs.read(field, as_people(given, rel), measures, rel, **of_topics)
+        return cls(inputs, judges, missing, without_topics)
+
+    @cached_property
+    def compared(self) -> list[ComparedLabels]:
+        """Return the labels that each judge, who is asked here, gives to what people judged, beside theirs."""
+        found = []
+        for judge in self.judges:
+            labels = compared_labels(self.inputs.qrels, judge, missing=self.missing)
+            if labels.without:
+                self.check_topics(labels)
+            found.append(labels)
+        return found
+
+    def check_topics(self, labels: ComparedLabels) -> None:
+        """Raise where a run has no topic of those that count beside somebody's labels, unless it may score 0."""
+        if self.without_topics == "error":
+            with located(labels.name):
+                check_topics(self.inputs.runs, labels.human)
+
+    def beware(self, n_topics: int | None = None) -> None:
+        """Say what keeps numbers over so many topics, default the fewest of a judge, from meaning what they seem."""
+        few = min(len(labels.human.topics) for labels in self.compared) if n_topics is None else n_topics
+        seen = self.compared if of_judged(self.inputs.measures) else ()
+        beware(
+            one_run(len(self.inputs.runs)),
+            few_topics(few),
+            _nothing_relevant(self.inputs.qrels),
+            *(relevant_only(labels.judge, labels.name) for labels in seen),
+        )
+
+    def scored(self, qrels: Qrels, runs: RunSet | None = None, *, verbose: bool = False) -> Scores:
+        """Return scores of the field, or of other runs, under judgments."""
+        inputs = self.inputs
+        return scored(runs or inputs.runs, qrels, list(inputs.measures), complete=inputs.complete, verbose=verbose)
+
+    def both_scored(self, *, verbose: bool = False) -> Iterator[tuple[ComparedLabels, Scores, Scores]]:
+        """Yield the labels of each judge with the scores under those of people, and under its own."""
+        # most judges label a document of every topic, and are compared with the same judgments
+        known: dict[int, Scores] = {}
+        for labels in self.compared:
+            if id(labels.human) not in known:
+                known[id(labels.human)] = self.scored(labels.human, verbose=verbose)
+            yield labels, known[id(labels.human)], self.scored(labels.on_scale, verbose=verbose)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what was read, with what counts as relevant for each judge."""
+        return {"judges": judges_in_words(self.compared), "missing": _MISSING[self.missing], **self.inputs.settings}
 
 
 def parts_of(
@@ -236,6 +312,11 @@ def as_people(human: Any, rel: int | None) -> Qrels:
     return people if checked_rel(rel) is None else people.with_rel(rel)
 
 
+def judges_in_words(compared: Sequence[ComparedLabels]) -> str:
+    """Return what counts as relevant for each of several, for settings."""
+    return "; ".join(f"{labels.name} ({labels.words()})" for labels in compared)
+
+
 def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
     highest = int(human.arrays.labels.max(initial=-1))
     if 0 <= highest < human.rel:
@@ -244,70 +325,6 @@ def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
             f"people call no document relevant: their highest label is {highest}, and relevant is a label of at least "
             f"{human.rel}. rel= is the lowest label that is relevant.",
         )
-
-
-@dataclass(frozen=True)
-class JudgedInputs:
-    """What is read by a study that holds the labels of judges against those of people."""
-
-    inputs: Inputs  # the field, the judgments of people and the measures
-    compared: Sequence[ComparedLabels]  # the labels of each judge beside those of people
-    missing: str
-
-    @classmethod
-    def read(
-        cls,
-        runs: Any,
-        human: Any,
-        judges: Sequence[NamedJudge],
-        measures: Any,
-        rel: int | None,
-        *,
-        complete: bool,
-        without_topics: str,
-        missing: str,
-    ) -> JudgedInputs:
-        """Read a field and the judgments of people, and ask each judge for labels of the same documents."""
-        field, given = as_runs_before(runs, human)
-        of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
-        inputs = Inputs.read(field, as_people(given, rel), measures, rel, **of_topics)
-        compared = [compared_labels(inputs.qrels, judge, missing=missing) for judge in judges]
-        for labels in compared:
-            with located(labels.name):
-                if labels.without and without_topics == "error":
-                    check_topics(field, labels.human)
-        return cls(inputs, compared, missing)
-
-    def beware(self, n_topics: int | None = None) -> None:
-        """Say what keeps numbers over so many topics, default the fewest of a judge, from meaning what they seem."""
-        few = min(len(labels.human.topics) for labels in self.compared) if n_topics is None else n_topics
-        seen = self.compared if of_judged(self.inputs.measures) else ()
-        beware(
-            one_run(len(self.inputs.runs)),
-            few_topics(few) if few < len(self.inputs.qrels.topics) else (),
-            _nothing_relevant(self.inputs.qrels),
-            *(relevant_only(labels.judge, labels.name) for labels in seen),
-        )
-
-    def scored(self, qrels: Qrels, runs: RunSet | None = None, *, verbose: bool = False) -> Scores:
-        """Return scores of the field, or of other runs, under judgments."""
-        inputs = self.inputs
-        return scored(runs or inputs.runs, qrels, list(inputs.measures), complete=inputs.complete, verbose=verbose)
-
-    def both_scored(self, *, verbose: bool = False) -> Iterator[tuple[ComparedLabels, Scores, Scores]]:
-        """Yield the labels of each judge with the scores under those of people, and under its own."""
-        # most judges label a document of every topic, and are compared with the same judgments
-        known: dict[int, Scores] = {}
-        for labels in self.compared:
-            if id(labels.human) not in known:
-                known[id(labels.human)] = self.scored(labels.human, verbose=verbose)
-            yield labels, known[id(labels.human)], self.scored(labels.on_scale, verbose=verbose)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return what was read, with what counts as relevant for each judge."""
-        judges = "; ".join(f"{labels.name} ({labels.words()})" for labels in self.compared)
-        return {"judges": judges, "missing": _MISSING[self.missing], **self.inputs.settings}
 
 
 class OfJudges(Result):
@@ -351,12 +368,17 @@ def verdict(row: Mapping[Any, Any], name: str, above: str, below: str, neither: 
     return above if low > 0 else below if high < 0 else "" if math.isnan(low) else neither
 
 
-def extremes(rows: pd.DataFrame, number: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield by measure the row of the judge with the highest number, then the lowest; one alone where one has any."""
-    for _, of_measure in rows.groupby("measure", sort=False):
-        ranked = records(of_measure.sort_values(number, ascending=False, kind="stable"))
-        known = [row for row in ranked if not math.isnan(row[number])]
-        yield [known[0], known[-1]] if len(known) > 1 else (known or ranked)[:1]
+def usable(row: Mapping[Any, Any], name: str, bound: float, *, most: bool = False) -> str:
+    """Return ``"yes"`` where a number, with its interval, is at least, or at most, a bound, ``"no"``, or ``"unclear"``.
+
+    Example:
+        >>> usable({"tau_b": 0.93, "tau_b_low": 0.88, "tau_b_high": 0.95}, "tau_b", 0.9)
+        'unclear'
+    """
+    ends = [row.get(f"{name}_{end}", math.nan) for end in ("low", "high")]
+    values = [row[name]] if math.isnan(ends[0]) else ends
+    inside = [value <= bound if most else value >= bound for value in values]
+    return "unclear" if math.isnan(row[name]) or len(set(inside)) > 1 else "yes" if inside[0] else "no"
 
 
 def under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:

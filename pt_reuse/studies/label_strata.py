@@ -123,33 +123,33 @@ def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> 
 def checked_prior(prior: Any) -> Law | dict[int | None, Law] | None:
     """Return a user's ``prior=``: a share, the two numbers of a beta law, or a dict of label -> one of these."""
     if isinstance(prior, Mapping):
-        return {None if label is None else _label(label): _law(one) for label, one in prior.items()}
+        return {_label(label): _law(law) for label, law in prior.items()}
     return None if prior is None else _law(prior)
 
 
 def expected_shares(prior: Any, labels: pd.Series, counts: pd.DataFrame) -> Floats:
     """Return (strata,) the share of relevant documents that is expected of strata with these labels."""
-    of_label = prior if isinstance(prior, dict) else {}
     there = [None if label is pd.NA else int(label) for label in labels]
-    odd = [label for label in of_label if label not in there]
-    if odd:
+    laws = prior if isinstance(prior, dict) else dict.fromkeys(there, prior)
+    if unknown := [label for label in laws if label not in there]:
         known = examples(dict.fromkeys(there))
-        said = f"prior names labels that no document has: {examples(odd)}. The judge gave {known}."
-        if len(odd) == len(of_label):
-            raise InputError(said, argument="prior")
-        warn(said)
-    rows = counts.itertuples(index=False, name=None)
-    seen = {None if label is pd.NA else int(label): (int(judged), int(found)) for label, judged, found in rows}
-    found = []
-    for label in there:
-        law = of_label.get(label) if isinstance(prior, dict) else prior
-        judged, relevant = seen.get(label, (0, 0))
+        what = f"prior names labels that no document has: {examples(unknown)}. The judge gave {known}."
+        if len(unknown) == len(laws):
+            raise InputError(what, argument="prior")
+        warn(what)
+    judged_of = {
+        None if label is pd.NA else int(label): (int(judged), int(relevant))
+        for label, judged, relevant in counts.itertuples(index=False, name=None)
+    }
+
+    def share(label: int | None) -> float:
+        law, (judged, relevant) = laws.get(label), judged_of.get(label, (0, 0))
         if not isinstance(law, tuple) and not judged:
-            found.append(CAREFUL if law is None else law)
-            continue
+            return CAREFUL if law is None else law
         a, b = law if isinstance(law, tuple) else JEFFREYS
-        found.append((relevant + a) / (judged + a + b))
-    return np.array(found, dtype=np.float64)
+        return (relevant + a) / (judged + a + b)
+
+    return np.array([share(label) for label in there], dtype=np.float64)
 
 
 def prior_words(prior: Any, judged: int) -> str:
@@ -159,26 +159,23 @@ def prior_words(prior: Any, judged: int) -> str:
     return "; ".join(parts) or f"{CAREFUL:g} of every label, which needs the most labels"
 
 
-def _label(label: Any) -> int:
-    if isinstance(label, bool) or not isinstance(label, int | np.integer):
+def _label(label: Any) -> int | None:
+    if label is not None and (isinstance(label, bool) or not isinstance(label, int | np.integer)):
         raise InputError(f"prior must be a dict of label -> share, got the label {told(label)}.", argument="prior")
-    return int(label)
+    return None if label is None else int(label)
 
 
 def _law(given: Any) -> Law:
-    if isinstance(given, tuple | list) and len(given) == 2 and all(_is_number(one) and one > 0 for one in given):
-        return float(given[0]), float(given[1])
-    if _is_number(given) and 0 <= given <= 1:
-        return float(given)
-    raise InputError(
-        "prior must be a share from 0 to 1, the two numbers above 0 of a beta law, or a dict of label -> one of these, "
-        f"got {told(given)}.",
-        argument="prior",
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+    two = isinstance(given, tuple | list)
+    numbers = list(given) if two else [given]
+    real = (isinstance(x, int | float | np.number) and not isinstance(x, bool) and np.isfinite(x) for x in numbers)
+    if all(real):
+        if two and len(numbers) == 2 and min(numbers) > 0:
+            return float(numbers[0]), float(numbers[1])
+        if not two and 0 <= given <= 1:
+            return float(given)
+    what = "a share from 0 to 1, the two numbers above 0 of a beta law, or a dict of label -> one of these"
+    raise InputError(f"prior must be {what}, got {told(given)}.", argument="prior")
 
 
 @dataclass(frozen=True)
@@ -252,11 +249,8 @@ class Sizes:
         """Return (strata,) labels, so many in all, for which the widest interval is as narrow as they allow."""
         fewest = sum(one.fewest for one in self.allocations)
         if budget < fewest:
-            raise InputError(
-                f"{count(budget, 'label')} {'is' if budget == 1 else 'are'} too few for {len(self.strata.units):,} "
-                f"strata, which take {fewest:,}, two each. Give more, or make fewer strata.",
-                argument="budget",
-            )
+            what = f"{len(self.strata.units):,} strata take {fewest:,} labels, two each, got {budget:,}."
+            raise InputError(f"{what} Give more, or make fewer strata.", argument="budget")
         budget = min(budget, sum(one.most for one in self.allocations))
         if len(self.numbers) == 1:
             return self.allocations[0].of(budget)

@@ -43,7 +43,7 @@ def claims(data: Path, year: str) -> None:
     runs, people, judges = track(data / f"dl{year}-passages")
     found = ptr.labels.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep(f"claims-dl{year}", found)
-    texts = [found.report(), found.report("shares"), said(found.findings())]
+    texts = [found.report(), said(found.findings())]
     for correction in CORRECTIONS:
         corrected = ptr.labels.significance_fidelity(
             runs, people, judges, nDCG @ 10, judge_rel=SCALES, correction=correction, resamples=0
@@ -69,7 +69,7 @@ def yardstick(data: Path) -> None:
     replace(circle, by_run=circle.by_run.head(0)).save(
         DOCS / "papers" / "stored" / "circle-dl19-people", overwrite=True
     )
-    _show([fidelity.report(), fidelity.report("shares"), circle.report()])
+    _show([fidelity.report(), circle.report()])
 
 
 def _keep(name: str, found: SignificanceFidelity) -> None:

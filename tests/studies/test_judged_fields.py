@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.studies.judged_fields import usable
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8)
 RUNS = FIELD.runs.with_metadata(metadata=FIELD.run_table[["name"]].assign(family=FIELD.run_table["type"]))
@@ -41,3 +42,30 @@ def test_a_bound_above_all_labels_is_told(study):
     ):
         found = study(RUNS, FIELD.qrels, JUDGE, "nDCG@5", rel=9, resamples=0)
     assert "no label of people is relevant from 9" in found.settings["beware"]
+
+
+@pytest.mark.parametrize(
+    ("number", "low", "high", "at_least", "at_most"),
+    [
+        (0.95, 0.9, 0.99, "yes", "unclear"),
+        (0.95, 0.91, 0.99, "yes", "no"),
+        (0.95, 0.8, 0.99, "unclear", "unclear"),
+        (0.85, 0.8, 0.89, "no", "yes"),
+        (0.9, None, None, "yes", "yes"),
+        (0.5, None, None, "no", "yes"),
+        (float("nan"), float("nan"), float("nan"), "unclear", "unclear"),
+    ],
+)
+def test_what_labels_are_usable_for_is_told_by_the_interval(number, low, high, at_least, at_most):
+    row = {"x": number} | ({} if low is None else {"x_low": low, "x_high": high})
+    assert (usable(row, "x", 0.9), usable(row, "x", 0.9, most=True)) == (at_least, at_most)
+
+
+def test_significance_with_another_winner_is_not_usable():
+    turned = FIELD.qrels.to_frame()[["qid", "docno", "label"]].assign(label=lambda frame: 2 - frame["label"].clip(0, 2))
+    found = ptr.labels.significance_fidelity(
+        RUNS, FIELD.qrels, {"turned": turned, "same": FIELD.qrels}, "P@5", resamples=0
+    )
+    turned, same = found.answers()
+    assert turned.endswith("Usable for significance: no")
+    assert same.endswith("Usable for significance: yes")

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import choice, count, examples, positive, shown, told
 from pt_reuse._files import user_path
-from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
+from pt_reuse.columns import Table
 from pt_reuse.data.csv_files import (
     BEGINNING,
     LABEL_COLUMNS,
@@ -37,9 +38,8 @@ from pt_reuse.data.frame_columns import (
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, read_qrels
 from pt_reuse.data.packed_files import read_beginning
 from pt_reuse.errors import InputError, located, warn
-from pt_reuse.options import Flag, Parameter
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.result import Result
+from pt_reuse.study import study
 
 _CSV = re.compile(r"\.csv(\.\w+)?\Z", re.IGNORECASE)
 #: in the place of a label that an annotator did not give; in judgments it is "pooled, not judged"
@@ -48,23 +48,28 @@ NO_LABEL = -1
 _OF_A_LABEL = ("judge", "note", *TIMES)
 _FORMS = "a frame with the columns 'qid', 'docno', 'label' and 'annotator', or a dict of annotator -> judgments"
 #: options of the studies of annotators
-LABELS = Parameter(
-    name="labels",
-    meaning="a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator -> "
-    "judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none.",
-)
-SCALE = Parameter(
-    name="scale",
-    meaning="the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it "
-    "is an error. Default those that occur.",
-)
-
-LEAST = Parameter(
-    name="least",
-    meaning="how many labels a document must have, at least 2; default one of every annotator.",
-    check=partial(positive, "least", unit="labels"),
-    flag=Flag(help="labels that a document must have", default="one of every annotator"),
-)
+Labels: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator -> judgments "
+        "in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none."
+    ),
+]
+LabelScale: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        "the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it is an "
+        "error. Default those that occur."
+    ),
+]
+Least: TypeAlias = Annotated[
+    int | None,
+    options.Option(
+        "labels that a document must have, at least 2; default one of every annotator.",
+        check=partial(positive, "least", unit="labels"),
+        flag=options.Flag(help="labels that a document must have", default="one of every annotator"),
+    ),
+]
 
 
 def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
@@ -411,55 +416,45 @@ class LabelDistributions(Result):
     """How the labels of each document spread: relevance as a distribution rather than one label.
 
     Attributes:
-        table: one row per document, those on which annotators differ most first: ``qid docno``; ``n``, its labels;
-            ``mean`` label; ``majority``, the label with the most votes, of several the lowest; ``majority_share``, its
-            share of the labels; ``entropy`` of the labels in bits, 0 where all are equal, at most the logarithm to
-            base 2 of the number of labels of the scale; ``relevant_share``, the share of labels that call it relevant.
-        shares: one row per document and label of the scale: ``qid docno label n share``.
         scale: the labels, in order.
         rel: the lowest label that is relevant.
     """
 
     title, main = "Label distributions", "distributions"
-    condition = "It holds for the documents that {documents}; scale {scale}; majority: {majority}."
-    limit = "It does not say which label is right, nor what other annotators would say."
-    views = {
-        "document": View(
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Document", "docno"),
-                Shown("Labels", "n", Digits.COUNT),
-                Shown("Majority", "majority"),
-                Shown("Share", "majority_share", Digits.SCORE),
-                Shown("Entropy", "entropy", Digits.SCORE),
-            ),
-            caption="Labels of the documents that {documents}, those on which they differ most first: the label with "
-            "the most votes, its share of the labels, and the entropy in bits.",
-            noun="documents",
-        )
-    }
+    valid_for = "the documents that {documents}; scale {scale}; majority: {majority}."
+    not_covered = "which label is right, and what other annotators would say."
+    columns = """
+    n | Labels | count | how many labels it has, or how many annotators gave this one
+    mean | Mean | score | mean label
+    majority | Majority | number | the label with the most votes, of several the lowest
+    majority_share | Share | score | its share of the labels
+    entropy | Entropy | score | entropy of the labels in bits, 0 where all are equal
+    relevant_share | Relevant | score | share of the labels that call it relevant
+    """
 
-    shares: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "document, those on which annotators differ most first",
+            "qid docno n mean majority majority_share entropy relevant_share",
+            "qid docno n majority majority_share entropy",
+            noun="documents",
+        ),
+    ]
+    shares: Annotated[pd.DataFrame, Table("document and label of the scale", "qid docno label n share")]
     scale: tuple[int, ...]
     rel: int
 
-    def headline(self) -> str:
-        """Return how many documents there are, and how far annotators differ on them."""
-        unanimous = int((self.table["entropy"] == 0).sum())
-        return (
-            f"{count(len(self.table), 'document')}, on {unanimous:,} of them all annotators agree; mean share of the "
-            f"majority {self.table['majority_share'].mean():.4f}"
-        )
+    def answers(self) -> list[str]:
+        """Return on how many documents annotators agree."""
+        unanimous, share = int((self.table["entropy"] == 0).sum()), self.table["majority_share"].mean()
+        documents = count(len(self.table), "document")
+        return [f"all annotators agree on {unanimous:,} of {documents}; mean share of the majority {share:.4f}"]
 
 
-@study(
-    LABELS,
-    SCALE,
-    LEAST,
-    entry=Entry(question="What do annotators say of each document?", group="judging", page="judging/annotators"),
-)
+@study(question="What do annotators say of each document?", group="judging", page="judging/annotators")
 def label_distributions(
-    labels: Any, *, least: int | None = None, rel: int | None = None, scale: Any = None
+    labels: Labels, *, least: Least = None, rel: options.Rel = None, scale: LabelScale = None
 ) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
@@ -485,42 +480,40 @@ def label_distributions(
     Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
     multi-task document ranking and question answering, CIKM: ten pairs that all annotators judged.
     """
-    asked = study_of(label_distributions).checked(locals())
     given = as_annotator_labels(labels)
-    kept, fewest = with_labels(given, None if least is None else asked["least"])
-    lowest = asked["rel"] or given.rel or 1
+    kept, fewest = with_labels(given, least)
     known = checked_scale(scale, given)
-    n = given.given.sum(axis=1)
+    lowest, voted = rel or given.rel or 1, vote(given.values[kept], "lower")
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    voted = vote(given.values[kept], "lower")
-    table = pd.DataFrame(
-        {
-            "qid": given.qids[kept],
-            "docno": given.docnos[kept],
-            "n": n[kept],
-            "mean": shares @ np.array(known, dtype=float),
-            "majority": voted.label,
-            "majority_share": voted.majority / voted.labels,
-            # adding 0 turns the minus of -0.0 away
-            "entropy": -(shares * logs).sum(axis=1) + 0.0,
-            "relevant_share": shares[:, np.array(known) >= lowest].sum(axis=1),
-        }
-    )
+    table = pd.DataFrame({"qid": given.qids[kept], "docno": given.docnos[kept], "n": voted.labels})
     by_label = table.loc[table.index.repeat(len(known)), ["qid", "docno"]].reset_index(drop=True)
-    by_label = by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel())
-    everyone = fewest == len(given.annotators)
+    table = table.assign(
+        mean=shares @ np.array(known, dtype=float),
+        majority=voted.label,
+        majority_share=voted.majority / voted.labels,
+        # adding 0 turns the minus of -0.0 away
+        entropy=-(shares * logs).sum(axis=1) + 0.0,
+        relevant_share=shares[:, np.array(known) >= lowest].sum(axis=1),
+    )
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
+        shares=by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel()),
+        scale=known,
+        rel=lowest,
         settings={
-            "documents": f"all {fewest} annotators judged" if everyone else f"have {fewest} labels or more",
-            "left out": int((~kept).sum()),
+            **settings_of_labels(kept, fewest, given, "judged"),
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),
             "majority": "most votes, of several labels the lowest",
         },
-        shares=by_label,
-        scale=known,
-        rel=lowest,
     )
+
+
+def settings_of_labels(
+    kept: NDArray[np.bool_], fewest: int, given: AnnotatorLabels, did: str, name: str = "documents"
+) -> dict[str, Any]:
+    """Return which documents count, and how many are left out, as settings."""
+    every = f"all {fewest} annotators {did}" if fewest == len(given.annotators) else f"have {fewest} labels or more"
+    return {name: every, "left out": int((~kept).sum())}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, shown
-from pt_reuse._report import Digits
+from pt_reuse import options
+from pt_reuse._check import count, examples, shown
 from pt_reuse._text import with_ends
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
@@ -37,19 +38,18 @@ from pt_reuse.judging.annotators.coefficients import (
     values_by,
 )
 from pt_reuse.judging.annotators.labels import (
-    LABELS,
     NO_LABEL,
-    SCALE,
     TIES,
     AnnotatorLabels,
+    Labels,
+    LabelScale,
     as_annotator_labels,
     checked_scale,
     label_counts,
     vote,
 )
-from pt_reuse.options import Parameter
-from pt_reuse.result import Result, Shown, View, only
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.result import Result, only
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,14 +65,14 @@ WORDS = {
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
 }
 #: what is compared by twos
-PARTS = {
-    "pairs": "each two annotators with items in common",
-    "others": "each annotator and the majority of the others",
-    "gold": "each annotator and the gold labels",
-}
+PARTS = ("pairs", "others", "gold")
 #: whose rows are shown: over all items or the relevant ones, of grades or of relevant or not; default the first
-_WAY = {"items": None, "labels": None}
-_CAPTION = "Agreement of {}; over {{items}} items, as {{labels}}, relevant being a {{relevant}}."
+_WAY: Mapping[str, None] = {"items": None, "labels": None}
+#: the columns of tables
+_PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
+_OVERALL = "items labels coefficient value low high resamples band n_items n_labels why"
+_BY_TOPIC = "qid items labels coefficient value n_items why"
+_CONFUSION = "first second label other_label n"
 
 
 def _draw(
@@ -84,140 +84,120 @@ def _draw(
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
+def _paired(rows: str, more: str = "") -> Table:
+    report = "first second n_items agreement kappa"
+    return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
+
+
+def with_ends_of(names: str) -> list[str]:
+    """Return the names of columns of a table, each with the ends of its interval where it has one."""
+    ends = {True: ("", "_low", "_high"), False: ("",)}
+    return [name.strip("~") + end for name in names.split() for end in ends["~" in name]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AnnotatorAgreement(Result):
     """How far annotators agree; an item is a document of a topic that two annotators or more labelled.
 
-    Rows of all tables say over which items and labels they are: ``items`` is ``"all"``, or ``"relevant"`` for the items
-    that at least one of the annotators compared called relevant; ``labels`` is ``"grades"`` for the labels as they are,
-    or ``"binary"`` for relevant or not, which is there where the scale has more than two labels. ``low`` and ``high``
-    are the ends of a bootstrap interval, NaN where there is none. ``band`` is the word for a kappa or an alpha of that
-    size. A coefficient that is not defined is NaN, and ``why`` says so in words.
-
     Over the relevant items alone chance agreement is high or agreement on "not relevant" impossible, so that kappa and
-    alpha are low there, often below 0; read the share of equal labels beside them.
+    alpha are low there, often below 0; read the share of equal labels beside them. Intervals are of a bootstrap, NaN
+    where there is none. A coefficient that is not defined is NaN, and ``why`` says so in words. The coefficients are
+    ``agreement``, the share of equal ones among all pairs of labels of an item; ``cohen_kappa``, the mean over the
+    pairs of annotators that have one; ``fleiss_kappa``, over the items that have as many labels as most items of the
+    row have; ``alpha_nominal`` and ``alpha_ordinal`` (in grades alone), for which items may have any number of labels
+    from two on.
 
     Attributes:
-        table: all annotators together, one row per items, labels and coefficient: ``items labels coefficient value low
-            high resamples band n_items n_labels why``. The coefficients are ``agreement``, the share of equal
-            ones among all pairs of labels of an item; ``cohen_kappa``, the mean over the pairs of annotators that have
-            one; ``fleiss_kappa``, over the items that have as many labels as most items of the row have, overall or
-            relevant (``n_labels`` over ``n_items``); ``alpha_nominal`` and ``alpha_ordinal`` (in grades alone), for
-            which items may have any number of labels from two on.
-            ``resamples`` is the number of resamples in which the coefficient has a value.
-        pairs: each two annotators with items in common: ``first second items labels n_topics n_items``; ``n_relevant``
-            and ``other_relevant``, how many of these items each of the two called relevant; ``agreement agreement_low
-            agreement_high kappa kappa_low kappa_high band why``.
-        others: each annotator against the majority of the others, ``second`` being ``"others"``; the columns of
-            `pairs`, and ``n_unresolved``, the items left out because the others tie.
-        gold: each annotator against the gold labels, ``second`` being ``"gold"``; the columns of `pairs`. Without gold
-            labels it has no row.
-        per_topic: one row per topic, items, labels and coefficient: ``qid items labels coefficient value n_items why``.
-        by_label: one row per items, labels and label: ``items labels label n agreement alpha why``: how often the label
-            was given where an item has two labels or more; how often, where one annotator gives it, another one does
-            (specific agreement); and Krippendorff's alpha of this label against all others.
-        confusion: grades over all items: ``first second label other_label n``; ``second`` may be ``"others"`` or
-            ``"gold"``.
         annotators: their names.
         scale: the labels, in order.
         rel: the lowest label that is relevant.
     """
 
     title, main = "Agreement of annotators", "agreement"
-    condition = (
-        "It holds for the items with two labels or more, on the scale {scale}; those with one label are left out "
-        "({items with one label})."
+    valid_for = (
+        "the items with two labels or more, on the scale {scale}, relevant: {relevant}; left out with one label: "
+        "{items with one label}. Bands: {bands}."
     )
-    limit = "It does not say which label is right, nor what disagreement does to the ranking of runs."
-    views = {
-        "together": View(
-            table="in_words",
-            select=_WAY,
-            columns=(
-                Shown("Coefficient", "coefficient"),
-                Shown("Value", "value", Digits.SCORE),
-                Shown("From", "low", Digits.SCORE),
-                Shown("To", "high", Digits.SCORE),
-                Shown("Band", "band"),
-                Shown("Items", "n_items", Digits.COUNT),
-            ),
-            caption=_CAPTION.format("all annotators"),
-            noun="coefficients",
-        ),
-        **{
-            part: View(
-                table=part,
-                select=_WAY,
-                columns=(
-                    Shown("Annotator", "first"),
-                    Shown("And", "second"),
-                    Shown("Items", "n_items", Digits.COUNT),
-                    Shown("Agreement", "agreement", Digits.SCORE),
-                    Shown("Kappa", "kappa", Digits.SCORE),
-                    Shown("Interval", "kappa", Digits.SCORE, interval=True),
-                ),
-                caption=_CAPTION.format(words),
-            )
-            for part, words in PARTS.items()
-        },
-        "topics": View(
-            table="by_topic",
-            select=_WAY,
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Items", "n_items", Digits.COUNT),
-                Shown("Agreement", "agreement", Digits.SCORE),
-                Shown("Kappa", "cohen_kappa", Digits.SCORE),
-                Shown("Alpha", "alpha_nominal", Digits.SCORE),
-                Shown("Ordinal", "alpha_ordinal", Digits.SCORE),
-            ),
-            caption=_CAPTION.format(
-                "all annotators within each topic, that with the lowest share of equal pairs first"
-            ),
-            noun="topics",
-        ),
-        "over topics": View(
-            table="over_topics",
-            select=_WAY,
-            columns=(
-                Shown("Coefficient", "coefficient"),
-                Shown("Topics", "n_topics", Digits.COUNT),
-                Shown("Mean", "mean", Digits.SCORE),
-                Shown("SD", "sd", Digits.SCORE),
-                Shown("Lowest", "lowest", Digits.SCORE),
-                Shown("In topic", "lowest_topic"),
-            ),
-            caption=_CAPTION.format("all annotators within topics, over topics"),
-            noun="coefficients",
-        ),
-    }
+    not_covered = "which label is right, and what disagreement does to the ranking of runs."
     plots = {part: partial(_draw, part) for part in PARTS}
-    sentences = {"scale": f"Labels: {{scale}}. Bands: {SOURCE_OF_BANDS}."}
+    derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
+    columns = """
+    resamples | Resamples | count | resamples in which it has a value
+    n_labels | Labels | count | how many labels they have
+    second | And | | another, "others" for the majority of the others, "gold" for gold labels
+    n_relevant | Relevant | count | how many of the items the first called relevant
+    other_relevant | Relevant, other | count | how many the other
+    n_unresolved | Unresolved | count | items left out because the others tie
+    n | Times | count | how often it was given, or how often the two labels meet
+    alpha | Alpha | score | Krippendorff's alpha of this label against all others
+    other_label | Other label | number | the label of the other
+    cohen_kappa | Kappa | score | Cohen's kappa, mean of pairs
+    fleiss_kappa | Fleiss | score | Fleiss' kappa
+    mean | Mean | score | mean over topics
+    sd | SD | score | standard deviation of a sample
+    lowest | Lowest | score | the lowest value
+    lowest_topic | In topic | | the first topic that has it
+    """
 
-    pairs: pd.DataFrame
-    others: pd.DataFrame
-    gold: pd.DataFrame
-    per_topic: pd.DataFrame
-    by_label: pd.DataFrame
-    confusion: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "items, labels and coefficient, all annotators together",
+            _OVERALL,
+            "coefficient value low high band n_items",
+            select=_WAY,
+            noun="coefficients",
+        ),
+    ]
+    pairs: Annotated[pd.DataFrame, _paired("two annotators with items in common")]
+    others: Annotated[pd.DataFrame, _paired("annotator and the majority of the others", " n_unresolved")]
+    gold: Annotated[pd.DataFrame, _paired("annotator and the gold labels, none without these,")]
+    per_topic: Annotated[
+        pd.DataFrame,
+        Table("topic, items, labels and coefficient", _BY_TOPIC, "qid coefficient value n_items", select=_WAY),
+    ]
+    by_label: Annotated[
+        pd.DataFrame,
+        Table(
+            "items, labels and label",
+            "items labels label n agreement alpha why",
+            "label n agreement alpha",
+            select=_WAY,
+            about="The agreement is how often, where one annotator gives the label, another one does.",
+        ),
+    ]
+    confusion: Annotated[
+        pd.DataFrame,
+        Table("two who are compared and two labels", _CONFUSION, select={"first": None, "second": None}),
+    ]
     annotators: tuple[str, ...]
     scale: tuple[int, ...]
     rel: int
 
-    def headline(self) -> str:
-        """Return how many annotators and items there are, and the ordinal alpha with its interval and band."""
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of, with whose the bands are."""
+        return {**super().words(), "bands": SOURCE_OF_BANDS}
+
+    def answers(self) -> list[str]:
+        """Return the ordinal alpha with its interval and band, and of how many annotators and items it is."""
         row = self.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
-        ends = {"value_low": row["low"], "value_high": row["high"]}
-        number = f"{with_ends({**row, **ends}, 'value', '.4f')}"
+        number = with_ends({**row, "value_low": row["low"], "value_high": row["high"]}, "value", ".4f")
         value = f"is undefined: {row['why']}" if pd.isna(row["value"]) else f"{number}, {band(row['value'])}"
         items = count(int(row["n_items"]), "item")
-        return f"{len(self.annotators)} annotators, {items} with two labels or more: ordinal alpha {value}"
+        return [f"ordinal alpha {value} ({len(self.annotators)} annotators, {items} with two labels or more)"]
 
-    def in_words(self) -> pd.DataFrame:
-        """Return the main table with coefficients as they are written."""
-        return self.table.assign(coefficient=self.table["coefficient"].map(WORDS))
-
-    def by_topic(self) -> pd.DataFrame:
+    def by_topic(
+        self,
+    ) -> Annotated[
+        pd.DataFrame,
+        Table(
+            "items, labels and topic, those that agree least first",
+            f"items labels qid n_items {' '.join(WORDS)}",
+            report="qid n_items agreement cohen_kappa alpha_nominal alpha_ordinal",
+            select=_WAY,
+            noun="topics",
+        ),
+    ]:
         """Return `per_topic` with a column per coefficient; of each form the topics that agree least come first."""
         keys = ["items", "labels", "qid"]
         rows = self.per_topic[self.per_topic["n_items"] > 0]
@@ -229,13 +209,19 @@ class AnnotatorAgreement(Result):
         wide["way"] = [ways[way] for way in zip(wide["items"], wide["labels"], strict=True)]
         return wide.sort_values(["way", "agreement"], kind="stable", ignore_index=True).drop(columns="way")
 
-    def over_topics(self) -> pd.DataFrame:
-        """Return how coefficients within topics spread over topics: a row per items, labels and coefficient.
-
-        Returns:
-            DataFrame: ``items labels coefficient``; ``n_topics``, in which it has a value; ``mean sd`` (of a sample),
-            ``lowest``, and ``lowest_topic``, the first topic that has it, None where no topic has a value.
-        """
+    def over_topics(
+        self,
+    ) -> Annotated[
+        pd.DataFrame,
+        Table(
+            "items, labels and coefficient, within topics",
+            "items labels coefficient n_topics mean sd lowest lowest_topic",
+            report="coefficient n_topics mean sd lowest lowest_topic",
+            select=_WAY,
+            noun="coefficients",
+        ),
+    ]:
+        """Return how coefficients within topics spread over topics."""
         by = ["items", "labels", "coefficient"]
         values = self.per_topic.groupby(by, sort=False)["value"]
         table = pd.DataFrame({"n_topics": values.count(), "mean": values.mean(), "sd": values.std()})
@@ -243,7 +229,7 @@ class AnnotatorAgreement(Result):
         known = self.per_topic.dropna(subset="value")
         first = known.loc[known.groupby(by, sort=False)["value"].idxmin()].set_index(by)["qid"]
         table["lowest_topic"] = first.reindex(table.index).astype(object).where(table["n_topics"] > 0, None)
-        return table.reset_index().assign(coefficient=lambda rows: rows["coefficient"].map(WORDS))
+        return table.reset_index()
 
     def frame(self, name: str, **options: Any) -> pd.DataFrame:
         """Return the table of a name; gold labels must have been given for theirs."""
@@ -251,17 +237,8 @@ class AnnotatorAgreement(Result):
             raise InputError("no gold labels were given.", argument="by")
         return super().frame(name, **options)
 
-    def notes(self) -> list[str]:
-        """Return what a reader must know beside the numbers, and why some have no value."""
-        return [*super().notes(), *(f"Without a value: {why}." for why in dict.fromkeys(self.table["why"]) if why)]
-
-    def of(self, part: str) -> pd.DataFrame:
-        """Return `pairs`, `others` or `gold`, by name.
-
-        Raises:
-            InputError: another name, or ``"gold"`` where no gold labels were given.
-        """
-        return self.frame(choice("part", part, tuple(PARTS)))
+    def _shown(self) -> pd.DataFrame:
+        return only(self.table, _WAY)[0][self.declared["table"].report.split()]
 
     def plot_confusion(
         self,
@@ -313,15 +290,6 @@ class AnnotatorAgreement(Result):
 
 #: two names, and (items,) labels of each, -1 for none
 Two: TypeAlias = tuple[str, str, NDArray[np.int64], NDArray[np.int64]]
-_COLUMNS = (
-    "first", "second", "items", "labels", "n_topics", "n_items", "n_relevant", "other_relevant", "agreement",
-    "agreement_low", "agreement_high", "kappa", "kappa_low", "kappa_high", "band", "why",
-)  # fmt: skip
-_OVERALL = (
-    "items", "labels", "coefficient", "value", "low", "high", "resamples", "band", "n_items", "n_labels", "why",
-)  # fmt: skip
-_BY_TOPIC = ("qid", "items", "labels", "coefficient", "value", "n_items", "why")
-_CONFUSION = ("first", "second", "label", "other_label", "n")
 
 
 class Way(NamedTuple):
@@ -369,7 +337,7 @@ class Comparison:
             for first, second, mine, theirs in compared
             for way in self.ways(np.column_stack([mine, theirs]), topic)
         ]
-        return pd.DataFrame(rows, columns=list(_COLUMNS))
+        return pd.DataFrame(rows, columns=with_ends_of(_PAIRED))
 
     def _row(self, way: Way) -> dict[str, object]:
         mine, theirs = way.values.T
@@ -422,7 +390,7 @@ class Comparison:
                 blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
             # topic by topic, in each the coefficients
             frames.append(pd.concat(blocks).sort_index(kind="stable"))
-        return pd.concat(frames, ignore_index=True)[[*(_BY_TOPIC if by_topic else _OVERALL)]]
+        return pd.concat(frames, ignore_index=True)[(_BY_TOPIC if by_topic else _OVERALL).split()]
 
     def by_label_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
         """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
@@ -477,7 +445,7 @@ def _pairs(way: Way) -> list[Part]:
 
 def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.DataFrame:
     """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
-    frames = [pd.DataFrame(columns=list(_CONFUSION))]
+    frames = [pd.DataFrame(columns=_CONFUSION.split())]
     labels = {"label": np.repeat(scale, len(scale)), "other_label": np.tile(scale, len(scale))}
     for first, second, mine, theirs in compared:
         n = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
@@ -487,46 +455,44 @@ def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.Data
 
 
 @study(
-    LABELS,
-    SCALE,
-    Parameter(name="gold", meaning="judgments in any form to hold each annotator against; default none."),
-    Parameter(
-        name="weights",
-        meaning='of Cohen\'s kappa, ``"linear"`` or ``"quadratic"``; default none, every disagreement counts alike.',
-        choices=("linear", "quadratic"),
-    ),
-    Parameter(
-        name="ties",
-        meaning="what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with "
-        '``"unresolved"`` the item is left out.',
-        choices=tuple(rule for rule in TIES if rule != "error"),
-    ),
-    Parameter(
-        name="over",
-        meaning='what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws '
-        "among the topics, or items, that the annotators compared have in common.",
-        choices=("topics", "items"),
-    ),
-    entry=Entry(
-        question="Do those who judge agree, and does it matter?",
-        command="judge agreement",
-        group="judging",
-        page="judging/annotators",
-        papers="[V98]_",
-    ),
+    question="Do those who judge agree, and does it matter?",
+    command="judge agreement",
+    group="judging",
+    page="judging/annotators",
+    papers="[V98]_",
 )
 def annotator_agreement(
-    labels: Any,
+    labels: Labels,
     *,
-    rel: int | None = None,
-    gold: Any = None,
-    scale: Any = None,
-    weights: str | None = None,
-    ties: str = "lower",
-    over: str = "topics",
-    resamples: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
+    rel: options.Rel = None,
+    gold: Annotated[Any, options.Option("judgments in any form to hold each annotator against; default none.")] = None,
+    scale: LabelScale = None,
+    weights: Annotated[
+        str | None,
+        options.Option(
+            'of Cohen\'s kappa, ``"linear"`` or ``"quadratic"``; default none, every disagreement counts alike.',
+            choices=("linear", "quadratic"),
+        ),
+    ] = None,
+    ties: Annotated[
+        str,
+        options.Option(
+            "what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with "
+            '``"unresolved"`` the item is left out.',
+            choices=tuple(rule for rule in TIES if rule != "error"),
+        ),
+    ] = "lower",
+    over: Annotated[
+        str,
+        options.Option(
+            'what the bootstrap draws with replacement, ``"topics"`` (default) or ``"items"``. Each interval draws '
+            "among the topics, or items, that the annotators compared have in common.",
+            choices=("topics", "items"),
+        ),
+    ] = "topics",
+    resamples: options.Resamples = 1000,
+    seed: options.Seed = 0,
+    confidence: options.Confidence = 0.95,
 ) -> AnnotatorAgreement:
     """Measure how far annotators agree: with one another, each with the others, and each with gold labels.
 
@@ -556,8 +522,7 @@ def annotator_agreement(
     among many raters; Krippendorff 2004, Content analysis, chapter 11; McHugh 2012, Interrater reliability: the kappa
     statistic (the bands).
     """
-    rel = study_of(annotator_agreement).checked(locals())["rel"]
-    bootstrap = Bootstrap(over, int(resamples), int(seed), float(confidence))
+    bootstrap = Bootstrap(over, resamples, seed, confidence)
     given = as_annotator_labels(labels)
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, whole
-from pt_reuse._report import Digits
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     Bootstrap,
@@ -24,21 +25,21 @@ from pt_reuse.judging.annotators.coefficients import (
     value_of,
 )
 from pt_reuse.judging.annotators.labels import (
-    LABELS,
-    LEAST,
     NO_LABEL,
-    SCALE,
     AnnotatorLabels,
+    Labels,
+    LabelScale,
+    Least,
     as_annotator_labels,
     checked_scale,
     label_counts,
+    settings_of_labels,
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
-from pt_reuse.options import Flag, Parameter
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together, with_ends_of
+from pt_reuse.result import Result
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,20 +50,8 @@ if TYPE_CHECKING:
 GO, STOP, OPEN = "go on", "do not go on", "undecided"
 #: tasks from which on nobody labels so many to decide
 _TOO_MANY = 1000
-_TABLE = ["labels", "coefficient", "value", "low", "high", "band", "n_tasks", "why"]
-_PAIRS = [
-    "first",
-    "second",
-    "n_tasks",
-    "agreement",
-    "kappa",
-    "kappa_low",
-    "kappa_high",
-    "difference",
-    "higher",
-    "lower",
-]
-_ANNOTATORS = ["annotator", "n_tasks", "relevant", "difference", "agreement", "without", "change"]
+_TABLE = "labels coefficient value low high band n_tasks why"
+_PAIRS = "first second n_tasks agreement kappa~ difference higher lower"
 
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
@@ -79,19 +68,6 @@ class PilotAgreement(Result):
     A task is a document of a topic.
 
     Attributes:
-        table: one row per form of the labels and coefficient: ``labels`` (``"grades"`` or ``"binary"``, relevant or
-            not) ``coefficient value low high band n_tasks why``, as in :func:`annotator_agreement`, but with intervals
-            that are wide enough for few tasks.
-        pairs: each two annotators, those who agree least first: ``first second n_tasks agreement kappa kappa_low
-            kappa_high``; ``difference``, the mean label of the first less that of the second; ``higher lower``, on how
-            many tasks the first gave a higher or lower label.
-        by_annotator: one row each, whose labels lower the coefficient most first: ``annotator n_tasks``; ``relevant``,
-            the share of its labels that call a task relevant; ``difference``, its label less the mean of the others', a
-            mean over tasks; ``agreement``, the share of the others' labels that are equal to its own; ``without``, the
-            coefficient of the others alone, and ``change``, what is gained without it; NaN of two annotators.
-        tasks: one row per task, those that are disagreed on most first: ``qid docno n`` labels, ``votes``, who gave
-            what; ``spread``, the highest label less the lowest; ``agreement``, the share of equal pairs; ``share`` of
-            all disagreement, weighted as the coefficient does.
         decision: ``"go on"``, ``"do not go on"`` or ``"undecided"``.
         needed: with how many tasks it would be decided if the value stayed, NaN where it is decided or none would do.
         coefficient: the one that decides.
@@ -99,94 +75,76 @@ class PilotAgreement(Result):
     """
 
     title, main = "Pilot of annotators", "pilot"
-    condition = "It holds for the tasks that {tasks}, with labels {scale}."
-    limit = (
-        "It does not say which label is right, nor whether these tasks are like the rest: draw a pilot at random from "
-        "all topics."
-    )
-    views = {
-        "together": View(
-            table="in_words",
+    valid_for = "the tasks that {tasks}, with labels {scale}."
+    not_covered = "which label is right, and tasks unlike these: draw a pilot at random from all topics."
+    plots = {"pairs": _draw_pairs}
+    columns = """
+    n_tasks | Tasks | count | how many tasks
+    difference | Above others by | score | mean label of the first less that of the second, or of the others
+    higher | Higher | count | on how many tasks the first gave a higher label
+    lower | Lower | count | on how many tasks it gave a lower one
+    relevant | Called relevant | share | share of its labels that call a task relevant
+    without | Without | score | the coefficient of the others alone, NaN of two annotators
+    change | Change | score | what is gained without it
+    n | Labels | count | how many labels it has
+    votes | Labels | | who gave what
+    spread | Spread | count | the highest label less the lowest
+    share | Share | share | share of all disagreement, weighted as the coefficient does
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "form of the labels and coefficient",
+            _TABLE,
+            "coefficient value low high band n_tasks",
             select={"labels": None},
-            columns=(
-                Shown("Coefficient", "coefficient"),
-                Shown("Value", "value", Digits.SCORE),
-                Shown("From", "low", Digits.SCORE),
-                Shown("To", "high", Digits.SCORE),
-                Shown("Band", "band"),
-                Shown("Tasks", "n_tasks", Digits.COUNT),
-            ),
-            caption="Agreement on the tasks that {tasks}, as {labels}.",
             noun="coefficients",
         ),
-        "annotators": View(
-            table="by_annotator",
-            columns=(
-                Shown("Annotator", "annotator"),
-                Shown("Called relevant", "relevant", Digits.SHARE),
-                Shown("Above others by", "difference", Digits.SCORE),
-                Shown("Agreement", "agreement", Digits.SCORE),
-                Shown("Without", "without", Digits.SCORE),
-            ),
-            caption="Each annotator against the others; without is {coefficient} of the others alone.",
+    ]
+    pairs: Annotated[
+        pd.DataFrame,
+        Table("two annotators, those who agree least first", _PAIRS, "first second kappa higher lower", noun="pairs"),
+    ]
+    by_annotator: Annotated[
+        pd.DataFrame,
+        Table(
+            "annotator, whose labels lower the coefficient most first",
+            "annotator n_tasks relevant difference agreement without change",
+            "annotator relevant difference agreement without",
             noun="annotators",
         ),
-        "pairs": View(
-            table="pairs",
-            columns=(
-                Shown("Annotator", "first"),
-                Shown("And", "second"),
-                Shown("Kappa", "kappa", Digits.SCORE),
-                Shown("Interval", "kappa", Digits.SCORE, interval=True),
-                Shown("Higher", "higher", Digits.COUNT),
-                Shown("Lower", "lower", Digits.COUNT),
-            ),
-            caption="Each two annotators, those who agree least first; on how many tasks the first gives a higher or "
-            "lower label.",
-            noun="pairs",
-        ),
-        "tasks": View(
-            table="tasks",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Document", "docno"),
-                Shown("Labels", "votes"),
-                Shown("Spread", "spread", Digits.COUNT),
-                Shown("Share", "share", Digits.SHARE),
-            ),
-            caption="The tasks that annotators disagree on most; share of all disagreement by {coefficient}.",
+    ]
+    tasks: Annotated[
+        pd.DataFrame,
+        Table(
+            "task, those that are disagreed on most first",
+            "qid docno n votes spread agreement share",
+            "qid docno votes spread share",
             noun="tasks",
         ),
-    }
-    plots = {"pairs": _draw_pairs}
-
-    pairs: pd.DataFrame
-    by_annotator: pd.DataFrame
-    tasks: pd.DataFrame
+    ]
     decision: str
     needed: float
     coefficient: str
     target: float
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return what is decided with the coefficient that decides, who disagrees most, and on which task."""
         row = self.table.set_index(["labels", "coefficient"]).loc[("grades", self.coefficient)]
         ends = {"value_low": row["low"], "value_high": row["high"], "value": row["value"]}
         value = f"undefined ({row['why']})" if pd.isna(row["value"]) else with_ends(ends, "value", ".3f")
-        said = f"{self.decision.capitalize()}: {self.settings['in words']}"
         people, tasks = len(self.by_annotator), count(len(self.tasks), "task")
-        said += f". {people} annotators, {tasks}, {WORDS[self.coefficient]} {value}"
-        worst = self.pairs.iloc[0]
-        if not (self.tasks["spread"] == 0).all():
-            task = self.tasks.iloc[0]
-            apart = f"kappa {worst['kappa']:.3f}, agreement {worst['agreement']:.3f}"
-            said += f"; most apart are {worst['first']} and {worst['second']} ({apart}) "
-            said += f"and the labels of topic {task['qid']}, document {task['docno']} ({task['votes']})"
-        return said
+        lines = [f"{self.decision.capitalize()}: {self.settings['in words']}"]
+        lines += [f"{WORDS[self.coefficient]} {value} of {people} annotators on {tasks}"]
+        pair, task = self.pairs.iloc[0], self.tasks.iloc[0]
+        if (self.tasks["spread"] > 0).any():
+            apart = f"{pair['first']} and {pair['second']} (kappa {pair['kappa']:.3f})"
+            lines += [f"most apart: {apart}; topic {task['qid']}, document {task['docno']} ({task['votes']})"]
+        return lines
 
-    def in_words(self) -> pd.DataFrame:
-        """Return the main table with coefficients as they are written."""
-        return self.table.assign(coefficient=self.table["coefficient"].map(WORDS))
+    def _shown(self) -> pd.DataFrame:
+        return self.table.loc[self.table["labels"] == "grades", self.declared["table"].report.split()]
 
 
 def _checked_target(target: Any) -> float:
@@ -197,51 +155,49 @@ def _checked_target(target: Any) -> float:
 
 
 @study(
-    LABELS,
-    Parameter(
-        name="target",
-        meaning="the least value of the coefficient with which to go on; default .4, below which McHugh (2012) calls "
-        "agreement minimal. Assessors of relevance seldom agree with .6.",
-        check=_checked_target,
-        flag=Flag(help="the least value to go on", metavar="X", kind="float"),
-    ),
-    Parameter(
-        name="coefficient",
-        meaning='what decides: ``"alpha_ordinal"`` (default), ``"alpha_nominal"``, ``"cohen_kappa"``, '
-        '``"fleiss_kappa"`` or ``"agreement"``.',
-        choices=tuple(WORDS),
-        flag=Flag(
-            help="what decides: alpha_ordinal, alpha_nominal, cohen_kappa, fleiss_kappa or agreement",
-            metavar="NAME",
-            kind="text",
-        ),
-    ),
-    LEAST,
-    SCALE,
-    Parameter(
-        name="resamples",
-        meaning="how often tasks are drawn with replacement for intervals; 0 for none, and no decision.",
-        check=lambda value: whole("resamples", value, "draws", least=0),
-        flag=Flag(help="draw the tasks N times for intervals, 0 for none"),
-    ),
-    entry=Entry(
-        question="Do annotators agree enough on a pilot to go on?",
-        command="judge pilot",
-        group="judging",
-        page="judging/annotators",
-    ),
+    question="Do annotators agree enough on a pilot to go on?",
+    command="judge pilot",
+    group="judging",
+    page="judging/annotators",
 )
 def pilot_agreement(
-    labels: Any,
+    labels: Labels,
     *,
-    target: float = 0.4,
-    coefficient: str = "alpha_ordinal",
-    least: int | None = None,
-    rel: int | None = None,
-    scale: Any = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    target: Annotated[
+        float,
+        options.Option(
+            "the least value of the coefficient with which to go on; default .4, below which McHugh (2012) calls "
+            "agreement minimal. Assessors of relevance seldom agree with .6.",
+            check=_checked_target,
+            flag=options.Flag(help="the least value to go on", metavar="X", kind="float"),
+        ),
+    ] = 0.4,
+    coefficient: Annotated[
+        str,
+        options.Option(
+            'what decides: ``"alpha_ordinal"`` (default), ``"alpha_nominal"``, ``"cohen_kappa"``, ``"fleiss_kappa"`` '
+            'or ``"agreement"``.',
+            choices=tuple(WORDS),
+            flag=options.Flag(
+                help="what decides: alpha_ordinal, alpha_nominal, cohen_kappa, fleiss_kappa or agreement",
+                metavar="NAME",
+                kind="text",
+            ),
+        ),
+    ] = "alpha_ordinal",
+    least: Least = None,
+    rel: options.Rel = None,
+    scale: LabelScale = None,
+    resamples: Annotated[
+        int,
+        options.Option(
+            "how often tasks are drawn with replacement for intervals; 0 for none, and no decision.",
+            check=lambda value: whole("resamples", value, "draws", least=0),
+            flag=options.Flag(help="draw the tasks N times for intervals, 0 for none"),
+        ),
+    ] = 1000,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
 ) -> PilotAgreement:
     """Decide by a few tasks that all annotators labelled whether to have the rest labelled.
 
@@ -273,47 +229,43 @@ def pilot_agreement(
     Source: Krippendorff 2004, Content analysis, chapter 11; Hesterberg 2015, What teachers should know about the
     bootstrap, The American Statistician 69.
     """
-    asked = study_of(pilot_agreement).checked(locals())
     given = as_annotator_labels(labels)
-    kept, fewest = with_labels(given, None if least is None else asked["least"])
-    known, lowest = checked_scale(scale, given), asked["rel"] or given.rel or 1
+    kept, fewest = with_labels(given, least)
+    known, lowest = checked_scale(scale, given), rel or given.rel or 1
     n = int(kept.sum())
     if n < 2:
         problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "
         raise InputError(f"{problem}Have a few more labelled by all.", argument="labels")
     pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
-    wide = TopicBootstrap(asked["resamples"], asked["seed"], asked["confidence"]).expanded(n)
-    how = Comparison(known, lowest, None, Bootstrap("items", asked["resamples"], asked["seed"], wide.confidence))
-    table = _table(how, pilot, asked["confidence"])
+    wide = TopicBootstrap(resamples, seed, confidence).expanded(n)
+    how = Comparison(known, lowest, None, Bootstrap("items", resamples, seed, wide.confidence))
+    table = _table(how, pilot, confidence)
     value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", coefficient), ["value", "low", "high"]]
-    decision, words, needed = _decided(value, low, high, asked["target"], n)
-    tasks = _tasks(pilot, known, "ordinal" if coefficient == "alpha_ordinal" else "nominal")
-    everyone = fewest == len(given.annotators)
-    drawn = f"{100 * asked['confidence']:.4g} % percentile bootstrap over tasks, expanded as Student's t is for so few"
+    decision, words, needed = _decided(value, low, high, target, n)
+    drawn = f"{100 * confidence:.4g} % percentile bootstrap over tasks, expanded as Student's t is for so few"
     return PilotAgreement(
         table=table,
-        settings={
-            "tasks": f"all {fewest} annotators labelled" if everyone else f"have {fewest} labels or more",
-            "left out": int((~kept).sum()),
-            "relevant": f"label of at least {lowest}",
-            "scale": ", ".join(map(str, known)),
-            "in words": words,
-            "intervals": f"{drawn}, {asked['resamples']:,} resamples" if asked["resamples"] else "none",
-            "seed": asked["seed"],
-        },
         pairs=_pairs(how, pilot),
         by_annotator=_annotators(how, pilot, coefficient, value),
-        tasks=tasks,
+        tasks=_tasks(pilot, known, "ordinal" if coefficient == "alpha_ordinal" else "nominal"),
         decision=decision,
         needed=needed,
         coefficient=coefficient,
-        target=asked["target"],
+        target=target,
+        settings={
+            **settings_of_labels(kept, fewest, given, "labelled", "tasks"),
+            "relevant": f"label of at least {lowest}",
+            "scale": ", ".join(map(str, known)),
+            "in words": words,
+            "intervals": f"{drawn}, {resamples:,} resamples" if resamples else "none",
+            "seed": seed,
+        },
     )
 
 
 def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.DataFrame:
     table = how.coefficient_table(pilot, by_topic=False)
-    table = table[table["items"] == "all"].rename(columns={"n_items": "n_tasks"})[_TABLE].reset_index(drop=True)
+    table = table[table["items"] == "all"].rename(columns={"n_items": "n_tasks"})[_TABLE.split()].reset_index(drop=True)
     if not how.bootstrap.resamples:
         return table
     for way in how.ways(pilot.values, pilot.topic):
@@ -343,7 +295,7 @@ def _decided(value: float, low: float, high: float, target: float, n: int) -> tu
     ratio = side / abs(value - target) if value != target else math.inf
     needed = math.ceil(n * ratio**2) if ratio**2 * n <= _TOO_MANY else none
     more = (
-        f"about {needed:,} tasks would decide if the value stayed" if needed == needed else "it is too near to decide"
+        "it is too near to decide" if np.isnan(needed) else f"about {needed:,} tasks would decide if the value stayed"
     )
     return OPEN, f"the interval has the target {target:g} in it; {more}", needed
 
@@ -357,7 +309,9 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
     table["difference"] = [float(step.mean()) for step in steps]
     table["higher"] = [int((step > 0).sum()) for step in steps]
     table["lower"] = [int((step < 0).sum()) for step in steps]
-    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[_PAIRS].reset_index(drop=True)
+    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[
+        with_ends_of(_PAIRS)
+    ].reset_index(drop=True)
 
 
 def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:
@@ -380,8 +334,9 @@ def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value
                 "change": without - value,
             }
         )
-    table = pd.DataFrame(rows)[_ANNOTATORS]
-    return table.sort_values(["change", "agreement"], ascending=[False, True], kind="stable", ignore_index=True)
+    return pd.DataFrame(rows).sort_values(
+        ["change", "agreement"], ascending=[False, True], kind="stable", ignore_index=True
+    )
 
 
 def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64], coefficient: str) -> float:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, examples, shown, told, whole
-from pt_reuse._report import Digits
+from pt_reuse.columns import Table
 from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.labels import TIES, majority_vote
-from pt_reuse.options import Parameter
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.result import Result
+from pt_reuse.study import study
 
 #: what passages are held against -> in words
 CHANCE = {
@@ -100,51 +100,53 @@ class PassagePositions(Result):
     """Where relevant passages lie within documents: 0 is the beginning of a document, 1 its end.
 
     Attributes:
-        table: one row per bin: ``low high`` positions; ``relevant``, the relevant passages in it; ``labelled``, all
-            passages with a label; ``expected``, how many relevant ones there would be by chance, as ``settings`` say;
-            ``share`` and ``expected_share`` of all relevant ones.
-        first: one row per part from the beginning: ``part``, such as .25 for the first quarter; ``share`` of the
-            relevant passages in it, and ``expected_share``.
-        passages: one row per passage with a label: ``qid docno document position relevant``.
         chi_square: the statistic of Pearson's test of ``relevant`` against ``expected``, NaN where it cannot be made.
         p: its p value.
         rel: the lowest label that is relevant.
     """
 
     title, main = "Positions of relevant passages", "positions"
-    condition = (
-        "It holds for documents with relevant passages ({documents with relevant passages}), relevant: {relevant}; "
-        "expected if {expected}."
+    valid_for = (
+        "documents with relevant passages ({documents with relevant passages}), relevant: {relevant}; expected if "
+        "{expected}."
     )
-    limit = "It does not say why they lie there, nor anything of passages without a label."
-    views = {
-        "position": View(
-            columns=(
-                Shown("From", "low", Digits.SHARE),
-                Shown("To", "high", Digits.SHARE),
-                Shown("Relevant", "relevant", Digits.COUNT),
-                Shown("Share", "share", Digits.SCORE),
-                Shown("Expected share", "expected_share", Digits.SCORE),
-            ),
-            caption="Where relevant passages lie within their documents, and where they would if {expected}: {test}.",
-            noun="parts of the document",
-        )
-    }
+    not_covered = "why they lie there, and passages without a label."
+    columns = """
+    low | From | share | where the bin begins
+    high | To | share | where it ends
+    relevant | Relevant | count | relevant passages in it; of a passage, whether it is relevant
+    labelled | Labelled | count | all passages in it with a label
+    expected | Expected | tenths | relevant passages that would be in it by chance
+    share | Share | score | share of all relevant passages
+    expected_share | Expected share | score | the share by chance
+    part | Part | share | how much of the document from its beginning
+    document | Document | | whose passage it is
+    docno | Passage | | the passage
+    position | Position | score | its position
+    """
 
-    first: pd.DataFrame
-    passages: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "bin",
+            "low high relevant labelled expected share expected_share",
+            "low high relevant share expected_share",
+            noun="parts of the document",
+        ),
+    ]
+    first: Annotated[pd.DataFrame, Table("part from the beginning", "part share expected_share")]
+    passages: Annotated[pd.DataFrame, Table("passage with a label", "qid docno document position relevant")]
     chi_square: float
     p: float
     rel: int
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many of the relevant passages lie at the beginning, and the test."""
-        row = self.first.iloc[0]
-        n = int(self.table["relevant"].sum())
-        return (
+        row, n = self.first.iloc[0], int(self.table["relevant"].sum())
+        return [
             f"{row['share']:.1%} of {count(n, 'relevant passage')} lie in the first {row['part']:.0%} of their "
             f"documents, expected {row['expected_share']:.1%}; {self.settings['test']}"
-        )
+        ]
 
 
 def _checked_parts(parts: Any) -> list[float]:
@@ -161,58 +163,59 @@ def _checked_separator(separator: Any) -> str:
     return separator
 
 
-@study(
-    Parameter(
-        name="labels",
-        meaning="labels of passages: a frame with ``qid docno label``, and ``annotator`` where there are several, "
-        "whose majority counts. A passage is placed by the columns ``start`` and ``length``, where it begins and how "
-        "long its document is, in the same unit, with ``end`` where the passage ends (default: it is a point); or by "
-        "``passage`` and ``n_passages``, its number from 0 on and how many its document has; or by the number at the "
-        "end of its docno. Where they are given ``document`` says whose passage it is. Judgments in any other form "
-        "have their numbers in the docnos.",
-    ),
-    Parameter(
-        name="separator",
-        meaning="what stands before the number at the end of a docno, as in ``D17%p3``; default that of PyTerrier. A "
-        "document has as many passages as the largest number among all its labels says.",
-        check=_checked_separator,
-    ),
-    Parameter(
-        name="bins",
-        meaning="how many parts of equal length the document is cut into, >= 2; default 10.",
-        check=lambda value: whole("bins", value, "bins", least=2),
-    ),
-    Parameter(
-        name="parts",
-        meaning="shares of the document from its beginning; default its first quarter and half.",
-        check=_checked_parts,
-    ),
-    Parameter(
-        name="against",
-        meaning='what chance is. ``"labelled"`` (default): each document has as many relevant passages as it has, and '
-        'they are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a '
-        "relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells the "
-        "position; for labels of relevant passages alone.",
-        choices=tuple(CHANCE),
-    ),
-    Parameter(
-        name="ties",
-        meaning='of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.',
-        choices=TIES,
-    ),
-    entry=Entry(
-        question="Do annotators mark what stands early in a document?", group="judging", page="judging/annotators"
-    ),
-)
+@study(question="Do annotators mark what stands early in a document?", group="judging", page="judging/annotators")
 def passage_positions(
-    labels: Any,
+    labels: Annotated[
+        Any,
+        options.Option(
+            "labels of passages: a frame with ``qid docno label``, and ``annotator`` where there are several, whose "
+            "majority counts. A passage is placed by the columns ``start`` and ``length``, where it begins and how "
+            "long its document is, in the same unit, with ``end`` where the passage ends (default: it is a point); or "
+            "by ``passage`` and ``n_passages``, its number from 0 on and how many its document has; or by the number "
+            "at the end of its docno. Where they are given ``document`` says whose passage it is. Judgments in any "
+            "other form have their numbers in the docnos."
+        ),
+    ],
     *,
-    rel: int | None = None,
-    separator: str = "%p",
-    bins: int = 10,
-    parts: Iterable[float] = (0.25, 0.5),
-    against: str = "labelled",
-    ties: str = "lower",
+    rel: options.Rel = None,
+    separator: Annotated[
+        str,
+        options.Option(
+            "what stands before the number at the end of a docno, as in ``D17%p3``; default that of PyTerrier. A "
+            "document has as many passages as the largest number among all its labels says.",
+            check=_checked_separator,
+        ),
+    ] = "%p",
+    bins: Annotated[
+        int,
+        options.Option(
+            "how many parts of equal length the document is cut into, >= 2; default 10.",
+            check=lambda value: whole("bins", value, "bins", least=2),
+        ),
+    ] = 10,
+    parts: Annotated[
+        Any,
+        options.Option(
+            "shares of the document from its beginning; default its first quarter and half.", check=_checked_parts
+        ),
+    ] = (0.25, 0.5),
+    against: Annotated[
+        str,
+        options.Option(
+            'what chance is. ``"labelled"`` (default): each document has as many relevant passages as it has, and they '
+            'are any of its labelled ones alike, so that it does not matter which were labelled. ``"uniform"``: a '
+            "relevant passage is any passage of its document alike, or lies anywhere in it alike where ``start`` tells "
+            "the position; for labels of relevant passages alone.",
+            choices=tuple(CHANCE),
+        ),
+    ] = "labelled",
+    ties: Annotated[
+        str,
+        options.Option(
+            'of the majority of annotators, see :func:`~pt_reuse.judging.majority_vote`; default ``"lower"``.',
+            choices=TIES,
+        ),
+    ] = "lower",
 ) -> PassagePositions:
     """Test where relevant passages are within their documents: at the beginning, or uniformly.
 
@@ -242,12 +245,10 @@ def passage_positions(
     Source: Hofstaetter, Zlabinger, Sertkan, Schroeder and Hanbury 2020, Fine-grained relevance annotations for
     multi-task document ranking and question answering, CIKM.
     """
-    asked = study_of(passage_positions).checked(locals())
-    lowest, n_bins, cuts = asked["rel"], asked["bins"], asked["parts"]
     frame = in_our_columns(labels) if isinstance(labels, pd.DataFrame) else None
     several = frame is not None and "annotator" in frame.columns
     judged = majority_vote(frame, ties=ties) if several else as_qrels(labels if frame is None else frame, "labels")
-    lowest = judged.rel if lowest is None else lowest
+    lowest = judged.rel if rel is None else rel
     passages, how = _placed(judged.to_frame()[["qid", "docno", "label"]], frame, separator)
     passages = passages[passages["label"] >= 0].reset_index(drop=True)
     passages["relevant"] = passages["label"] >= lowest
@@ -259,16 +260,16 @@ def passage_positions(
     if against == "labelled":
         where, weight = position, _labelled(passages["relevant"], document)
     else:
-        where, weight = _anywhere(relevant["n"].to_numpy(), n_bins, cuts)
-    edges, seen = np.linspace(0, 1, n_bins + 1), _in_bins(relevant["position"].to_numpy(), n_bins)
-    expected = _in_bins(where, n_bins, weight).astype(np.float64)
+        where, weight = _anywhere(relevant["n"].to_numpy(), bins, parts)
+    edges, seen = np.linspace(0, 1, bins + 1), _in_bins(relevant["position"].to_numpy(), bins)
+    expected = _in_bins(where, bins, weight).astype(np.float64)
     statistic, p, words = _test(seen.astype(np.float64), expected)
     table = pd.DataFrame(
         {
             "low": edges[:-1],
             "high": edges[1:],
             "relevant": seen,
-            "labelled": _in_bins(position, n_bins),
+            "labelled": _in_bins(position, bins),
             "expected": expected,
             "share": seen / n,
             "expected_share": expected / n,
@@ -276,9 +277,9 @@ def passage_positions(
     )
     first = pd.DataFrame(
         {
-            "part": cuts,
-            "share": [float((relevant["position"] < cut - _SLACK).sum() / n) for cut in cuts],
-            "expected_share": [float(weight[where < cut - _SLACK].sum() / n) for cut in cuts],
+            "part": parts,
+            "share": [float((relevant["position"] < cut - _SLACK).sum() / n) for cut in parts],
+            "expected_share": [float(weight[where < cut - _SLACK].sum() / n) for cut in parts],
         }
     )
     return PassagePositions(

@@ -5,34 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import choice, count, examples
-from pt_reuse._report import Digits
-from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes
+from pt_reuse.arrays.correlation import correlations, rank_changes
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
-from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_reading import as_runs_before
-from pt_reuse.data.run_set import RunSet
+from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, warn
-from pt_reuse.judging.annotators.labels import LABELS, NO_LABEL, TIES, AnnotatorLabels, as_annotator_labels, vote
-from pt_reuse.options import Parameter
-from pt_reuse.result import Result, Shown, View, clauses
-from pt_reuse.scoring.caveats import noted, relevant_only, tell, warn_of_lower_grades
-from pt_reuse.scoring.measures import MeasureLike
-from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.scoring.scores import check_topics, of_all_topics, provided_measures
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.judging.annotators.labels import NO_LABEL, TIES, AnnotatorLabels, Labels, as_annotator_labels, vote
+from pt_reuse.result import Result
+from pt_reuse.scoring.perturbed import scores_under
+from pt_reuse.scoring.scores import of_all_topics
+from pt_reuse.study import study
 
-_TABLE = ("annotator", "measure", "topics", "labels", "changed", "tau_b", "tau_ap_b", "max_drop", "dropped")
-_BETWEEN = ("first", "second", "measure", "topics", "items", "tau_b", "tau_ap_b", "max_drop")
+_TABLE = "annotator measure topics labels changed tau_b tau_ap_b max_drop dropped"
+_BY_RUN = ("annotator", "measure", "name", "team", "type", "score", "other_score", "rank", "other_rank", "drop")
+_BETWEEN = "first second measure topics items tau_b tau_ap_b max_drop"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -40,56 +35,57 @@ class AnnotatorRankings(Result):
     """The ranking of systems under each annotator's labels, against the one under the judgments given.
 
     Attributes:
-        table: one row per annotator and measure: ``annotator measure``; ``topics``, those with labels of this
-            annotator, over which all means of the row are; ``labels``, how many there are; ``changed``, how many of
-            these documents had another label, or none, in the judgments; ``tau_b tau_ap_b`` of the two rankings;
-            ``max_drop``, the most ranks that a run loses under the annotator, and ``dropped``, that run (the best one
-            of several, None where none loses any).
-        by_run: one row per annotator, measure and run: ``annotator measure name team type score other_score rank
-            other_rank drop``, first under the judgments, ``other_`` under the annotator.
-        between: one row per two annotators with items in common and measure: ``first second measure topics items
-            tau_b tau_ap_b max_drop``, means over the topics of these items.
         others: whether documents without a label of the annotator kept that of the judgments.
     """
 
     title, main = "Rankings by annotator", "rankings"
-    condition = (
-        "It takes the judgments as the truth, on the topics of each annotator; documents without a label of the "
-        "annotator: {documents without a label of the annotator}."
+    valid_for = (
+        "the judgments as the truth, the topics of each annotator; documents without a label of the annotator: "
+        "{documents without a label of the annotator}."
     )
-    limit = (
-        "It does not say whether an annotator or the judgments are right, nor how far other topics would lead "
-        "elsewhere."
-    )
-    views = {
-        "annotator": View(
-            columns=(
-                Shown("Annotator", "annotator"),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Changed", "changed", Digits.COUNT),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-                Shown("tau_AP", "tau_ap_b", Digits.SCORE),
-                Shown("Largest drop", "max_drop", Digits.COUNT),
-            ),
-            caption="Rank correlation of the runs by {measure} under the labels of each annotator and under the "
-            "judgments, over the topics of the annotator; changed are labels that differ from the judgments. Documents "
-            "that the annotator did not label: {documents_without_a_label_of_the_annotator}.",
-            noun="annotators",
-        )
-    }
+    not_covered = "whether an annotator or the judgments are right, and other topics."
+    columns = """
+    topics | Topics | count | topics with labels of the annotator, or of both, over which means are
+    labels | Labels | count | labels of the annotator
+    changed | Changed | count | how many of these documents had another label, or none, in the judgments
+    dropped | Dropped run | | that run, the best one of several; None where no run loses any
+    other_ | annotator | | the same under the annotator
+    items | Items | count | items that both labelled
+    """
 
-    by_run: pd.DataFrame
-    between: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table("annotator and measure", _TABLE, "annotator topics changed tau_b tau_ap_b max_drop", noun="annotators"),
+    ]
+    by_run: Annotated[
+        pd.DataFrame,
+        Table(
+            "annotator, measure and run",
+            " ".join(_BY_RUN),
+            "name score other_score rank other_rank drop",
+            select={"annotator": None},
+            noun="runs",
+        ),
+    ]
+    between: Annotated[
+        pd.DataFrame,
+        Table(
+            "two annotators with items in common and measure",
+            _BETWEEN,
+            "first second items tau_b tau_ap_b max_drop",
+            noun="pairs",
+        ),
+    ]
     others: str
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return the smallest and the largest tau_b of each measure."""
-        parts = []
+        lines = []
         for measure, rows in self.table.groupby("measure", sort=False):
             low, high = rows["tau_b"].min(), rows["tau_b"].max()
             number = "undefined" if pd.isna(low) else f"{low:.4f}" + (f" to {high:.4f}" if low < high else "")
-            parts.append(f"{measure} tau_b {number}")
-        return f"{count(self.table['annotator'].nunique(), 'annotator')} against the judgments: {clauses(parts)}"
+            lines.append(f"{measure}: tau_b to the judgments {number}, {count(len(rows), 'annotator')}")
+        return lines
 
 
 def _checked_majority(majority: Any) -> list[str]:
@@ -108,43 +104,38 @@ def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> Annotator
     return replace(labels, annotators=(*labels.annotators, *names), values=values)
 
 
-@study(
-    LABELS,
-    Parameter(
-        name="others",
-        meaning='documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so '
-        'that the annotator\'s labels are put into them; ``"drop"``, they are not judged, under the judgments neither, '
-        "so that both rankings rest on the documents that the annotator labelled (between two annotators, that both "
-        "labelled).",
-        choices=("keep", "drop"),
-    ),
-    Parameter(
-        name="majority",
-        meaning="how ties of :func:`~pt_reuse.judging.majority_vote` are decided, one rule or several. Each adds the "
-        "ranking under the majority of the annotators, as that of one more, called ``majority (lower)`` after its "
-        "rule. Default none.",
-        check=_checked_majority,
-    ),
-    entry=Entry(question="How do systems rank under each annotator?", group="judging", page="judging/annotators"),
-)
+@study(question="How do systems rank under each annotator?", group="judging", page="judging/annotators")
 def rankings_by_annotator(
-    runs: Any,
-    labels: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike],
+    runs: options.Runs,
+    labels: Labels,
+    qrels: options.Judgments,
+    measures: options.Measures,
     *,
-    others: str = "keep",
-    majority: str | Iterable[str] = (),
-    verbose: bool = False,
+    others: Annotated[
+        str,
+        options.Option(
+            'documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so that '
+            'the annotator\'s labels are put into them; ``"drop"``, they are not judged, under the judgments neither, '
+            "so that both rankings rest on the documents that the annotator labelled (between two annotators, that "
+            "both labelled).",
+            choices=("keep", "drop"),
+        ),
+    ] = "keep",
+    majority: Annotated[
+        Any,
+        options.Option(
+            "how ties of :func:`~pt_reuse.judging.majority_vote` are decided, one rule or several. Each adds the "
+            "ranking under the majority of the annotators, as that of one more, called ``majority (lower)`` after its "
+            "rule. Default none.",
+            check=_checked_majority,
+        ),
+    ] = (),
+    verbose: options.Verbose = False,
 ) -> AnnotatorRankings:
     """Rank the systems under the labels of each annotator, and compare with the ranking under other judgments.
 
     For each annotator, both rankings use only the topics that this annotator labelled; a topic that a run lacks counts
     0.
-
-    Args:
-        qrels: the judgments to compare with, in any form.
-        measures: ir_measures measures or their names, one or several.
 
     Returns:
         AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``, ``.between`` two annotators.
@@ -166,16 +157,10 @@ def rankings_by_annotator(
     Processing and Management 36; Parry et al. 2025, Variations in relevance judgments and the shelf life of test
     collections, SIGIR.
     """
-    asked = study_of(rankings_by_annotator).checked(locals())
-    parsed, given = asked["measures"], _with_majorities(as_annotator_labels(labels), asked["majority"])
-    runs, qrels = as_runs_before(runs, qrels)
-    qrels = as_qrels(qrels)
-    tell(relevant_only(qrels))
-    warn_of_lower_grades(parsed, qrels.rel)
-    check_topics(runs, qrels)
-    tell(fitting := list(misfits(runs, qrels, parsed)))
-    _check_topics_of(given, qrels)
-    field, names = _Rescored(runs, given, qrels, parsed), given.annotators
+    given = _with_majorities(as_annotator_labels(labels), majority)
+    inputs = Inputs.read(runs, qrels, measures)
+    _check_topics_of(given, inputs.qrels)
+    field, names = _Rescored(inputs, given), given.annotators
     mine = list(given.given.T)
     only = [None if others == "keep" else items for items in mine]
     sides = [(field.add(None, only[a]), field.add(a, only[a])) for a in range(len(names))]
@@ -192,30 +177,23 @@ def rankings_by_annotator(
         by_run.append(moved.assign(annotator=name))
         changed = int((mine[a] & (given.values[:, a] != field.judged)).sum())
         tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
-    table = pd.concat(tables, ignore_index=True)[[*_TABLE]]
+    table = pd.concat(tables, ignore_index=True)[_TABLE.split()]
     _warn_of_ties(table)
     rows = [
         field.compared(truth, estimate, both)[1].assign(first=first, second=second, items=int(both.sum()))
         for first, second, truth, estimate, both in between
     ]
-    provided = provided_measures(parsed)
-    each_run = pd.concat(by_run, ignore_index=True)
-    ahead = ["annotator", "measure", "name", "team", "type"]
+    names_of = _BETWEEN.split()
+    how = {
+        "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
+        "topics": "those with labels of the annotator",
+    }
     return AnnotatorRankings(
         table=table,
-        settings={
-            "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
-            "topics": "those with labels of the annotator",
-            **runs.settings,
-            **noted(fitting),
-            "complete": True,
-            "ties": f"means equal to {DECIMALS} decimals",
-            **({"by ir_measures": provided} if provided else {}),
-            **noted(relevant_only(qrels)),
-        },
-        by_run=each_run[[*ahead, *(name for name in each_run if name not in ahead)]],
-        between=pd.concat(rows, ignore_index=True)[list(_BETWEEN)] if rows else pd.DataFrame(columns=_BETWEEN),
+        by_run=pd.concat(by_run, ignore_index=True)[list(_BY_RUN)],
+        between=pd.concat(rows, ignore_index=True)[names_of] if rows else pd.DataFrame(columns=names_of),
         others=others,
+        settings=settings_of(how, inputs),
     )
 
 
@@ -225,14 +203,14 @@ class _Rescored:
     `judged` is (items,) what the judgments say of each, -1 where nothing; `values` (sets, measures, topics, runs).
     """
 
-    def __init__(self, runs: RunSet, labels: AnnotatorLabels, qrels: Qrels, measures: list[ir_measures.Measure]):
+    def __init__(self, inputs: Inputs, labels: AnnotatorLabels):
         items = Qrels(pd.DataFrame({"qid": labels.qids, "docno": labels.docnos, "label": NO_LABEL}))
-        self._runs, self._labels, self._measures = runs, labels, measures
-        self._base = qrels.union(items)
+        self._runs, self._labels, self._measures = inputs.runs, labels, list(inputs.measures)
+        self._base = inputs.qrels.union(items)
         documents, known = self._base.arrays.documents, self._base.arrays.labels
         # items stand topic by topic as the documents of judgments do, so that each has the row of its document
         self._rows = documents.find(items.arrays.documents)
-        self._before = np.where(qrels.arrays.documents.find(documents) < 0, UNJUDGED, known)
+        self._before = np.where(inputs.qrels.arrays.documents.find(documents) < 0, UNJUDGED, known)
         self.judged = known[self._rows].astype(np.int64)
         self._sets: list[NDArray[np.int16]] = []
 
@@ -249,13 +227,7 @@ class _Rescored:
         return len(self._sets) - 1
 
     def score(self, verbose: bool) -> None:
-        labels = np.stack(self._sets)
-        in_set, row = np.nonzero(labels != self._base.arrays.labels)
-        changes = Changes(len(labels), in_set, row, labels[in_set, row])
-        self.values = np.empty((len(labels), len(self._measures), len(self._base.topics), len(self._runs)))
-        for block in rescore(self._runs, self._base, self._measures, changes, verbose=verbose):
-            self.values[:, :, block.topics.start : block.topics.stop] = block.base[None]
-            self.values[block.set, :, block.topic] = block.values.transpose(1, 0, 2)
+        self.values = scores_under(self._runs, self._base, self._measures, np.stack(self._sets), verbose=verbose)
 
     def compared(self, truth: int, estimate: int, items: NDArray[np.bool_]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return two rankings over the topics of some items: one row per measure and run, and one row per measure."""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import count, shown, told
-from pt_reuse._report import Digits
+from pt_reuse.columns import Table
 from pt_reuse.data.csv_files import TIMES
 from pt_reuse.data.frame_columns import as_ids, in_our_columns
 from pt_reuse.errors import InputError
-from pt_reuse.judging.annotators.labels import LABELS, as_annotator_labels
-from pt_reuse.options import Flag, Parameter
-from pt_reuse.result import Result, Shown, View
-from pt_reuse.study import Entry, study, study_of
+from pt_reuse.judging.annotators.labels import as_annotator_labels
+from pt_reuse.result import Result, records
+from pt_reuse.study import study
 
 #: all annotators, or all labels, together
 ALL = "all"
@@ -30,101 +31,81 @@ _QUARTILES = ["q1", "median", "q3", "mean"]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LabelTimes(Result):
-    """How long labels took, in seconds.
-
-    Attributes:
-        table: one row per annotator, and first ``"all"`` together: ``annotator labels``; ``timed``, those with a time;
-            ``left``, those that took longer than `longest` and were left lying; ``missing``, those without any time;
-            ``q1 median q3 mean`` of the seconds; ``hours`` of the timed labels, and ``hours_of_all``, where labels
-            without a time take as long as the annotator's mean (of nobody's time: as the mean of all); ``cost`` of
-            these at the rate, NaN without; ``fast slow``, how many are odd.
-        by_label: one row per annotator and label, first ``"all"``: ``annotator label timed q1 median q3 mean``.
-        by_topic: one row per topic, the longest first: ``qid timed q1 median q3 mean hours``.
-        times: one row per label: ``qid docno annotator label seconds``, NaN where it has no time; ``odd``, ``"fast"``
-            or ``"slow"`` for those beyond the fences, else empty.
-        fences: one row per annotator: ``annotator low high`` seconds beyond which a label is odd, NaN where it has
-            fewer than four times.
-    """
+    """How long labels took, in seconds."""
 
     title, main = "Times of labels", "times_by_annotator"
-    condition = "It holds for {timed} of {labels}, by {source}; longer than {longest} counts as left lying."
-    limit = "It does not say why a label took long, nor whether a fast one is wrong."
-    views = {
-        "annotator": View(
-            columns=(
-                Shown("Annotator", "annotator"),
-                Shown("Labels", "labels", Digits.COUNT),
-                Shown("First quartile", "q1", Digits.TENTHS),
-                Shown("Median", "median", Digits.TENTHS),
-                Shown("Third quartile", "q3", Digits.TENTHS),
-                Shown("Hours", "hours_of_all", Digits.SCORE),
-            ),
-            caption="Seconds of a label, by {source}; hours with labels without a time at the annotator's mean.",
+    valid_for = "{timed} of {labels}, by {source}; longer than {longest} counts as left lying."
+    not_covered = "why a label took long, and whether a fast one is wrong."
+    columns = """
+    annotator | Annotator | | the annotator, "all" for all together
+    labels | Labels | count | how many labels
+    timed | Timed | count | labels with a time
+    left | Left lying | count | labels that took longer than `longest` and were left lying
+    missing | Missing | count | labels without any time
+    q1 | First quartile | tenths | first quartile of the seconds
+    median | Median | tenths | their median
+    q3 | Third quartile | tenths | their third quartile
+    mean | Mean | tenths | their mean
+    hours | Hours, timed | score | hours of the timed labels
+    hours_of_all | Hours | score | hours where labels without a time take the annotator's mean, else that of all
+    cost | Cost | score | of these at the rate, NaN without
+    fast | Fast | count | labels that are odd, since fast
+    slow | Slow | count | labels that are odd, since slow
+    seconds | Seconds | tenths | its seconds, NaN where it has no time
+    odd | Odd | | "fast" or "slow" for those beyond the fences of their annotator, else empty
+    low | From | tenths | seconds below which a label is odd, NaN where the annotator has fewer than four times
+    high | To | tenths | seconds above which it is
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "annotator, the first for all together",
+            "annotator labels timed left missing q1 median q3 mean hours hours_of_all cost fast slow",
+            "annotator labels q1 median q3 hours_of_all",
             noun="annotators",
         ),
-        "label": View(
-            table="by_label",
+    ]
+    by_label: Annotated[
+        pd.DataFrame,
+        Table(
+            "annotator and label, first of all annotators",
+            "annotator label timed q1 median q3 mean",
+            "label timed q1 median q3",
             select={"annotator": None},
-            columns=(
-                Shown("Label", "label"),
-                Shown("Timed", "timed", Digits.COUNT),
-                Shown("First quartile", "q1", Digits.TENTHS),
-                Shown("Median", "median", Digits.TENTHS),
-                Shown("Third quartile", "q3", Digits.TENTHS),
-            ),
-            caption="Seconds of each label of {annotator}.",
             noun="labels",
         ),
-        "topic": View(
-            table="by_topic",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Timed", "timed", Digits.COUNT),
-                Shown("Median", "median", Digits.TENTHS),
-                Shown("Hours", "hours", Digits.SCORE),
-            ),
-            caption="Seconds of a label, and hours, of each topic, the longest first.",
-            noun="topics",
-        ),
-        "odd": View(
-            table="odd",
-            columns=(
-                Shown("Topic", "qid"),
-                Shown("Document", "docno"),
-                Shown("Annotator", "annotator"),
-                Shown("Label", "label"),
-                Shown("Seconds", "seconds", Digits.TENTHS),
-                Shown("Odd", "odd"),
-            ),
-            caption="Labels that are fast or slow for their annotator: by the logarithm of the seconds and one, more "
-            "than 1.5 times the distance of the quartiles beyond them.",
+    ]
+    by_topic: Annotated[
+        pd.DataFrame,
+        Table("topic, the longest first", "qid timed q1 median q3 mean hours", "qid timed median hours", noun="topics"),
+    ]
+    times: Annotated[
+        pd.DataFrame,
+        Table(
+            "label",
+            "qid docno annotator label seconds odd",
+            select={"odd": ...},
+            descending=("seconds",),
             noun="labels",
         ),
-    }
+    ]
+    fences: Annotated[pd.DataFrame, Table("annotator", "annotator low high")]
 
-    by_label: pd.DataFrame
-    by_topic: pd.DataFrame
-    times: pd.DataFrame
-    fences: pd.DataFrame
-
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return the median with quartiles, the hours, the slowest and the fastest annotator, and what is missing."""
-        every, *people = self.table.to_dict("records")
-        said = f"Median {every['median']:.1f} seconds a label ({every['q1']:.1f} to {every['q3']:.1f})"
-        said += f", {every['hours_of_all']:.1f} hours for {count(int(every['labels']), 'label')}"
-        said += "" if np.isnan(every["cost"]) else f", cost {every['cost']:,.2f}"
+        every, *people = records(self.table)
+        line = f"Median {every['median']:.1f} seconds a label ({every['q1']:.1f} to {every['q3']:.1f})"
+        line += f", {every['hours_of_all']:.1f} hours for {count(int(every['labels']), 'label')}"
+        line += "" if np.isnan(every["cost"]) else f", cost {every['cost']:,.2f}"
         known = sorted((row for row in people if row["timed"]), key=lambda row: row["median"])
         if len(known) > 1:
             ends = [f"{row['annotator']} {row['median']:.1f}" for row in (known[0], known[-1])]
-            said += f"; by annotator from {ends[0]} to {ends[1]}"
-        return (
-            f"{said}; {every['fast'] + every['slow']:,} odd, {every['left']:,} left lying, {every['missing']:,} missing"
-        )
-
-    def odd(self) -> pd.DataFrame:
-        """Return the labels that are fast or slow for their annotator, the slowest first."""
-        rows = self.times[self.times["odd"] != ""]
-        return rows.sort_values("seconds", ascending=False, kind="stable", ignore_index=True)
+            line += f"; by annotator from {ends[0]} to {ends[1]}"
+        return [
+            line,
+            f"{every['fast'] + every['slow']:,} odd, {every['left']:,} left lying, {every['missing']:,} missing",
+        ]
 
 
 def _checked_positive(name: str, value: Any) -> float:
@@ -135,28 +116,37 @@ def _checked_positive(name: str, value: Any) -> float:
 
 
 @study(
-    LABELS,
-    Parameter(
-        name="longest",
-        meaning="seconds, longer than which a label was left lying, so that nobody knows how long it took; default "
-        "half an hour.",
-        check=lambda value: _checked_positive("longest", value),
-        flag=Flag(help="seconds, longer than which a label was left lying", metavar="S", kind="float"),
-    ),
-    Parameter(
-        name="rate",
-        meaning="what an hour costs; default None, no cost.",
-        check=lambda value: _checked_positive("rate", value),
-        flag=Flag(help="what an hour costs", metavar="X", kind="float"),
-    ),
-    entry=Entry(
-        question="How long do labels take, and what do they cost?",
-        command="judge times",
-        group="judging",
-        page="judging/annotators",
-    ),
+    question="How long do labels take, and what do they cost?",
+    command="judge times",
+    group="judging",
+    page="judging/annotators",
 )
-def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = None) -> LabelTimes:
+def label_times(
+    labels: Annotated[
+        Any,
+        options.Option(
+            "a frame ``qid docno label annotator`` with one of these columns, a dict of annotator -> such frames, or "
+            "what :func:`~pt_reuse.judging.import_labels` returns."
+        ),
+    ],
+    *,
+    longest: Annotated[
+        float,
+        options.Option(
+            "seconds, longer than which a label was left lying, so that its time is not known; default half an hour.",
+            check=partial(_checked_positive, "longest"),
+            flag=options.Flag(help="seconds, longer than which a label was left lying", metavar="S", kind="float"),
+        ),
+    ] = 1800.0,
+    rate: Annotated[
+        float | None,
+        options.Option(
+            "what an hour costs; default None, no cost.",
+            check=partial(_checked_positive, "rate"),
+            flag=options.Flag(metavar="X", kind="float"),
+        ),
+    ] = None,
+) -> LabelTimes:
     """Compute how long labels took: by annotator, label and topic, how many hours in all, and which are odd.
 
     The time of a label is its column ``seconds`` (or ``lead_time``, as Label Studio says), else ``end`` less ``start``:
@@ -167,12 +157,8 @@ def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = No
     A label is odd if the logarithm of its seconds and one lies more than 1.5 times the distance between the quartiles
     beyond them, among those of the same annotator.
 
-    Args:
-        labels: a frame ``qid docno label annotator`` with one of these columns, a dict of annotator -> such frames, or
-            what :func:`~pt_reuse.judging.import_labels` returns.
-
     Returns:
-        LabelTimes: ``.table`` per annotator, ``.by_label``, ``.by_topic``, ``.times`` per label, ``.odd()``.
+        LabelTimes: ``.table`` per annotator, ``.by_label``, ``.by_topic``, ``.times`` per label.
 
     Raises:
         InputError: no column of times or no time in it, a time that is none, is below 0 or ends before it starts.
@@ -184,10 +170,9 @@ def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = No
         >>> found.table[["annotator", "timed", "missing", "median", "cost"]].values.tolist()
         [['all', 3, 1, 30.0, 1.2], ['ann', 3, 1, 30.0, 1.2]]
     """
-    asked = study_of(label_times).checked(locals())
     frame = _frame(labels)
     seconds, source = _seconds(frame)
-    frame["left"] = seconds > asked["longest"]
+    frame["left"] = seconds > longest
     frame["seconds"] = np.where(frame["left"], np.nan, seconds)
     if frame["seconds"].isna().all():
         problem = f"no label has a time by {source}, of {count(len(frame), 'label')}. "
@@ -195,24 +180,23 @@ def label_times(labels: Any, *, longest: float = 1800.0, rate: float | None = No
             f"{problem}Files of sheets have one time for all; tools such as Label Studio keep each.", argument="labels"
         )
     frame, fences = _with_odd(frame)
-    table = _by_annotator(frame, asked["rate"])
     by_label = pd.concat([_timed(frame, ["label"]).assign(annotator=ALL), _timed(frame, ["annotator", "label"])])
     by_topic = _timed(frame, ["qid"])
     by_topic["hours"] = by_topic["timed"] * by_topic["mean"].fillna(0) / 3600
     return LabelTimes(
-        table=table,
-        settings={
-            "labels": count(len(frame), "label"),
-            "timed": int(frame["seconds"].notna().sum()),
-            "source": source,
-            "longest": f"{asked['longest']:g} seconds",
-            "rate": "none" if rate is None else asked["rate"],
-            "odd": "1.5 interquartile ranges beyond the quartiles of log(1 + seconds), by annotator",
-        },
+        table=_by_annotator(frame, rate),
         by_label=by_label[["annotator", "label", "timed", *_QUARTILES]].reset_index(drop=True),
         by_topic=by_topic.sort_values("hours", ascending=False, kind="stable", ignore_index=True),
         times=frame[["qid", "docno", "annotator", "label", "seconds", "odd"]],
         fences=fences,
+        settings={
+            "labels": count(len(frame), "label"),
+            "timed": int(frame["seconds"].notna().sum()),
+            "source": source,
+            "longest": f"{longest:g} seconds",
+            "rate": "none" if rate is None else rate,
+            "odd": "1.5 interquartile ranges beyond the quartiles of log(1 + seconds), by annotator",
+        },
     )
 
 

@@ -165,7 +165,7 @@ def test_the_rule_for_ties_of_the_majority(folder, labels, nist):
 
 def test_within_topics(result):
     row = result.over_topics().set_index(["items", "labels", "coefficient"])
-    row = row.loc[("all", "grades", "Krippendorff's alpha, ordinal")]
+    row = row.loc[("all", "grades", "alpha_ordinal")]
     assert [round(row[name], 3) for name in ("mean", "sd", "lowest")] == [0.318, 0.329, -0.579]
     assert (row["n_topics"], row["lowest_topic"]) == (43, "148538")
 

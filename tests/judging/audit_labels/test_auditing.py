@@ -157,23 +157,24 @@ def test_means_over_the_topics_that_a_run_has():
         assert moved["by_documents"].to_numpy() == pytest.approx(moved["relative"].to_numpy(), abs=1e-12)
 
 
-def test_the_headline_names_the_judges_with_the_highest_and_the_lowest_tau_b():
+def test_the_answers_are_of_the_judges_with_the_highest_and_the_lowest_tau_b():
     found = audited({"graded": GRADED, "other": relabelled(5, share=0.9), "people": HUMAN})
-    for clause, measure in zip(found.headline().split("; "), found.measures, strict=True):
-        taus = found.of_all(measure).set_index("judge")["tau_b"]
-        said = f"people ranks {len(RUNS)} runs on {len(TOPICS)} topics by {measure} with the highest tau_b of 3 judges"
-        last = f", {taus.idxmin()} with the lowest, {taus.min():.4f}"
-        assert taus["people"] == 1 > taus.drop("people").max() > taus.min()
-        assert clause == f"{said} to the ranking by people, 1.0000{last}"
-    shown = " ".join(str(found).split())
-    assert f"graded nDCG@5 {found.table['tau_b'][0]:.4f}" in shown
-    alone = audited({"graded": GRADED}, ["AP"])
-    assert alone.headline().endswith(f"with tau_b {alone.table['tau_b'][0]:.4f} to the ranking by people")
+    answers = found.answers()
+    assert len(answers) == 2 * len(found.measures)
+    for n, measure in enumerate(found.measures):
+        rows = found.of_all()
+        taus = rows[rows["measure"] == measure].set_index("judge")["tau_b"]
+        best = found.table[(found.table["judge"] == taus.idxmin()) & (found.table["measure"] == measure)].iloc[1]
+        first, last = answers[2 * n : 2 * n + 2]
+        assert first.startswith(f"{measure}, people: tau_b 1.0000, of the best 4 1.0000")
+        assert first.endswith("all runs: yes, of the best 4: yes, scores (off by up to 0.0000): yes")
+        assert last.startswith(f"{measure}, {taus.idxmin()}: tau_b {taus.min():.4f}, of the best 4 {best['tau_b']:.4f}")
+        assert "all runs: no" in last
     # without a ranking there is neither a highest nor a lowest
     tied = {pair: 0 for pair in HUMAN}
     with pytest.warns(ptr.ReuseWarning):
         none = audited({"tied": tied, "graded": GRADED}, ["AP"])
-    assert none.headline() == alone.headline()
+    assert none.answers() == audited({"graded": GRADED}, ["AP"]).answers()
 
 
 def test_measures_have_the_default_of_other_studies():

@@ -138,7 +138,7 @@ def test_of_a_measure_of_ir_measures_no_effect_is_known():
     assert len(found.documents) == 0
     assert found.settings["documents, ERR@5"] == "not known, since ir_measures computes the measure"
     assert found.movers["by_documents"].isna().all()
-    assert len(found.report("document").to_frame()) == 0
+    assert len(found.report("documents").to_frame()) == 0
     assert list(found.documents) == list(audited(["P@5"]).documents)
 
 
