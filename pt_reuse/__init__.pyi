@@ -13,6 +13,8 @@ from .data.judgments import Qrels as Qrels
 from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs
 from .data.run_set import RunSet as RunSet
+from .errors import InputError as InputError
+from .errors import ReuseWarning as ReuseWarning
 from .experiment.lou_measure import LOU as LOU
 from .experiment.pt_experiment import Experiment as Experiment
 from .experiment.pt_experiment import add_columns as add_columns
