@@ -409,7 +409,7 @@ def compare_judgments(
         >>> found = ptr.compare_judgments(field.runs, field.qrels, field.all_qrels, "AP", names=names, depth=10)
         >>> found.table[["tau_b", "max_drop", "top_overlap"]].round(4)
             tau_b  max_drop  top_overlap
-        0  0.7516         4          0.9
+        0  0.7516         4          0.8
         >>> found.by_run.loc[found.by_run["new"] > 0, ["name", "unjudged", "new_relevant"]].head(2)
              name  unjudged  new_relevant
         14  neu8a        42            12
