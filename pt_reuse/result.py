@@ -218,6 +218,9 @@ class Result(Record):
         super().__init_subclass__(**arguments)
         hints = get_type_hints(cls, include_extras=True)
         own = {name: part for name, hint in hints.items() for part in _tables_in(hint)}
+        # a base has its tables in its own declaration, since signatures show the type alone
+        cls.__annotations__ |= {name: hints[name].__origin__ for name in own}
+        own = {**cls.declared, **own}
         if not own:
             return
         cls.declared = own

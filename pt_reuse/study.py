@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from pt_reuse.errors import collecting
 from pt_reuse.options import SHARED, Parameter, documented, options_of
@@ -185,6 +185,10 @@ def _checked(call: Callable[_P, _R]) -> Callable[_P, _R]:
         beware = {"beware": "; ".join(dict.fromkeys(notes))} if notes else {}
         return result if not notes else replace(result, settings={**result.settings, **beware})
 
+    # what help and pages show is the type alone
+    hints = get_type_hints(call)
+    shown = [p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()]
+    checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     return checked
 
 

@@ -67,7 +67,7 @@ class Verdict:
     """What is said of a figure: how it compares with what was published, and why there is no number."""
 
     status: Status
-    reason: Reason | None = None
+    reason: str | None = None
 
 
 def _report(result: Verification) -> Report:
@@ -364,7 +364,7 @@ def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) ->
         if number is None or isinstance(number, Reason):
             verdicts[name] = _without_number(name, number, computed, kind, replay, untried)
         elif np.isnan(number):
-            verdicts[name] = Verdict(Status.NOT_COMPUTED, Reason("it is not defined for these runs"))
+            verdicts[name] = Verdict(Status.NOT_COMPUTED, "it is not defined for these runs")
         else:
             numbers[name] = float(number)
             expected = figure.computed.get(name)
@@ -389,7 +389,7 @@ def _without_number(
     of_runs = kind.needs == "runs"
     nothing = untried is None or (of_runs and bool(submitted) and name not in submitted)
     if reason is not None or not nothing or (of_runs and name in missing):
-        return Verdict(Status.NOT_COMPUTED, reason or untried or Reason("its run file is missing"))
+        return Verdict(Status.NOT_COMPUTED, str(reason or untried or "its run file is missing"))
     near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return Verdict(Status.NAMELESS, Reason(f"nothing is named {name!r}, neither in the field nor on record{hint}"))
