@@ -254,9 +254,12 @@ def compare_leaderboards(
 def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:
     if isinstance(given, Scores):
         return given
-    if isinstance(given, str | Path):
-        return read_leaderboard(given)
     problem = f"{argument} must be Scores or the path of a leaderboard, got {told(given)}."
+    if isinstance(given, str | Path):
+        try:
+            return read_leaderboard(given)
+        except InputError as error:
+            problem = str(error)
     raise InputError(problem, argument=argument, place=place)
 
 

@@ -40,7 +40,7 @@ from pt_reuse.pooling.adaptive.strategy import (
     check_some_judged,
     judged_in_order,
 )
-from pt_reuse.result import Result, Shown, View, clauses, key_figures_of
+from pt_reuse.result import Result, Shown, View, clauses
 from pt_reuse.scoring.caveats import alone, one_run
 from pt_reuse.scoring.measures import MeasureLike, adds_up, native_spec
 from pt_reuse.scoring.perturbed import MeansOfSets
@@ -169,6 +169,8 @@ class StrategyComparison(Result):
         "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
     }
 
+    key = "tau_b max_drop recall judged"
+
     by_seed: pd.DataFrame
     curve: pd.DataFrame
     groups: pd.DataFrame
@@ -178,16 +180,6 @@ class StrategyComparison(Result):
     def strategies(self) -> list[str]:
         """Return the names of the strategies."""
         return list(dict.fromkeys(self.table["strategy"]))
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return how runs rank by what each strategy finds for each budget, and how much that is."""
-        rows = self.table
-        once = rows.drop_duplicates(["strategy", "budget"])[["strategy", "budget", "recall", "judged"]]
-        parts = []
-        for each, figures in ((rows, ["tau_b", "max_drop"]), (once, ["recall", "judged"])):
-            named = zip(each["strategy"], each["budget"], strict=True)
-            parts.append(key_figures_of(each, figures, rows=[f"{one} at {self.said(budget)}" for one, budget in named]))
-        return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
         """Return which strategy finds most, and which keeps the ranking best, at each budget."""

@@ -17,7 +17,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.options import Parameter
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.result import Result, Shown, Told, View, clauses, key_figures_of, records
+from pt_reuse.result import Result, Shown, Told, View, clauses, records
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.measures import MeasureLike
 from pt_reuse.studies.asked import Asked
@@ -110,17 +110,11 @@ class LeftOutTypes(Result):
         "run": _of_runs,
     }
     plots = {"recovery": _draw}
+    key = "tau_b max_drop lost recovered"
 
     recovery: pd.DataFrame
     documents: pd.DataFrame
     uniques: LeaveOutUniques
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return what is lost without each type, and how runs rank without it, see :meth:`Result.key_figures`."""
-        once = self.table.drop_duplicates("type")[["type", "lost", "recovered"]]
-        of = ((self.table, ["tau_b", "max_drop"]), (once, ["lost", "recovered"]))
-        parts = [key_figures_of(rows, names, rows=[f"without {kind}" for kind in rows["type"]]) for rows, names in of]
-        return pd.concat(parts, ignore_index=True)
 
     def headline(self) -> str:
         """Return for each type what is lost without it, what others recover, and tau_b of the rankings."""
