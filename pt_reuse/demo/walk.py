@@ -171,7 +171,8 @@ def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answe
         f"Without its own {lou.units.by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}; "
         f"tau_b is {row['own_tau_b']:.3f}."
     )
-    return Answer(question, answer, table, table.rename(columns=_OF_UNIQUES), "\n".join(lou.findings()))
+    words = "\n".join([*lou.answers(), *lou.conditions()])
+    return Answer(question, answer, table, table.rename(columns=_OF_UNIQUES), words)
 
 
 def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:

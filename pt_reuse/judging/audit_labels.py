@@ -618,7 +618,7 @@ def audit_labels(
     Returns:
         LabelAudit: ``.table`` (how far rankings agree), ``.movers`` (each run), ``.documents`` (what moves it),
         ``.labels`` (how far labels agree), ``.yardstick`` and ``.beside`` (judges and other people on the same
-        documents), ``.findings()``, ``.report()``, ``.plot()``.
+        documents), ``.report()``, ``.plot()``.
 
     Raises:
         InputError: only one run, an unknown measure, a judge that labelled none of the documents, a label that is no

@@ -405,7 +405,7 @@ def circularity(
 
     Returns:
         Circularity: ``.table`` (gains, per judge and scorer), ``.rankings`` (tau_b with people), ``.by_run``,
-        ``.findings()``, ``.report()``, ``.plot()``.
+        ``.report()``, ``.plot()``.
 
     Raises:
         InputError: a judge without labels for these documents, judges without a common topic, a scorer with the name of

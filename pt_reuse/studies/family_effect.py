@@ -437,7 +437,7 @@ def family_effect(
 
     Returns:
         FamilyEffect: ``.table`` with a row per measure, judge, family and runs compared with; ``.by_run``,
-        ``.matches``, ``.judges``, ``.report()``, ``.plot()``, ``.findings()``.
+        ``.matches``, ``.judges``, ``.report()``, ``.plot()``.
 
     Raises:
         InputError: no run has a family, or all have the same one; no judge; a judge that labelled nothing that people

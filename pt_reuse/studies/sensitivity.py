@@ -281,7 +281,7 @@ def sensitivity(
         study=name,
         settings={
             "study": name,
-            **{option: _label(value) for option, value in options.items() if option not in varied},
+            **{o: _label(v) for o, v in options.items() if o not in varied and repr(v) != repr(own.get(o))},
             **({} if "order" in varied else {"order": runs.order}),
             "varied": "each alone" if not full else "each alone and in every combination",
             "not varied": ", ".join(option for option in wanted if option not in varied) or "none",

@@ -300,7 +300,7 @@ def significance_fidelity(
             if runs lack topics.
 
     Returns:
-        SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.by_run``, ``.findings()``,
+        SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.by_run``,
         ``.report()``, ``.plot()``.
 
     Raises:

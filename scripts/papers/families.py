@@ -38,7 +38,7 @@ def main(data: Path) -> None:
     given = {"families": families, "judge_rel": {"exam-gpt-4": 2}}
     found = ptr.labels.family_effect(runs, human, judges, nDCG @ 10, **given)
     found.save(TARGET / "families-dl19", overwrite=True)
-    print(found.report(), found.report("score"), *found.findings(), sep="\n")
+    print(found.report(), found.report("score"), found, sep="\n")
 
     groups = dict.fromkeys(official.names, "official")
     groups |= {row.name: "gpt" if row.family == "gpt" else "other later" for row in later.itertuples(index=False)}

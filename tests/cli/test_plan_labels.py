@@ -46,7 +46,7 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     )
     assert (status, err) == (0, "")
     expected = same.estimate(checked)
-    assert expected.findings()[0].replace(" ", "") in out.replace("\n", "").replace(" ", "")
+    assert expected.verdict()[0].replace(" ", "") in out.replace("\n", "").replace(" ", "")
     pd.testing.assert_frame_equal(ptr.read_result(files / "found").table, expected.table)
 
 

@@ -106,7 +106,6 @@ def some(topic, label=None):
 def test_people_with_one_topic_each_say_nothing_of_other_topics():
     found = audited({"ann": some(TOPICS[0]), "bob": some(TOPICS[1])})
     means = found.yardstick.set_index("judge")
-    assert not any("these people than the others are" in said for said in found.findings())
     for judge, rows in found.beside.groupby("judge"):
         # each draw of one topic is that topic, which is no interval of no width
         assert rows[["difference_low", "difference_high"]].isna().all(axis=None)
@@ -149,8 +148,8 @@ def audited_oddly(runs=RUNS, human=FIELD.qrels, judge=JUDGE, measures="P@5", **o
 
 def ranked(found):
     """Return the sentences about rankings."""
-    of_labels = found.labels.findings()
-    return [sentence for sentence in found.findings() if sentence not in of_labels]
+    of_labels = found.labels._further()
+    return [sentence for sentence in found._further() if sentence not in of_labels]
 
 
 def must_not_be_asked(pairs):

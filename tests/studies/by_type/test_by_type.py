@@ -225,13 +225,10 @@ def test_the_paper_s_defaults(field):
     few = [*halves[1:], "manual: 2 of 4 runs, all 6 splits"]
     assert found.settings["splits"] == "; ".join([halves[0], *few])
     assert found.settings["few"] == "; ".join(few)
-    assert f"({found.settings['few']})" in found.findings()[-1]
-    assert found.findings()[-1] in found.report().notes
     few = by_type(field.runs, field.qrels, "AP", unit="run", pools="neural")
     assert (few.settings["splits"], len(few.splits)) == (halves[1], 6)
     enough = by_type(field.runs, field.qrels, "AP", unit="run", pools="lexical")
     assert "few" not in enough.settings
-    assert enough.findings() == enough.verdict()
     assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
 
 

@@ -32,6 +32,7 @@ from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
+from pt_reuse.result import key_numbers
 from pt_reuse.scoring.caveats import CaveatWarning
 
 #: judgments drawn at random are nobody's pool
@@ -229,7 +230,7 @@ def test_a_run_that_nobody_covers_is_flagged_for_it():
 
 
 def test_key_figures(found):
-    figures = found.key_figures()
+    figures = key_numbers(found)
     assert figures.columns.tolist() == ["measure", "figure", "value"]
     of = figures[figures["measure"].isna()].set_index("figure")["value"]
     assert of["mean_unjudged"] == found.by_run["unjudged"].mean()
