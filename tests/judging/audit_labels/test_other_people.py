@@ -148,8 +148,8 @@ def audited_oddly(runs=RUNS, human=FIELD.qrels, judge=JUDGE, measures="P@5", **o
 
 def ranked(found):
     """Return the sentences about rankings."""
-    of_labels = found.labels._further()
-    return [sentence for sentence in found._further() if sentence not in of_labels]
+    of_labels = [*found.labels.verdict(), *found.labels._further()]
+    return [sentence for sentence in (*found.verdict(), *found._further()) if sentence not in of_labels]
 
 
 def must_not_be_asked(pairs):
