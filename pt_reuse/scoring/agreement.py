@@ -132,7 +132,7 @@ def compare_scores(
         topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": taus}))
     table = whole_changes(pd.DataFrame(rows))
     # in the order in which it is declared, ends behind their number
-    table.insert(int(table.columns.get_loc("max_drop")), "weighted_tau", table.pop("weighted_tau"))
+    table.insert(list(table).index("max_drop"), "weighted_tau", table.pop("weighted_tau"))
     conventions = (", ".join(f"{name}={value}" for name, value in s.settings.items()) for s in (truth, estimate))
     of_each = [f"{name} ({words})" for name, words in zip(names, conventions, strict=True)]
     return Agreement(

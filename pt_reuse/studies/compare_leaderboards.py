@@ -215,7 +215,8 @@ def compare_leaderboards(
         with located(name):
             _check_runs(truth, board, missing)
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
-    rows, changes, lacking, over = [], [], [], []
+    rows, changes, over = [], [], []
+    lacking: list[tuple[str, str, str]] = []
     for name, board in boards.items():
         with located(name):
             both = _Aligned.of(truth, board, topics, bootstrap)
@@ -355,8 +356,8 @@ def _of_parts(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for all runs, and one for the best of them; with ends of NaN where there is no bootstrap for them."""
     for by, part, runs in parts_of(truth.means()[0], best, None):
-        sides = [side.of(range(len(side.values)), runs.tolist()) for side in (truth, estimate)]
-        numbers = ranking_agreement(*sides, bootstrap) | _linear(*sides, bootstrap)
+        mine, theirs = (side.of(range(len(side.values)), runs.tolist()) for side in (truth, estimate))
+        numbers = ranking_agreement(mine, theirs, bootstrap) | _linear(mine, theirs, bootstrap)
         if ends and bootstrap is None:
             numbers = {
                 f"{name}{end}": np.nan if end else value

@@ -61,10 +61,10 @@ def new_documents(
     pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
-    return tuple(  # type: ignore[return-value]  # of two
-        frame.assign(new_by=after.name)[["new_by", *frame]]
-        for frame in (_by_run(pool, before, after, topics), _by_topic(pool, before, after, topics))
-    )
+    by_run, by_topic = _by_run(pool, before, after, topics), _by_topic(pool, before, after, topics)
+    by_run.insert(0, "new_by", after.name)
+    by_topic.insert(0, "new_by", after.name)
+    return by_run, by_topic
 
 
 def _places(documents: TopicDocs, topics: Sequence[str]) -> NDArray[np.int64]:

@@ -121,8 +121,8 @@ class Sensitivity(Result):
 
     def answers(self) -> list[str]:
         """Return which convention moves the first number most, by each measure, and how much the study refuses."""
-        lines = []
-        for measure in self.measures or [None]:
+        lines, measures = [], list[str | None](self.measures) or [None]
+        for measure in measures:
             rows = self.of_figure(None, measure)
             name = " ".join(filter(None, [measure, rows["figure"].iloc[0]]))
             lines.append(f"{name}: {rows['default'].iloc[0]:.4f} under every convention")
@@ -225,7 +225,7 @@ def sensitivity(
 
     # what the study needs, and nobody gives but the grid
     lacking = [o for o, values in wanted.items() if values and own[o] is _EMPTY and o not in options]
-    needed = {option: next(iter(wanted[option].values())) for option in lacking}
+    needed = {option: next(iter((wanted[option] or {}).values())) for option in lacking}
     at_default = result_of(needed)
     chosen = at_default.settings if isinstance(at_default, Result) else {}
     chosen = {"order": runs.order, "pool_order": kept.order, "rel": qrels.rel, **chosen}
@@ -373,10 +373,9 @@ def _checked_grid(grid: Any, known: Mapping[str, Any]) -> dict[str, dict[str, An
         if values is None and name in USUAL:
             wanted[name] = None
             continue
-        several = isinstance(values, Iterable) and not isinstance(values, str)
-        listed = (
-            [*(values.items() if isinstance(values, Mapping) else ((_label(v), v) for v in values))] if several else []
-        )
+        listed: list[tuple[Any, Any]] = []
+        if isinstance(values, Iterable) and not isinstance(values, str):
+            listed += values.items() if isinstance(values, Mapping) else [(_label(value), value) for value in values]
         if not listed or len(dict(listed)) < len(listed):
             example = f"{{{name!r}: {{'first': ...}}}}"
             problem = f"grid must have values of {name} of different names, as in {example}, got {told(values)}."
@@ -431,9 +430,9 @@ def _spans(table: pd.DataFrame) -> pd.DataFrame:
         moved: tuple[float, str | None] = (0.0, None)
         # sums in another order differ by less
         if change.max() > 1e-12 or undefined.any():
-            most = part.loc[change.idxmax() if change.max() > 1e-12 else undefined.idxmax()]
+            most = part.iloc[int((change if change.max() > 1e-12 else undefined).to_numpy().argmax())]
             moved = most["change"], most["value"]
         ends = default, part["here"].min(), part["here"].max()
-        rows.append((convention, None if pd.isna(measure) else measure, figure, *ends, *moved))
+        rows.append((convention, None if measure != measure else measure, figure, *ends, *moved))
     numbers = ["default", "lowest", "highest", "largest_change"]
     return pd.DataFrame(rows, columns=[*keys, *numbers, "at"], dtype=object).astype(dict.fromkeys(numbers, float))
