@@ -82,4 +82,4 @@ runs = demo.get_runs() | ptr.RunSet.from_pipelines(systems, topics, types=dict.f
 both, names = (demo.get_judgments(which) for which in ("pool", "complete")), ("pool", "complete")
 found = ptr.compare_judgments(runs, *both, [nDCG @ 10, AP], names=names, selected=list(systems))
 print(found.report(), found.report("selected"), sep="\n\n")
-print(found.report("run").to_frame().query("Run in @systems").to_string(index=False))
+print(found.report("by_run").to_frame().query("Run in @systems").to_string(index=False))

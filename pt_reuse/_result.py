@@ -157,19 +157,6 @@ class Record(Printed):
         made = str(self.settings.get("intervals", "none")).partition(": ")[0]
         return "" if made == "none" else made
 
-    def findings(self) -> list[str]:
-        """Return what was found, in sentences, each with its number, and with its interval where there is one.
-
-        Returns:
-            list of str: those of :meth:`verdict` first, then what the tables say beyond it; none of an empty table.
-        """
-        verdict = self.verdict()
-        return [*verdict, *self._further()] if verdict else []
-
-    def _further(self) -> Iterable[str]:
-        """Return what was found beyond the verdict, in sentences."""
-        return ()
-
     def report(self) -> Report:
         """Return what a paper prints: a name and at most five columns; see ``Report``."""
         raise NotImplementedError(f"{type(self).__name__} has no report()")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, examples, listed, plural
+from pt_reuse._check import choice, examples, plural
 from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse._result import Record
 from pt_reuse._text import is_missing, with_ends
@@ -126,7 +126,7 @@ class KeyFigures:
     last: bool = False  # whether the last row alone counts
 
     def of(self, result: Result) -> pd.DataFrame:
-        """Return ``measure figure value``, see :meth:`Result.key_figures`."""
+        """Return ``measure figure value``, see :func:`key_numbers`."""
         rows = result.frame(self.table)
         rows = rows.tail(1) if self.last else rows
         named = [self.row.format_map(row) for row in records(rows)]
@@ -278,7 +278,7 @@ class Result(Record):
     def _names_in(self, column: str) -> list[str]:
         every = [getattr(self, part.name) for part in fields(self)]
         found = [frame[column] for frame in every if isinstance(frame, pd.DataFrame) and column in frame]
-        return list(dict.fromkeys(found[0])) if found else []
+        return list(dict.fromkeys(found[0].dropna())) if found else []
 
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of: settings, and numbers and names among attributes."""
@@ -306,24 +306,6 @@ class Result(Record):
     def headline(self) -> str:
         """Return the answer in one line."""
         return clauses(self.answers())
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the few numbers that sum the result up, the most telling first.
-
-        Returns:
-            DataFrame: one row per number: ``measure``, None where it is of no measure; ``figure``, what the number is
-            called; ``value``.
-
-        Raises:
-            InputError: a kind of result that no few numbers sum up.
-        """
-        if not self.key:
-            there = listed(list(self.tables()))
-            raise InputError(f"{self.title} has no key figures: no few numbers sum it up. Its tables are {there}.")
-        if isinstance(self.key, str):
-            rows, names = self.frame(self.answer[0] if self.answer else "table"), self.key.split()
-            return key_figures_of(rows, names, rows=_what_rows_are(rows, names))
-        return pd.concat([figures.of(self) for figures in self.key], ignore_index=True)
 
     def report(self, by: str | None = None, *, measure: Any = None, **options: Any) -> Report:
         """Return what a paper prints: a few columns of one of the tables.
@@ -474,15 +456,19 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _what_rows_are(rows: pd.DataFrame, numbers: Sequence[str]) -> list[str]:
-    """Return what tells rows of one measure apart, of the columns before the numbers."""
-    before = [str(name) for name in rows][: min(map(list(rows).index, numbers))]
-    keys = [name for name in before if name == "measure"]
-    for name in before:
-        if len(rows.drop_duplicates([*keys, name])) > (len(rows.drop_duplicates(keys)) if keys else 1):
-            keys.append(name)
-    cells = rows[[name for name in keys if name != "measure"]].itertuples(index=False)
-    return [", ".join(str(cell) for cell in row if not is_missing(cell)) for row in cells]
+def key_numbers(result: Result) -> pd.DataFrame:
+    """Return ``measure figure value`` of the numbers that sum a result up; none where no few numbers do.
+
+    A number of several rows of a measure has the first columns that tell the rows apart behind its name.
+    """
+    if not isinstance(result.key, str):
+        return pd.concat([pd.DataFrame(), *(figures.of(result) for figures in result.key)], ignore_index=True)
+    rows = result.frame(result.answer[0] if result.answer else "table")
+    measure, others = (["measure"] if "measure" in rows else []), [name for name in rows if name != "measure"]
+    telling = (others[:n] for n in range(len(others)))
+    names = next(some for some in telling if len(rows) == 1 or not rows.duplicated([*some, *measure]).any())
+    named = [", ".join(map(str, row)) for row in rows[names].itertuples(index=False)]
+    return key_figures_of(rows, result.key.split(), rows=named)
 
 
 def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:
@@ -494,7 +480,7 @@ def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) 
 
 
 def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return columns of a summary as :meth:`Result.key_figures` does, row by row; `rows` says what each is called.
+    """Return columns of a summary as :func:`key_numbers` does, row by row; `rows` says what each is called.
 
     Example:
         >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])

@@ -124,6 +124,7 @@ def study(
     summary: str = "",
     details: str = "",
     group: str = "",
+    name: str = "",
     page: str = "",
     papers: str = "",
     needs: tuple[str, ...] = (),
@@ -143,7 +144,8 @@ def study(
         command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
             is declared elsewhere.
         summary: what the command does, in a line; ``details``, further sentences for its help.
-        group: the public namespace, such as ``pools``; ``page`` of the documentation; ``papers``, keys of its list.
+        group: the public namespace, such as ``pools``; ``name`` there, default that of the function; ``page`` of the
+            documentation; ``papers``, keys of its list.
         needs: columns that must be filled for some run, such as ``type``.
         screen: the reports that the command prints; default every one.
         several: whether a study of scores takes those under ``--other`` judgments.
@@ -163,7 +165,7 @@ def study(
         elif isinstance(shell, str):
             shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
             shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
-        found = entry or Entry(question=question, group=group, page=page, papers=papers, command=elsewhere)
+        found = entry or Entry(question=question, group=group, name=name, page=page, papers=papers, command=elsewhere)
         # a function has no attributes that types know of
         declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
         run.study = declared  # type: ignore[attr-defined]

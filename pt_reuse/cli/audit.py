@@ -183,7 +183,7 @@ def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unan
         lines += ["", "## Beware", "", *(f"- {part.question} {note}." for part, note in notes.items())]
     for part, result in answers.items():
         tables = in_words([f"`{name}.csv`" for name in result.tables()])
-        lines += ["", f"## {part.question}", "", *(f"- {sentence}" for sentence in result.findings())]
+        lines += ["", f"## {part.question}", "", *(f"- {sentence}" for sentence in result.verdict())]
         lines += ["", f"In the folder `{part.name}`: {tables}, and pictures."]
     if unanswered:
         lines += ["", "## What is not answered", ""]
@@ -380,8 +380,9 @@ def _say_answers(
 def _ends(part: Part, result: Result, judges: Sequence[str]) -> str:
     """Return by each measure the least and the largest of each key figure, and whose these are."""
     from pt_reuse._report import Digits
+    from pt_reuse.result import key_numbers
 
-    told, figures = [], result.key_figures()
+    told, figures = [], key_numbers(result)
     for measure, of_measure in figures.groupby("measure", sort=False):
         values, said = of_measure.set_index("figure")["value"], []
         for name, (heading, digits, _) in part.figures.items():
@@ -398,8 +399,9 @@ def _say_figures(answers: Mapping[Part, Result], judges: Sequence[str], verbose:
     import pandas as pd
 
     from pt_reuse._report import Column, Digits
+    from pt_reuse.result import key_numbers
 
-    known = {part: result.key_figures() for part, result in answers.items() if part.figures}
+    known = {part: key_numbers(result) for part, result in answers.items() if part.figures}
     measures = list(dict.fromkeys(name for figures in known.values() for name in figures["measure"].dropna()))
     for number, measure in enumerate(measures):
         columns = [Column("Judge", judges)]
@@ -420,15 +422,13 @@ def _say_figures(answers: Mapping[Part, Result], judges: Sequence[str], verbose:
 
 
 def _say_reports(answers: Mapping[Part, Result], verbose: bool) -> None:
-    """Print the first report of each part and its further findings, where told to or where no key figures say it."""
+    """Print the first report of each part, where told to or where no key figures say it."""
     for part, result in answers.items():
         if verbose or not any(each.figures for each in answers):
             report = result.report()
             say(f"\n{part.question} {report.caption.rstrip('.')}:")
             frame = report.shown()
             print_table(frame, len(frame) if verbose else SHOWN, "rows; --verbose shows every one")
-        if verbose:
-            say("\n".join(f"- {sentence}" for sentence in result.findings()[len(result.verdict()) :]))
 
 
 def _shared_settings(answers: Mapping[Part, Result]) -> dict[str, Any]:

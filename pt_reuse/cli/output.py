@@ -154,7 +154,7 @@ def print_table(
 
 def say_answer(result: Record, *, verbose: bool) -> None:
     """Print what was found: the headline and the first findings, every one where `verbose`."""
-    found = result.findings() or [f"{result.headline()}."]
+    found = result.verdict() or [f"{result.headline()}."]
     shown = found if verbose else found[:_FINDINGS]
     say("\n".join(shown))
     if len(shown) < len(found):

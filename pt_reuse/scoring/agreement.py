@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
-from pt_reuse._report import Column, Digits, Report, intervals
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError, located, warn
-from pt_reuse.result import Result, Told, clauses, key_figures_of
+from pt_reuse.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,40 +27,13 @@ if TYPE_CHECKING:
 UNNAMED = ("first judgments", "other judgments")
 #: the coefficients of a row
 _COEFFICIENTS = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
-#: the entry of `settings` that says how intervals were made
-INTERVALS = "intervals"
+#: the numbers of a row, as a table declares them
+COLUMNS = f"{'~ '.join(_COEFFICIENTS)}~ weighted_tau max_drop~ max_rise~"
+#: what is said of a row
+OF_RANKING = "{measure}: tau_b {tau_b}, largest drop {max_drop:rank}, largest rise {max_rise:rank}"
 
 
-def _report(result: Agreement) -> Report:
-    """Return per measure tau_b, tau_AP (the one for rankings with ties) and gamma, and the largest changes of rank."""
-    table, (truth, other) = result.table, result.names
-    tau, tau_ap = Column("tau_b", table["tau_b"], Digits.SCORE), Column("tau_AP", table["tau_ap_b"], Digits.SCORE)
-    drop = Column("Largest drop", table["max_drop"], Digits.COUNT)
-    if result.has_intervals:
-        of_tau = intervals("tau_b", table["tau_b_low"], table["tau_b_high"], Digits.SCORE)
-        of_drop = intervals("the drop", table["max_drop_low"], table["max_drop_high"], Digits.COUNT)
-        columns = [tau, of_tau, tau_ap, drop, of_drop]
-    else:
-        gamma = Column("gamma", table["gamma"], Digits.SCORE)
-        columns = [tau, tau_ap, gamma, drop, Column("Largest rise", table["max_rise"], Digits.COUNT)]
-    said = "truth", "estimate", *((INTERVALS, *OF_DROPS) if result.has_intervals else ())
-    return Report(
-        [Column("Measure", table["measure"]), *columns],
-        caption=(
-            f"The ranking of {count(result.changes['name'].nunique(), 'run')} by {other} against the one by {truth}: "
-            "correlations (tau_AP symmetric and with ties), and the most ranks that a run loses or gains."
-        ),
-        # a result of an earlier version, read back, says less
-        notes=[f"{name.capitalize()}: {result.settings[name]}." for name in said if name in result.settings],
-    )
-
-
-def of_ranking(measure: str, row: Mapping[Any, Any]) -> str:
-    """Return in words how far two rankings by a measure agree."""
-    return f"{measure} tau_b {Told(row, 'tau_b'):.4f}, largest drop {Told(row, 'max_drop'):rank}"
-
-
-def draw_scores(result: Any, measure: str, place: Place, view: str = "change", by: str | None = None) -> Axes:
+def draw_scores(result: Agreement, measure: str, place: Place, view: str = "change", by: str | None = None) -> Axes:
     """Draw a point per run, its score under both: as ``"change"``, ``"percent"`` of it or ``"scores"``."""
     from pt_reuse.plots.run_scores import check_view, plot_two_scores
 
@@ -74,52 +46,46 @@ class Agreement(Result):
     """How far two rankings of the same systems agree.
 
     Attributes:
-        table: per measure ``tau_a tau_b gamma tau_ap tau_ap_b weighted_tau max_drop max_rise``; with intervals, each
-            except weighted_tau is followed by its ends, ``tau_b_low tau_b_high`` and so on.
-        changes: per run and measure ``name measure score other_score rank other_rank drop team type``.
-        per_topic: per topic and measure ``qid measure tau_b``, the systems ranked on this topic alone; NaN if all
-            systems tie in one of the two.
-        names: the names of the two, the truth first, in printed text and on the axes of the figure.
+        names: what the two are called, the reference first.
     """
 
-    title: ClassVar[str] = "Agreement"
-    condition = "It takes {first} as the truth, for these {compared} and the topics of either."
-    limit = "It does not say which of the two is right, nor how they would rank other runs."
-    views = {"measure": _report}
+    title, main = "Agreement", "agreement"
+    about = "{other} against {first}"
+    answer = ("table", OF_RANKING)
+    key = "tau_b gamma tau_ap_b max_drop max_rise"
+    valid_for = "these {compared}; reference: {first}."
+    not_covered = "which of the two is right, and other runs."
     plots = {"scores": draw_scores}
+    columns = """
+    tau_a        | tau_a        | score | Kendall's tau_a
+    tau_ap       | tau_AP       | score | tau_AP, NaN where runs tie
+    weighted_tau | Weighted tau | score | the weighted tau of scipy, in which the best runs weigh most
+    other_       | other        |       | by the other one
+    """
 
-    changes: pd.DataFrame
-    per_topic: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table("measure", f"measure {COLUMNS}", report="measure tau_b tau_ap_b gamma max_drop max_rise"),
+    ]
+    changes: Annotated[
+        pd.DataFrame,
+        Table(
+            "run and measure",
+            "name measure score other_score rank other_rank drop team type",
+            report="name score other_score rank other_rank drop",
+            noun="runs",
+        ),
+    ]
+    per_topic: Annotated[
+        pd.DataFrame,
+        Table("topic and measure, the runs ranked on this topic alone", "qid measure tau_b", noun="topics"),
+    ]
     names: tuple[str, str] = UNNAMED
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"agreement": self.table, "changes": self.changes, "per_topic": self.per_topic}
-
-    @property
-    def measured(self) -> list[str]:
-        """Return in words by what the runs of each row of the table are scored."""
-        return self.table["measure"].tolist()
-
-    @property
-    def has_intervals(self) -> bool:
-        """Return whether intervals were asked for."""
-        return "tau_b_low" in self.table
-
-    def key_figures(self) -> pd.DataFrame:
-        """Return the coefficients and largest changes of rank, see :meth:`Result.key_figures`."""
-        figures = ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
-        return key_figures_of(self.table.assign(measure=self.measured), figures)
-
-    def headline(self) -> str:
-        """Return what is compared with what, and tau_b and the largest drop of each measure."""
-        rows = zip(self.measured, self.table.to_dict("records"), strict=True)
-        said = clauses([of_ranking(measure, row) for measure, row in rows])
-        return f"{self.names[1]} against {self.names[0]}: {said}"
-
     def words(self) -> dict[str, Any]:
-        """Return the words of the verdict, with the number of runs."""
-        return {**super().words(), "compared": count(self.changes["name"].nunique(), "run"), "first": self.names[0]}
+        """Return what sentences speak of, with what the two are called."""
+        compared = count(self.changes["name"].nunique(), "run")
+        return {**super().words(), "first": self.names[0], "other": self.names[1], "compared": compared}
 
 
 def compare_scores(
@@ -127,44 +93,55 @@ def compare_scores(
 ) -> Agreement:
     """Compare two scorings of the same runs under the same measures, each mean over the topics of its own."""
     runs = [estimate.names.index(name) for name in truth.names]
-    measures = [estimate.measures.index(measure) for measure in truth.measures]
-    mine, theirs = truth.mean_values, estimate.mean_values[measures][:, runs]
-    rows, changes, topics = [], [], []
     shared = [topic for topic in truth.topics if topic in set(estimate.topics)]
-    at = [[scores.topics.index(topic) for topic in shared] for scores in (truth, estimate)]
     if bootstrap is not None and not len(shared) == len(truth.topics) == len(estimate.topics):
         raise InputError(
             f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} "
             f"and {len(estimate.topics):,}. Score both on those that they share, or give resamples=0.",
             argument="resamples",
         )
+    at, other_at = ([scores.topics.index(topic) for topic in shared] for scores in (truth, estimate))
+    rows, changes, topics = [], [], []
     for m, measure in enumerate(truth.measures):
-        one, other = truth.topic_means[measure], estimate.topic_means[measure]
+        o = estimate.measures.index(measure)
+        means, other_means = truth.mean_values[m], estimate.mean_values[o][runs]
         # without intervals the topics may be others, and their order is of no matter
-        other = other.of(at[1] if bootstrap is not None else range(len(estimate.topics)), runs)
+        drawn = other_at if bootstrap is not None else range(len(estimate.topics))
         with located(measure):
-            found = ranking_agreement(one, other, bootstrap, coefficients=_COEFFICIENTS)
-        ranked = len(truth.names) > 1 and not _all_tie(measure, mine[m], theirs[m], names)
-        weighted = {"weighted_tau": weighted_tau(mine[m], theirs[m]) if ranked else np.nan}
-        at_drop = list(found).index("max_drop")
-        items = list(found.items())
-        rows.append({"measure": measure, **dict(items[:at_drop]), **weighted, **dict(items[at_drop:])})
-        moved = rank_changes(mine[m], theirs[m], truth.names)
+            found = ranking_agreement(
+                truth.topic_means[measure],
+                estimate.topic_means[measure].of(drawn, runs),
+                bootstrap,
+                coefficients=_COEFFICIENTS,
+            )
+        tying = [
+            n for n, of in zip(names, (means, other_means), strict=True) if len(np.unique(of.round(DECIMALS))) == 1
+        ]
+        if tying and len(runs) > 1:
+            warn(f"{measure}: all {len(runs):,} runs tie by {' and by '.join(tying)}: no coefficient has a value.")
+        ranked = len(runs) > 1 and not tying
+        rows.append(
+            {"measure": measure, **found, "weighted_tau": weighted_tau(means, other_means) if ranked else np.nan}
+        )
+        moved = rank_changes(means, other_means, truth.names)
         moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
         moved.insert(1, "measure", measure)
         changes.append(moved)
-        by_topic = [
-            float(correlations(x, y[None])["tau_b"].iloc[0])
-            for x, y in zip(truth.values[m][at[0]], estimate.values[measures[m]][at[1]][:, runs], strict=True)
-        ]
-        topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": by_topic}))
+        of_both = zip(truth.values[m][at], estimate.values[o][other_at][:, runs], strict=True)
+        taus = [float(correlations(x, y[None])["tau_b"].iloc[0]) for x, y in of_both]
+        topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": taus}))
+    table = whole_changes(pd.DataFrame(rows))
+    # in the order in which it is declared, ends behind their number
+    table.insert(list(table).index("max_drop"), "weighted_tau", table.pop("weighted_tau"))
+    conventions = (", ".join(f"{name}={value}" for name, value in s.settings.items()) for s in (truth, estimate))
+    of_each = [f"{name} ({words})" for name, words in zip(names, conventions, strict=True)]
     return Agreement(
-        table=whole_changes(pd.DataFrame(rows)),
+        table=table,
         settings={
-            "truth": f"{names[0]} ({_in_words(truth.settings)})",
-            "estimate": f"{names[1]} ({_in_words(estimate.settings)})",
+            "truth": of_each[0],
+            "estimate": of_each[1],
             "ties": f"means equal to {DECIMALS} decimals",
-            **({INTERVALS: bootstrap.words(), **OF_DROPS} if bootstrap else {}),
+            **({"intervals": bootstrap.words(), **OF_DROPS} if bootstrap else {}),
         },
         changes=pd.concat(changes, ignore_index=True),
         per_topic=pd.concat(topics, ignore_index=True),
@@ -173,27 +150,9 @@ def compare_scores(
 
 
 def checked_names(names: Any) -> tuple[str, str]:
-    """Return a user's ``names=`` as two texts that differ, or say that they are nothing of the kind."""
+    """Return a user's ``names=`` as two texts that differ."""
     found = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str | bytes) else ()
     if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
-        raise InputError(
-            f"names must be two texts that differ, what to call the two that are compared, got {told(names)}.",
-            argument="names",
-        )
+        problem = f"names must be two texts that differ, what to call the two that are compared, got {told(names)}."
+        raise InputError(problem, argument="names")
     return found[0], found[1]
-
-
-def _all_tie(measure: str, mine: NDArray[np.float64], theirs: NDArray[np.float64], names: tuple[str, str]) -> bool:
-    """Return whether one of the two ties all runs, so that there is no ranking to compare; warn of it."""
-    means = (mine, theirs)
-    tying = [name for name, of in zip(names, means, strict=True) if len(np.unique(of.round(DECIMALS))) == 1]
-    if tying:
-        warn(
-            f"{measure}: all {len(mine):,} runs tie by {' and by '.join(tying)}, so there is no ranking to compare, "
-            "and no coefficient has a value. Is any document there relevant by this measure?"
-        )
-    return bool(tying)
-
-
-def _in_words(settings: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items())

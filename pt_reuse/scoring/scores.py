@@ -372,8 +372,8 @@ class Scores(Record, Shareable):
             >>> import pt_reuse as ptr
             >>> field = ptr.demo.simulate_field(seed=7)
             >>> truth, pooled = (ptr.score(field.runs, q, "AP") for q in (field.all_qrels, field.qrels))
-            >>> truth.compare(pooled, names=("complete", "depth 10")).headline()
-            'depth 10 against complete: AP tau_b 0.7516, largest drop 3 ranks'
+            >>> truth.compare(pooled, names=("complete", "depth 10")).answers()
+            ['AP: tau_b 0.7516, largest drop 3 ranks, largest rise 4 ranks']
         """
         names = checked_names(names)
         bootstrap = checked_bootstrap(resamples=resamples, seed=seed, confidence=confidence, n_jobs=n_jobs)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -15,21 +15,21 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import choice, count, examples, positive, told
 from pt_reuse._choices import FIXED, LEARNING
 from pt_reuse._jobs import run_jobs
-from pt_reuse._report import Digits
-from pt_reuse._text import with_ends
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.arrays.stratified import share_of
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import COLUMNS, Units
 from pt_reuse.errors import InputError
-from pt_reuse.options import Flag, Parameter
+from pt_reuse.inputs import Inputs, settings_of, units_by
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
     OracleTopic,
@@ -40,13 +40,12 @@ from pt_reuse.pooling.adaptive.strategy import (
     check_some_judged,
     judged_in_order,
 )
-from pt_reuse.result import Result, Shown, View, clauses, key_figures_of
-from pt_reuse.scoring.caveats import alone, one_run
-from pt_reuse.scoring.measures import MeasureLike, adds_up, native_spec
+from pt_reuse.result import Result, cells, records
+from pt_reuse.scoring.caveats import alone, beware, one_run
+from pt_reuse.scoring.measures import adds_up, native_spec
 from pt_reuse.scoring.perturbed import MeansOfSets
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.studies.asked import Asked
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,64 +103,14 @@ class StrategyComparison(Result):
     `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
     tie. Its figures have a line for each of some ``strategies``, by default the six that find most at the middle
     budget, and the band from its lowest to its highest seed.
-
-    Attributes:
-        table: one row per strategy, budget and measure: ``strategy budget measure seeds judged``; ``relevant``
-            documents found and ``recall``, their share of the relevant ones of the pool; ``tau_b tau_ap_b max_drop`` of
-            the ranking of the systems against the one by all judgments.
-        by_seed: the same for each ``seed``.
-        curve: one row per strategy and point of its course: ``strategy budget judged relevant recall``, each per cent,
-            or a hundred steps up to the largest number of judgments, and each budget.
-        groups: one row per strategy, budget, measure and group of runs, each type, where there are several, and
-            each team of which no run was pooled (``by group runs``): ``mean_drop``, the ranks that its runs lose on
-            average, below 0 where they gain; ``change_pct``, the mean change of their scores in per cent, and
-            ``others_change_pct``, that of all others.
-        left_out: where units were left out, one row per strategy, budget and measure, of the judgments built without
-            each unit that changes them (``units``): ``own_tau_b`` of the ranking in which each run is scored by
-            judgments built without its own unit, ``alone_max_drop`` of a run when its unit alone is,
-            ``largest_loss_pct`` of a score, and over the whole field ``field_min_tau_b field_max_drop field_worst``.
-            Else no rows.
     """
 
     title = "Strategies"
-    condition = (
-        "It holds for the depth-{depth} pool, contributors: {contributors}, and its judged documents "
-        "({judged in the pool}, {relevant in the pool} of them relevant); means over the seeds {seeds}."
+    valid_for = (
+        "the depth-{depth} pool, contributors: {contributors}, and its judged documents ({judged in the pool}, "
+        "{relevant in the pool} of them relevant); means over the seeds {seeds}, with the lowest and the highest."
     )
-    limit = "It does not say what a strategy would find beyond the judged documents of this pool."
-    sentences = {"budget": "Budget: {budget}.", "depth": "Pool: depth {depth}."}
-    views = {
-        "strategy": View(
-            columns=(
-                Shown("Strategy", "strategy"),
-                Shown("Budget", "budget", Digits.TEXT),
-                Shown("Found", "recall", Digits.SCORE),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-                Shown("Lowest and highest", "tau_b", Digits.SCORE, interval=True),
-                Shown("Largest drop", "max_drop", Digits.RANKS),
-            ),
-            select={"budget": ...},
-            descending=("budget", "recall"),
-            caption="Strategies of judging by budget: the share of the pool's relevant "
-            "documents found, and tau_b and the largest drop in ranks of the systems by {measure}, against all "
-            "judgments; means over the seeds ({seeds}), with the lowest and the highest tau_b.",
-            noun="strategies",
-        ),
-        "left out": View(
-            table="left_out",
-            columns=(
-                Shown("Strategy", "strategy"),
-                Shown("Budget", "budget", Digits.TEXT),
-                Shown("Own tau_b", "own_tau_b", Digits.SCORE),
-                Shown("Own largest drop", "alone_max_drop", Digits.COUNT),
-                Shown("Field largest drop", "field_max_drop", Digits.COUNT),
-                Shown("By leaving out", "field_worst"),
-            ),
-            caption="By {measure}, each run judged without what its own {leave_out} alone would have had judged (own), "
-            "and the whole field ranked anew without one {leave_out} (field); by the first seed.",
-            noun="strategies",
-        ),
-    }
+    not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
         "relevant": _draw_found,
         "tau_b": _of_ranking("tau_b", "tau_b to the ranking by all judgments"),
@@ -169,48 +118,95 @@ class StrategyComparison(Result):
         "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
     }
 
-    by_seed: pd.DataFrame
-    curve: pd.DataFrame
-    groups: pd.DataFrame
-    left_out: pd.DataFrame
+    key = "tau_b max_drop recall judged"
+    columns = """
+    strategy   | Strategy | | the strategy
+    budget     | Budget   | number | share of each topic's judged pool, or judgments per topic
+    seed       | Seed     | | the seed
+    seeds      | Seeds    | count | over how many seeds numbers are means
+    judged     | Judged   | count | how many documents were judged
+    relevant   | Found    | tenths | relevant documents found
+    recall     | Share found | score | their share of the relevant ones of the pool
+    by         | By       | | ``type`` or ``team``
+    group      | Group    | | a type, where there are several, or a team of which no run was pooled
+    mean_drop  | Mean drop | tenths | the ranks that its runs lose on average, below 0 where they gain
+    change_pct | Change, % | percent | mean change of their scores in per cent
+    others_    | others   | | of all other runs
+    units      | Units    | count | units that change the judgments
+    own_       | own      | | of the ranking in which each run is scored by judgments built without its own unit
+    alone_max_drop   | Own largest drop    | count  | the most ranks that a run loses when its unit alone is scored so
+    largest_loss_pct | Largest loss, %     | tenths | the largest loss of a score in per cent
+    field_min_tau_b  | Smallest tau_b, field | score | smallest tau_b when the whole field is ranked without one unit
+    field_max_drop   | Largest drop, field | count  | the most ranks that any run loses then
+    field_worst      | By leaving out      |        | the unit with that drop, None where none loses any
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "strategy, budget and measure",
+            "strategy budget measure judged seeds relevant~ recall~ tau_b~ tau_ap_b~ max_drop~",
+            report="strategy budget recall tau_b max_drop",
+            descending=("budget", "recall"),
+            noun="strategies",
+        ),
+    ]
+    by_seed: Annotated[
+        pd.DataFrame,
+        Table(
+            "strategy, budget, seed and measure",
+            "strategy budget seed judged relevant recall measure tau_b tau_ap_b max_drop",
+            report="strategy budget seed recall tau_b max_drop",
+        ),
+    ]
+    curve: Annotated[
+        pd.DataFrame,
+        Table(
+            "strategy and point of its course, each per cent or a hundred steps to the largest budget, and each budget",
+            "strategy budget judged seeds relevant~ recall~",
+            report="strategy budget judged recall",
+        ),
+    ]
+    groups: Annotated[
+        pd.DataFrame,
+        Table(
+            "strategy, budget, measure and group of runs",
+            "strategy budget measure by group runs seeds mean_drop~ change_pct~ others_change_pct~",
+            report="strategy budget group mean_drop change_pct others_change_pct",
+            noun="groups",
+        ),
+    ]
+    left_out: Annotated[
+        pd.DataFrame,
+        Table(
+            "strategy, budget and measure, by the first seed",
+            "strategy budget measure units own_tau_b? alone_max_drop? largest_loss_pct? field_min_tau_b? "
+            "field_max_drop? field_worst?",
+            report="strategy budget own_tau_b alone_max_drop field_max_drop field_worst",
+            about="No rows where nothing was left out.",
+            noun="strategies",
+        ),
+    ]
 
     @property
     def strategies(self) -> list[str]:
         """Return the names of the strategies."""
         return list(dict.fromkeys(self.table["strategy"]))
 
-    def key_figures(self) -> pd.DataFrame:
-        """Return how runs rank by what each strategy finds for each budget, and how much that is."""
-        rows = self.table
-        once = rows.drop_duplicates(["strategy", "budget"])[["strategy", "budget", "recall", "judged"]]
-        parts = []
-        for each, figures in ((rows, ["tau_b", "max_drop"]), (once, ["recall", "judged"])):
-            named = zip(each["strategy"], each["budget"], strict=True)
-            parts.append(key_figures_of(each, figures, rows=[f"{one} at {self.said(budget)}" for one, budget in named]))
-        return pd.concat(parts, ignore_index=True)
-
-    def headline(self) -> str:
-        """Return which strategy finds most, and which keeps the ranking best, at each budget."""
-        parts = []
+    def answers(self) -> list[str]:
+        """Return of each budget which strategy finds most, and which keeps the ranking by the first measure best."""
+        lines = []
         for budget, rows in self.table[self.table["measure"] == self.measures[0]].groupby("budget", sort=True):
-            most, tau = rows.loc[rows["recall"].idxmax()], rows["tau_b"]
-            share = with_ends(most, "recall", ".1%")
-            part = f"{self.said(budget)}: {most['strategy']} finds most, {share} of the relevant documents"
-            kept = f"tau_b by {self.measures[0]} is undefined: all systems tie"
-            if tau.notna().any():
-                best = rows.loc[tau.idxmax()]
-                tau_b = with_ends(best, "tau_b", ".4f")
-                kept = f"{best['strategy']} keeps the ranking by {self.measures[0]} best, tau_b {tau_b}"
-            parts.append(f"{part}, and {kept}")
-        return clauses(parts)
-
-    def _kind_of_intervals(self) -> str:
-        return "the lowest and the highest of the seeds, not over topics"
-
-    def said(self, budget: float) -> str:
-        """Return a `budget` in words: ``10 %``, or ``20 judgments per topic``."""
-        shares = self.table["budget"].dtype.kind == "f"
-        return f"{100 * budget:g} %" if shares else f"{count(int(budget), 'judgment')} per topic"
+            ranked = rows[rows["tau_b"].notna()]
+            # where all systems tie under every strategy, none is best
+            best = ranked.loc[[ranked["tau_b"].idxmax()]] if len(ranked) else rows.head(1)
+            most, best = (cells(records(some)[0], self.columns) for some in (rows.loc[[rows["recall"].idxmax()]], best))
+            per = f"{100 * budget:g}%" if isinstance(budget, float) else f"{count(int(budget), 'judgment')} per topic"
+            lines.append(
+                f"{per}: {most['strategy']} finds most, {most['recall']:.1%} of the relevant documents; "
+                f"{best['strategy']} keeps the ranking by {self.measures[0]} best, tau_b {best['tau_b']}"
+            )
+        return lines
 
     def _best(self) -> list[str]:
         """Return the strategies that find most at the middle budget, in their order."""
@@ -254,71 +250,78 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     return found
 
 
-@study(
-    Parameter(
-        name="strategies",
-        meaning='names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
+Strategies: TypeAlias = Annotated[
+    Any,
+    options.Option(
+        'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
         ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
         check=checked_strategies,
-        flag=Flag(
+        flag=options.Flag(
             help=f"comma-separated, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
         ),
     ),
-    Parameter(
-        name="budgets",
-        meaning="shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), "
-        "or judgments per topic (whole numbers); one or several.",
-        check=checked_budgets,
-        flag=Flag(
-            help="shares of each topic's judged pool (.1,.25), or whole numbers of judgments per topic (10,50)",
-            metavar="LIST",
-            kind="budgets",
-        ),
-    ),
-    Parameter(
-        name="leave_out",
-        meaning='also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to '
-        "the same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.",
-        choices=tuple(COLUMNS),
-        flag=Flag(
-            help="also leave out every team, type, family or run in turn, and say what that does to the runs",
-            metavar="UNIT",
-            kind="text",
-        ),
-    ),
-    Parameter(
-        name="repeats",
-        meaning="how many seeds.",
-        check=partial(positive, "repeats", unit="seeds"),
-        flag=Flag(help="how many seeds; numbers are means over these"),
-    ),
-    command=Command(
-        name="judge compare-strategies",
-        summary="what judging strategies would have found, and how they would rank the runs",
-        details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At "
-        "each budget the relevant documents found are counted, and the ranking of runs by the labels so far is "
-        "compared with that by all judgments.",
-    ),
-    entry=Entry(
-        question="Which documents should be judged first?", group="pools", page="building-judgments", papers="[L17]_"
-    ),
+]
+
+
+@study(
+    question="Which documents should be judged first?",
+    command="judge compare-strategies",
+    summary="what judging strategies would have found, and how they would rank the runs",
+    details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At each "
+    "budget the relevant documents found are counted, and the ranking of runs by the labels so far is compared with "
+    "that by all judgments.",
+    group="pools",
+    page="building-judgments",
+    papers="[L17]_",
+    screen=("table", "left_out"),
 )
 def compare_strategies(
-    runs: Any,
-    qrels: Any,
-    strategies: Any = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    strategies: Strategies = None,
     *,
-    budgets: float | Iterable[float] = (0.01, 0.05, 0.1, 0.25, 0.5),
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    depth: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    rel: int | None = None,
-    leave_out: str | None = None,
-    repeats: int = 5,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    budgets: Annotated[
+        Any,
+        options.Option(
+            "shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or "
+            "judgments per topic (whole numbers); one or several.",
+            check=checked_budgets,
+            flag=options.Flag(
+                help="shares of each topic's judged pool (.1,.25), or whole numbers of judgments per topic (10,50)",
+                metavar="LIST",
+                kind="budgets",
+            ),
+        ),
+    ] = (0.01, 0.05, 0.1, 0.25, 0.5),
+    measures: options.Measures = None,
+    depth: options.Depth = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    rel: options.Rel = None,
+    leave_out: Annotated[
+        str | None,
+        options.Option(
+            'also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to the '
+            "same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.",
+            choices=tuple(COLUMNS),
+            flag=options.Flag(
+                help="also leave out every team, type, family or run in turn, and say what that does to the runs",
+                metavar="UNIT",
+                kind="text",
+            ),
+        ),
+    ] = None,
+    repeats: Annotated[
+        int,
+        options.Option(
+            "how many seeds.",
+            check=partial(positive, "repeats", unit="seeds"),
+            flag=options.Flag(help="how many seeds; numbers are means over these"),
+        ),
+    ] = 5,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
 ) -> StrategyComparison:
     """Compare judging strategies on a collection whose judgments are known.
 
@@ -356,24 +359,26 @@ def compare_strategies(
     in pooling-based evaluation of information retrieval systems, IPM 53, 2017; leaving teams out of a dynamic way of
     judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
-    asked = Asked(compare_strategies, locals())
-    chosen = [as_strategy(name) for name in CHOOSERS] if asked["strategies"] is None else asked["strategies"]
-    wanted, seeds = asked["budgets"], range(asked["seed"], asked["seed"] + asked["repeats"])
-    runs, qrels, contributing = asked.runs, asked.qrels, asked.contributors
-    units = None if leave_out is None else asked.units("leave_out")
-    field = ScoredField(runs, qrels, asked.measures)
-    oracle = OracleTopics(asked.ranked, qrels, asked.depth.value, asked.rel, contributing.runs)
+    chosen = [as_strategy(name) for name in CHOOSERS] if strategies is None else strategies
+    wanted, seeds, how = budgets, range(seed, seed + repeats), {"n_jobs": n_jobs, "verbose": verbose}
+    inputs = Inputs.read(runs, qrels, measures, rel)
+    runs, qrels, pooled = inputs.runs, inputs.qrels, inputs.pooled(depth, contributors, pool_order)
+    units = None if leave_out is None else units_by(runs, leave_out, "leave_out")
+    field = ScoredField(runs, qrels, inputs.measures)
+    oracle = OracleTopics(pooled.ranked, qrels, pooled.depth, inputs.rel, pooled.contributors.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
-    asked.tell(one_run(len(runs)) if units is None else alone(units, contributing.runs), caveats_of(topics, asked.rel))
+    beware(
+        one_run(len(runs)) if units is None else alone(units, pooled.contributors.runs), caveats_of(topics, inputs.rel)
+    )
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
-    orders = _orders(topics, lengths[-1], seeds, chosen, **asked.how)
-    relevant = qrels.arrays.labels >= asked.rel
+    orders = _orders(topics, lengths[-1], seeds, chosen, **how)
+    relevant = qrels.arrays.labels >= inputs.rel
     in_pool = sum(topic.n_relevant for topic in topics if topic)
     points = [(value, wanted.judgments(value, n_judged)) for value in wanted.curve(int(n_judged.max(initial=0)))]
-    groups = groups_of(runs.run_table, contributing.runs)
-    names, rows, moves, courses = [repr(measure) for measure in asked.measures], [], [], []
+    groups = groups_of(runs.run_table, pooled.contributors.runs)
+    names, rows, moves, courses = [repr(measure) for measure in inputs.measures], [], [], []
     for strategy, of_seed in zip(
         pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose), orders, strict=True
     ):
@@ -394,10 +399,11 @@ def compare_strategies(
     curve = pd.DataFrame(courses)
     left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
-        leaving = LeavingOut(oracle, topics, field, units, seeds[0], asked.how)
+        leaving = LeavingOut(oracle, topics, field, units, seeds[0], how)
         left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
     group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
-    own: dict[str, Any] = {
+    columns = [*group_keys, "seed", *changes]
+    counts: dict[str, Any] = {
         "budget": wanted.unit,
         "judged in the pool": int(n_judged.sum()),
         "relevant in the pool": in_pool,
@@ -412,9 +418,9 @@ def compare_strategies(
         table=over_seeds(by_seed, [*_KEYS, "judged"], TOLD),
         by_seed=by_seed,
         curve=over_seeds(curve, ["strategy", "budget", "judged"], ("relevant", "recall")),
-        groups=over_seeds(moved, group_keys, changes) if groups else pd.DataFrame(columns=group_keys),
+        groups=over_seeds(moved if groups else moved.reindex(columns=columns), group_keys, changes),
         left_out=left_out,
-        settings=asked.settings(**own),
+        settings=settings_of(counts, pooled, units, inputs),
     )
 
 

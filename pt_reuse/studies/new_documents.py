@@ -28,8 +28,8 @@ class NamedJudgments:
     @classmethod
     def of(cls, name: str, qrels: Qrels, rel: int | None) -> NamedJudgments:
         """Return judgments that are relevant from the label that a user asks for, or from their own for None."""
-        said = qrels if rel is None else qrels.with_rel(rel)
-        return cls(name, said, f"label of at least {said.rel}")
+        graded = qrels if rel is None else qrels.with_rel(rel)
+        return cls(name, graded, f"label of at least {graded.rel}")
 
     @classmethod
     def beside(
@@ -41,20 +41,14 @@ class NamedJudgments:
         people = Scale.of(first.qrels)
         if isinstance(judge_rel, Mapping):
             grades = checked_grades(judge_rel)
-            given = pd.Series(qrels.arrays.labels, dtype="Int64")
-            labels = in_grades(given, grades).fillna(UNJUDGED).to_numpy(dtype=np.int16)
-            said = Qrels.of_arrays(qrels.arrays.labelled(labels), people.rel)
-            return cls(name, said, scale_words(people.rel, grades))
+            labels = in_grades(pd.Series(qrels.arrays.labels, dtype="Int64"), grades)
+            arrays = qrels.arrays.labelled(labels.fillna(UNJUDGED).to_numpy(dtype=np.int16))
+            return cls(name, Qrels.of_arrays(arrays, people.rel), scale_words(people.rel, grades))
         lowest = checked_rel(judge_rel)
         if lowest is None:
             lowest = lowest_relevant(qrels.arrays.labels, people)
         scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
         return cls(name, scaled, f"label of at least {lowest}")
-
-    @property
-    def rel(self) -> int:
-        """Return the lowest label that is relevant."""
-        return self.qrels.rel
 
     def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
         """Return (documents,) the label of each, a negative one where it has none."""
@@ -67,56 +61,44 @@ def new_documents(
     pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what later judgments know and earlier ones do not, see ``JudgmentComparison``: by run, and by topic."""
-    return (
-        _by_run(pool, before, after, topics).assign(new_by=after.name)[list(_BY_RUN)],
-        _by_topic(pool, before, after, topics).assign(new_by=after.name)[list(_BY_TOPIC)],
-    )
-
-
-_BY_RUN = (
-    "new_by", "name", "team", "type", "pooled", "documents", "unjudged", "unjudged_rate", "new", "new_relevant",
-)  # fmt: skip
-_BY_TOPIC = ("new_by", "qid", "judged", "relevant", "remainder", "new", "new_relevant")
+    by_run, by_topic = _by_run(pool, before, after, topics), _by_topic(pool, before, after, topics)
+    by_run.insert(0, "new_by", after.name)
+    by_topic.insert(0, "new_by", after.name)
+    return by_run, by_topic
 
 
 def _places(documents: TopicDocs, topics: Sequence[str]) -> NDArray[np.int64]:
     """Return (documents,) the place of the topic of each among those that count, -1 for another."""
     place = {topic: t for t, topic in enumerate(topics)}
-    of_topic = np.array([place.get(topic, -1) for topic in documents.topics], dtype=np.int64)
-    return of_topic[documents.topic]
+    return np.array([place.get(topic, -1) for topic in documents.topics], dtype=np.int64)[documents.topic]
 
 
 def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    n_topics, n_runs = len(topics), len(pool.run_table)
-    unjudged = before.labels_of(pool.documents) < 0
-    later = after.labels_of(pool.documents)
-    place = _places(pool.documents, topics)
-    document, run = pool.entries.document, pool.entries.run
-    counts = place[document] >= 0
-    document, run = document[counts], run[counts]
-
-    def counted(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(run[marked[document]], minlength=n_runs)
+    shape, place = (len(topics), len(pool.run_table)), _places(pool.documents, topics)
+    counts = place[pool.entries.document] >= 0
+    document, run = pool.entries.document[counts], pool.entries.run[counts]
+    unjudged, later = before.labels_of(pool.documents) < 0, after.labels_of(pool.documents)
 
     def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        cell = place[document[marked]] * n_runs + run[marked]
-        return np.bincount(cell, minlength=n_topics * n_runs).reshape(n_topics, n_runs)
+        rows = marked[document]
+        cell = place[document[rows]] * shape[1] + run[rows]
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
-    returned, unseen = per_topic(np.ones(len(document), dtype=bool)), per_topic(unjudged[document])
+    returned, unseen = per_topic(place >= 0), per_topic(unjudged)
     # as of Unjudged@k: a topic without documents has 1
     rate = np.where(returned > 0, unseen / np.maximum(returned, 1), 1.0).mean(axis=0)
     return pool.run_table[["name", "team", "type", "pooled"]].assign(
         documents=returned.sum(axis=0),
         unjudged=unseen.sum(axis=0),
         unjudged_rate=rate,
-        new=counted(unjudged & (later >= 0)),
-        new_relevant=counted(unjudged & (later >= after.rel)),
+        new=per_topic(unjudged & (later >= 0)).sum(axis=0),
+        new_relevant=per_topic(unjudged & (later >= after.qrels.rel)).sum(axis=0),
     )
 
 
 def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
-    known, labels = before.qrels.arrays, after.qrels.arrays.labels
-    was_unjudged = before.labels_of(after.qrels.arrays.documents) < 0
+    known, later = before.qrels.arrays, after.qrels.arrays
+    new = before.labels_of(later.documents) < 0
 
     def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         at = _places(documents, topics)
@@ -126,9 +108,9 @@ def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics:
         {
             "qid": np.array(topics, dtype=object),
             "judged": counted(known.documents, known.labels >= 0),
-            "relevant": counted(known.documents, known.labels >= before.rel),
+            "relevant": counted(known.documents, known.labels >= before.qrels.rel),
             "remainder": counted(pool.documents, before.labels_of(pool.documents) < 0),
-            "new": counted(after.qrels.arrays.documents, was_unjudged & (labels >= 0)),
-            "new_relevant": counted(after.qrels.arrays.documents, was_unjudged & (labels >= after.rel)),
+            "new": counted(later.documents, new & (later.labels >= 0)),
+            "new_relevant": counted(later.documents, new & (later.labels >= after.qrels.rel)),
         }
     )

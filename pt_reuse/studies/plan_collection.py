@@ -6,36 +6,36 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
+from pt_reuse import options
 from pt_reuse._check import columns, count, fraction, number, positive, told, whole
 from pt_reuse._choices import POOL_DEPTHS
-from pt_reuse._report import Digits
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
+from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
+from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
 from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
-from pt_reuse.options import Flag, Parameter, described
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.fit import Pooling, find_uniques
-from pt_reuse.result import KeyFigures, Result, Shown, View, clauses
-from pt_reuse.scoring.caveats import Caveat, few_topics
-from pt_reuse.scoring.measures import MeasureLike
+from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.rescoring import base_scores, rescore
-from pt_reuse.studies.asked import Asked
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.study import Command, Entry, study
+from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,26 +70,13 @@ def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: 
     return plot_plans(rows, column=column, wanted=wanted.get(column), place=place, **said)
 
 
-def _view(column: str, words: str, digits: Digits, *, disjoint: bool = False) -> View:
-    """Return the view of a number of each plan, with what the other half says; last the error, or what is disjoint."""
-    last, said = Shown("Error", f"{column}_error", digits), "the mean size of the error"
-    if disjoint:
-        last = Shown("Disjoint", f"{column}_disjoint", digits)
-        said = "to the ranking by all judgments of the other half, of which the plan has no topic"
-    return View(
-        columns=(
-            Shown("Topics", "topics", Digits.COUNT),
-            Shown("Depth", "depth", Digits.COUNT),
-            Shown("Judgments", "judgments", Digits.COUNT),
-            Shown("Planned", column, digits),
-            Shown("Other half", f"{column}_reached", digits),
-            last,
-        ),
-        select={"strategy": None, "judge": None},
-        caption=f"By {{measure}}, {words}, {{strategy}}, {{judge}}: as planned within half of the topics, the same "
-        f"within the other half, and {said}.",
-        noun="plans",
-    )
+#: the numbers of a plan, as its half says and as the other half does
+_PLANNED = "judgments tau_b max_drop width"
+_REACHED = "judgments_reached tau_b_reached max_drop_reached width_reached"
+_OF_PLAN = (
+    f"measure topics depth strategy judge cost {_PLANNED} {_REACHED} judgments_error tau_b_error max_drop_error "
+    "width_error tau_b_disjoint enough extrapolated"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -100,94 +87,98 @@ class CollectionPlan(Result):
     reached within the other half of the topics (open markers).
 
     Attributes:
-        table: one row per measure and plan, means over splits: ``measure topics depth strategy judge``; ``judgments``,
-            those of topics that end unusable included, and ``cost``, judgments by price; ``tau_b`` of the ranking by
-            the judgments of the plan to that by all judgments of all topics of the half, ``max_drop``, the most ranks
-            that a run loses without what its own unit alone brought, ``width`` of the 95 % interval over topics of a
-            difference of two runs, mean over pairs; then each of ``judgments tau_b max_drop width`` as ``_reached`` by
-            the same plan within the other half (topics of it, ranked against all judgments of it), and the mean size
-            of the ``_error``; ``tau_b_disjoint``, of the ranking by the plan in the first half to that by all judgments
-            of the other half, of which the plan has no topic; ``enough``, whether what is planned is what is wanted;
-            ``extrapolated``, whether it has more topics than the half it is planned from.
-        plan: one row per measure: the cheapest plan of `table` that is enough, with missing numbers where none is.
-        choices: one row per measure and split: the cheapest plan that is enough by the first half, ``judgments tau_b
-            max_drop width``, the same ``_reached`` within the other half, ``tau_b_disjoint``, and ``held``, whether
-            what is ``_reached`` was enough.
-        at_hand: one row per measure, depth, strategy and judge, by all usable topics, each once: ``judgments tau_b
-            max_drop width``. Nothing is planned here: tau_b is what fewer judgments alone change.
-        yields: one row per number of topics: what :func:`topic_yield` says of the judgments given.
-        tau, drop, width: what is wanted, None for what does not matter.
+        tau: tau_b that is wanted at least, None where it does not matter.
+        drop: the most ranks that a run may lose, None where it does not matter.
+        width: the largest width that is wanted, None where it does not matter.
     """
 
     title = "Plan of a collection"
-    condition = (
-        "It holds for runs and topics like these ({usable} of {tried} topics usable), judged documents of the "
+    answer = (
+        "plan",
+        "{measure}: {judgments} judgments, {topics:topic}, depth {depth}, {strategy}, {judge}; tau_b {tau_b}, in the "
+        "other half {tau_b_reached}, to its topics {tau_b_disjoint}; largest drop {max_drop}, width {width}",
+    )
+    key = "judgments topics depth tau_b tau_b_reached tau_b_error tau_b_disjoint"
+    valid_for = (
+        "{wanted}; runs and topics like these ({usable} of {tried} topics usable), judged documents of the "
         "depth-{depth} pool, contributors: {contributors}; means of {repeats} splits."
     )
-    limit = "It does not say what documents would change that nobody judged here."
-    sentences = {
-        "method": "Method: {method}.",
-        "extrapolated": "Extrapolated: {extrapolated}.",
-    }
-    views = {
-        "plan": View(
-            table="plan",
-            columns=(
-                Shown("Measure", "measure"),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Depth", "depth", Digits.COUNT),
-                Shown("Strategy", "strategy"),
-                Shown("Judge", "judge"),
-                Shown("Judgments", "judgments", Digits.COUNT),
-            ),
-            caption="The cheapest plan that is enough by each measure.",
-            noun="measures",
-        ),
-        "tau": _view(
-            "tau_b", "tau_b to the ranking by all judgments of all topics of a half", Digits.SCORE, disjoint=True
-        ),
-        "drop": _view("max_drop", "the largest drop of a run without its own {unit}", Digits.RANKS),
-        "width": _view("width", "the mean width of the interval of a difference", Digits.SCORE),
-        "judgments": View(
-            table="at_hand",
-            columns=(
-                Shown("Depth", "depth", Digits.COUNT),
-                Shown("Judgments", "judgments", Digits.COUNT),
-                Shown("tau_b", "tau_b", Digits.SCORE),
-                Shown("Largest drop", "max_drop", Digits.COUNT),
-                Shown("Width", "width", Digits.SCORE),
-            ),
-            select={"strategy": None, "judge": None},
-            caption="By {measure}, what fewer judgments of all usable topics at hand change, {strategy}, {judge}.",
-            noun="depths",
-        ),
-        "yield": View(
-            table="yields",
-            columns=(
-                Shown("Usable topics", "topics", Digits.COUNT),
-                Shown("Topics to judge", "tried", Digits.COUNT),
-                Shown("Judgments", "judgments", Digits.COUNT),
-                Shown("Wasted", "wasted", Digits.COUNT),
-                Shown("Share wasted", "share", Digits.SHARE),
-            ),
-            caption="What usable topics take if all are judged as these were.",
-            noun="numbers of topics",
-        ),
-    }
+    not_covered = "documents that nobody judged here."
     plots = {
         "tau_b": partial(_draw, "tau_b", "How plans rank the runs", "tau_b to all judgments"),
         "max_drop": partial(_draw, "max_drop", "What a run loses without its own unit", "largest drop, in ranks"),
         "width": partial(_draw, "width", "How precise differences of runs are", "mean width of an interval"),
     }
-    key = (
-        KeyFigures(("judgments", "topics", "depth", "tau_b", "tau_b_reached", "tau_b_error", _DISJOINT), "plan"),
-        KeyFigures(("judgments", "wasted"), "yields", row="{topics} topics as judged"),
-    )
+    columns = """
+    topics    | Topics    | count | how many usable topics
+    depth     | Depth     | count | depth of the pool
+    strategy  | Strategy  |       | the strategy
+    judgments | Judgments | count | how many, those of topics that end unusable included
+    cost      | Cost      | tenths | judgments by price
+    tau_b     | tau_b     | score | of the ranking by the plan to that by all judgments of all topics of its half
+    max_drop  | Largest drop | ranks | the most ranks that a run loses without what its own unit alone brought
+    width     | Width     | score | of the 95 % interval of a difference of two runs, mean over pairs
+    judgments_reached | Judgments, other half | count | judgments by the same plan within the other half
+    tau_b_reached     | tau_b, other half     | score | tau_b there
+    max_drop_reached  | Largest drop, other half | ranks | the largest drop there
+    width_reached     | Width, other half     | score | the width there
+    judgments_error   | Error of judgments    | tenths | mean size of the difference of the two halves
+    tau_b_error       | Error of tau_b        | score | the same of tau_b
+    max_drop_error    | Error of the drop     | tenths | the same of the largest drop
+    width_error       | Error of the width    | score | the same of the width
+    tau_b_disjoint    | tau_b, disjoint       | score | to the ranking by all judgments of the half that it lacks
+    enough       | Enough       | | whether what is planned is what is wanted
+    extrapolated | Extrapolated | | whether it has more topics than the half it is planned from
+    split        | Split        | | the split
+    held         | Held         | | whether what is reached was enough
+    tried        | Topics to judge | count | how many topics must be judged for so many usable ones
+    wasted       | Wasted       | count | judgments of topics that end unusable
+    share        | Share wasted | share | their share
+    """
 
-    plan: pd.DataFrame
-    choices: pd.DataFrame
-    at_hand: pd.DataFrame
-    yields: pd.DataFrame
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and plan, means over splits",
+            _OF_PLAN,
+            report="topics depth judgments tau_b tau_b_reached tau_b_disjoint",
+            select={"strategy": None, "judge": None},
+            noun="plans",
+        ),
+    ]
+    plan: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure: the cheapest plan that is enough, without numbers where none is",
+            _OF_PLAN,
+            report="measure topics depth strategy judge judgments",
+            noun="measures",
+        ),
+    ]
+    choices: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure and split: the cheapest plan that is enough by the first half",
+            f"measure split topics depth strategy judge cost {_PLANNED} {_REACHED} tau_b_disjoint held",
+            report="split topics depth judgments tau_b_reached held",
+            noun="splits",
+        ),
+    ]
+    at_hand: Annotated[
+        pd.DataFrame,
+        Table(
+            "measure, depth, strategy and judge, by all usable topics, each once",
+            f"measure depth strategy judge {_PLANNED}",
+            report="depth judgments tau_b max_drop width",
+            select={"strategy": None, "judge": None},
+            about="Nothing is planned here: tau_b is what fewer judgments alone change.",
+            noun="depths",
+        ),
+    ]
+    yields: Annotated[
+        pd.DataFrame,
+        Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share"),
+    ]
     tau: float | None
     drop: float | None
     width: float | None
@@ -197,37 +188,13 @@ class CollectionPlan(Result):
         given = {"tau": self.tau, "drop": self.drop, "width": self.width}
         return {name: value for name, value in given.items() if value is not None}
 
-    def headline(self) -> str:
-        """Return the cheapest plan that is enough, what it reaches elsewhere, and how often such plans held."""
-        return clauses([self._said(row) for row in self.plan.to_dict("records")])
-
-    def _said(self, row: Mapping[Any, Any]) -> str:
-        said = ", ".join(
-            f"{name} {'at least' if name == 'tau' else 'at most'} {v:g}" for name, v in self.wanted().items()
-        )
-        if pd.isna(row["topics"]):
-            return f"{row['measure']}: no plan here has {said}"
-        by = "" if row["judge"] == GIVEN else f" by {row['judge']}"
-        how = f"the depth-{row['depth']} pool"
-        if row["strategy"] != _DEPTH:
-            how = f"as many judgments as in {how}, chosen by {row['strategy']}"
-        cost = f"{row['judgments']:,.0f} judgments{by}, {count(row['topics'], 'topic')}"
-        found = f"{row['measure']}: {said} takes {cost}, {how}"
-        if row["extrapolated"]:
-            found = f"{found} (more topics than it is planned from)"
-        words = {"tau": ("tau_b", ".4f"), "drop": ("max_drop", ".1f"), "width": ("width", ".4f")}
-        checked = ", ".join(
-            f"{c} {row[c]:{f}} planned within half of the topics and {row[f'{c}_reached']:{f}} within the other half"
-            for c, f in (words[name] for name in self.wanted())
-        )
-        if "tau" in self.wanted():
-            checked = f"{checked}, tau_b to the other half's topics {row[_DISJOINT]:.4f}"
-        mine = self.choices[(self.choices["measure"] == row["measure"]) & self.choices["topics"].notna()]
-        chosen = f"of {count(len(mine), 'plan')} chosen on half of the topics {int(mine['held'].sum()):,} held"
-        return f"{found}: {checked}; {chosen} within the other half"
+    def answers(self) -> list[str]:
+        """Return the cheapest plan that is enough by each measure, and what it reaches elsewhere."""
+        found = zip(self.plan["measure"], self.plan["topics"].isna(), super().answers(), strict=True)
+        return [f"{measure}: no plan here is enough" if none else line for measure, none, line in found]
 
 
-@described
+@options.described
 def topic_yield(
     judged: Any,
     topics: int | Iterable[int],
@@ -323,118 +290,142 @@ def checked_sizes(topics: Any) -> list[int]:
     return sorted({positive("topics", size, "topics") for size in given})
 
 
+def _wanted(name: str, meaning: str, help: str, metavar: str, check: Any, default: str = "") -> options.Option:
+    flag = options.Flag(help=help, metavar=metavar, kind="float", default=default)
+    return options.Option(meaning, check=partial(check, name), flag=flag)
+
+
 @study(
-    Parameter(
-        name="tau",
-        meaning="tau_b that the plan must have at least; default any, and .9 if nothing else is wanted.",
-        check=lambda value: fraction("tau", value),
-        flag=Flag(
-            help="tau_b that the plan must have at least",
-            metavar="T",
-            kind="float",
-            default=f"{_TAU:g} if nothing else is wanted",
-        ),
-    ),
-    Parameter(
-        name="drop",
-        meaning="the most ranks that a run may lose without what its own unit alone brought; default any.",
-        check=lambda value: number("drop", value),
-        flag=Flag(help="the most ranks that a run may lose if its team is left out", metavar="R", kind="float"),
-    ),
-    Parameter(
-        name="width",
-        meaning="the largest mean width of the 95 % interval of a difference of two runs; default any.",
-        check=lambda value: number("width", value),
-        flag=Flag(help="largest mean width of the interval of a difference", metavar="W", kind="float"),
-    ),
-    Parameter(
-        name="topics",
-        meaning="numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
-        "than half are extrapolated.",
-        check=checked_sizes,
-        flag=Flag(
-            help="comma-separated numbers of usable topics",
-            metavar="LIST",
-            kind="counts",
-            default="a quarter, half, all and twice those at hand",
-        ),
-    ),
-    Parameter(
-        name="depths",
-        meaning="of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
-        check=checked_depths,
-        flag=Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
-    ),
-    Parameter(
-        name="strategies",
-        meaning='in which order documents are judged: names or :class:`~pt_reuse.pools.Strategy` objects. ``"rank"`` '
-        "(default) judges the pool of each depth; others choose as many documents of the deepest pool.",
-        check=checked_strategies,
-        flag=Flag(help="comma-separated strategies, see judge compare-strategies", metavar="LIST", kind="list"),
-    ),
-    Parameter(
-        name="judge",
-        meaning="who else could judge: judgments in any form, a :class:`judging.Judge` such as "
-        ":class:`~pt_reuse.judging.Noisy`, a function, or a dict of name -> one of these. The judgments as they are "
-        "count as well. The truth is always theirs.",
-    ),
-    Parameter(name="prices", meaning='judge -> what a judgment costs; default 1, also for ``"as judged"``.'),
-    Parameter(
-        name="max_density",
-        meaning="a topic is not usable where this share of its judged documents, or more, is relevant.",
-        check=lambda value: fraction("max_density", value),
-        flag=Flag(help="share of relevant documents at which a topic is not usable", metavar="P", kind="float"),
-    ),
-    Parameter(
-        name="min_relevant",
-        meaning="a topic with fewer relevant documents is not usable.",
-        check=lambda value: whole("min_relevant", value, "documents", least=0),
-        flag=Flag(help="relevant documents that a usable topic has at least"),
-    ),
-    Parameter(
-        name="repeats",
-        meaning="how often the topics are split into halves.",
-        check=partial(positive, "repeats", unit="splits"),
-        flag=Flag(help="how often the topics are split into halves"),
-    ),
-    Parameter(
-        name="draws",
-        meaning="how often topics of a half are drawn, for each number of them.",
-        check=partial(positive, "draws", unit="draws"),
-    ),
-    command=Command(
-        name="profile plan-collection",
-        summary="topics, depth and judgments that a new collection needs, by an existing one",
-        details="Plans are made from half of the topics and checked on the others, with their errors.",
-        screen=("plan", "tau"),
-    ),
-    entry=Entry(question="How many topics and judgments does a new collection need?", group="pools", papers="[V22b]_"),
+    question="How many topics and judgments does a new collection need?",
+    command="profile plan-collection",
+    summary="topics, depth and judgments that a new collection needs, by an existing one",
+    details="Plans are made from half of the topics and checked on the others, with their errors.",
+    group="pools",
+    papers="[V22b]_",
+    screen=("plan", "table"),
 )
 def plan_collection(
-    runs: Any,
-    qrels: Any,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    runs: options.Runs,
+    qrels: options.Judgments,
+    measures: options.Measures = None,
     *,
-    tau: float | None = None,
-    drop: float | None = None,
-    width: float | None = None,
-    topics: int | Iterable[int] | None = None,
-    depths: int | Iterable[int] = POOL_DEPTHS,
-    strategies: Any = _DEPTH,
-    judge: Any = None,
-    judge_rel: Any = None,
-    prices: Mapping[str, float] | None = None,
-    max_density: float = 0.5,
-    min_relevant: int = 3,
-    by: str = "team",
-    rel: int | None = None,
-    contributors: str | Iterable[str] = "pooled",
-    pool_order: str | None = None,
-    repeats: int = 10,
-    draws: int = 20,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    tau: Annotated[
+        float | None,
+        _wanted(
+            "tau",
+            "tau_b that the plan must have at least; default any, and .9 if nothing else is wanted.",
+            "tau_b that the plan must have at least",
+            "T",
+            fraction,
+            f"{_TAU:g} if nothing else is wanted",
+        ),
+    ] = None,
+    drop: Annotated[
+        float | None,
+        _wanted(
+            "drop",
+            "the most ranks that a run may lose without what its own unit alone brought; default any.",
+            "the most ranks that a run may lose if its team is left out",
+            "R",
+            number,
+        ),
+    ] = None,
+    width: Annotated[
+        float | None,
+        _wanted(
+            "width",
+            "the largest mean width of the 95 % interval of a difference of two runs; default any.",
+            "largest mean width of the interval of a difference",
+            "W",
+            number,
+        ),
+    ] = None,
+    topics: Annotated[
+        Any,
+        options.Option(
+            "numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
+            "than half are extrapolated.",
+            check=checked_sizes,
+            flag=options.Flag(
+                help="comma-separated numbers of usable topics",
+                metavar="LIST",
+                kind="counts",
+                default="a quarter, half, all and twice those at hand",
+            ),
+        ),
+    ] = None,
+    depths: Annotated[
+        Any,
+        options.Option(
+            "of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
+            check=checked_depths,
+            flag=options.Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
+        ),
+    ] = POOL_DEPTHS,
+    strategies: Annotated[
+        Any,
+        options.Option(
+            'in which order documents are judged: names or :class:`~pt_reuse.pools.Strategy` objects. ``"rank"`` '
+            "(default) judges the pool of each depth; others choose as many documents of the deepest pool.",
+            check=checked_strategies,
+            flag=options.Flag(
+                help="comma-separated strategies, see judge compare-strategies", metavar="LIST", kind="list"
+            ),
+        ),
+    ] = _DEPTH,
+    judge: Annotated[
+        Any,
+        options.Option(
+            "who else could judge: judgments in any form, a :class:`judging.Judge` such as "
+            ":class:`~pt_reuse.judging.Noisy`, a function, or a dict of name -> one of these. The judgments as they "
+            "are count as well. The truth is always theirs.",
+        ),
+    ] = None,
+    judge_rel: options.JudgeGrade = None,
+    prices: Annotated[
+        Mapping[str, float] | None,
+        options.Option('judge -> what a judgment costs; default 1, also for ``"as judged"``.'),
+    ] = None,
+    max_density: Annotated[
+        float,
+        options.Option(
+            "a topic is not usable where this share of its judged documents, or more, is relevant.",
+            check=partial(fraction, "max_density"),
+            flag=options.Flag(
+                help="share of relevant documents at which a topic is not usable", metavar="P", kind="float"
+            ),
+        ),
+    ] = 0.5,
+    min_relevant: Annotated[
+        int,
+        options.Option(
+            "a topic with fewer relevant documents is not usable.",
+            check=lambda value: whole("min_relevant", value, "documents", least=0),
+            flag=options.Flag(help="relevant documents that a usable topic has at least"),
+        ),
+    ] = 3,
+    by: options.Unit = "team",
+    rel: options.Rel = None,
+    contributors: options.Contributing = "pooled",
+    pool_order: options.PoolOrder = None,
+    repeats: Annotated[
+        int,
+        options.Option(
+            "how often the topics are split into halves.",
+            check=partial(positive, "repeats", unit="splits"),
+            flag=options.Flag(),
+        ),
+    ] = 10,
+    draws: Annotated[
+        int,
+        options.Option(
+            "how often topics of a half are drawn, for each number of them.",
+            check=partial(positive, "draws", unit="draws"),
+        ),
+    ] = 20,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
 ) -> CollectionPlan:
     """Plan a new collection by an existing one: the topics, depth, strategy and judge that are enough and cost least.
 
@@ -473,29 +464,29 @@ def plan_collection(
     Source: what unusable topics waste is that of Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield
     test collections?, SIGIR, section 7.1; see :func:`topic_yield`.
     """
-    asked = Asked(plan_collection, locals())
-    runs, qrels, measures = asked.runs, asked.qrels, asked.measures
+    inputs = Inputs.read(runs, qrels, measures, rel)
+    runs, qrels = inputs.runs, inputs.qrels
     if len(runs) < 2:
         raise InputError("it takes two runs to rank.", argument="runs")
-    table = qrels.counts(rel=asked.rel)
+    table = qrels.counts(rel=inputs.rel)
     usable = _usable(table, max_density, min_relevant)
     n = int(usable.sum())
     if n < _FEWEST:
         why = f"fewer than {max_density:g} of the judged documents relevant, and at least {min_relevant}"
         raise InputError(
-            f"has {count(n, 'usable topic')} of {len(usable):,} ({why}); it takes {_FEWEST} to plan from half of them "
-            "and to check on the others. Change max_density or min_relevant.",
+            f"qrels has {count(n, 'usable topic')} of {len(usable):,} ({why}), and a plan takes {_FEWEST}.",
             argument="qrels",
         )
     half = n // 2
-    sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else asked["topics"]
-    asked.tell(few_topics(n))
+    sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else topics
+    beware(few_topics(n))
     judges = _judges(qrels, judge, judge_rel)
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
-    field = _Field(asked, judges, asked["strategies"], asked["depths"])
-    asked.tell(field.caveats)
-    work = _Planning(field, base_scores(runs, qrels, measures), usable, draws)
+    units, pooled = units_by(runs, by), inputs.pooled(max(depths), contributors, pool_order)
+    field = _Field(inputs, pooled, units, judges, strategies, depths, seed, {"n_jobs": n_jobs, "verbose": verbose})
+    beware(caveats_of(field.topics[GIVEN], inputs.rel))
+    work = _Planning(field, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
         splits.append(work.split(sizes, half, np.random.default_rng([seed, split])).assign(split=split))
@@ -506,14 +497,17 @@ def plan_collection(
     cells = _over_splits(every)
     cells["enough"], cells["extrapolated"] = _enough(cells, wanted), cells["topics"] > half
     plan = pd.concat([_cheapest(cells, [m], wanted) for m in dict.fromkeys(cells["measure"])], ignore_index=True)
-    asked.tell(_beyond(plan, half))
+    beware(_beyond(plan, half))
     beyond = [size for size in sizes if size > half]
     settings = {
         "usable": n,
         "tried": len(usable),
         "usable topics": f"density below {max_density:g}, at least {min_relevant} relevant, by all judgments",
-        "depth": max(asked["depths"]),
-        "unit": by,
+        "wanted": ", ".join(
+            f"{name} of at {'least' if name == 'tau' else 'most'} {value:g}"
+            for name, value in wanted.items()
+            if value is not None
+        ),
         "repeats": repeats,
         "draws": draws,
         "seed": seed,
@@ -532,7 +526,7 @@ def plan_collection(
         tau=tau,
         drop=drop,
         width=width,
-        settings=asked.settings(**settings),
+        settings=settings_of(settings, pooled, units, inputs),
     )
 
 
@@ -565,25 +559,29 @@ class _Cell:
     own: Floats  # without what the unit of each run alone brought
 
 
+@dataclass(frozen=True)
 class _Field:
     """A field that is judged in many ways."""
 
-    def __init__(
-        self, asked: Asked, judges: Mapping[str, Qrels], strategies: Sequence[Strategy], depths: Sequence[int]
-    ):
-        self.runs, self.measures, self.depths = asked.runs, asked.measures, depths
-        self._asked, self._judges, self._strategies = asked, judges, strategies
-        self.units = asked.units("by")
-        self.n_topics = len(asked.qrels.topics)
-        self._oracles = {
-            name: OracleTopics(asked.ranked, given, max(depths), asked.rel, asked.contributors.runs)
-            for name, given in judges.items()
-        }
-        self._topics = {
-            name: [oracle.topic(qid) for qid in asked.qrels.topics] for name, oracle in self._oracles.items()
-        }
-        check_some_judged(self._topics[GIVEN])
-        self.caveats = list(caveats_of(self._topics[GIVEN], asked.rel))
+    inputs: Inputs
+    pooled: Pooled
+    units: Units
+    judges: Mapping[str, Qrels]
+    strategies: Sequence[Strategy]
+    depths: Sequence[int]
+    seed: int
+    how: Mapping[str, Any]
+
+    @cached_property
+    def topics(self) -> dict[str, list[Any]]:
+        """Return by judge the pool of each topic with its labels."""
+        ranked, depth, contributors = self.pooled.ranked, self.pooled.depth, self.pooled.contributors.runs
+        found = {}
+        for name, given in self.judges.items():
+            oracle = OracleTopics(ranked, given, depth, self.inputs.rel, contributors)
+            found[name] = [oracle.topic(qid) for qid in self.inputs.qrels.topics]
+        check_some_judged(found[GIVEN])
+        return found
 
     @cached_property
     def cells(self) -> list[_Cell]:
@@ -592,15 +590,15 @@ class _Field:
 
     def _ways(self) -> Iterator[tuple[dict[str, Any], Qrels, NDArray[np.int64], Ints]]:
         """Yield the name of each way, the judgments it takes from, the rows that it has, and how many of each topic."""
-        for name, given in self._judges.items():
-            topics = self._topics[name]
+        for name, given in self.judges.items():
+            topics = self.topics[name]
             with_labels = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
-            at, seed = [t for t, _ in with_labels], self._asked["seed"]
-            tasks = [Task(topic, topic.n_judged, seed, self._strategies) for _, topic in with_labels]
-            orders = run_tasks(tasks, **self._asked.how)
+            at = [t for t, _ in with_labels]
+            tasks = [Task(topic, topic.n_judged, self.seed, self.strategies) for _, topic in with_labels]
+            orders = run_tasks(tasks, **self.how)
             lengths = [self._sizes(topics, depth) for depth in self.depths]
             for (s, strategy), (depth, length) in product(
-                enumerate(self._strategies), zip(self.depths, lengths, strict=True)
+                enumerate(self.strategies), zip(self.depths, lengths, strict=True)
             ):
                 rows = prefixes([order[s] for order in orders], length[at])
                 yield {"depth": depth, "strategy": strategy.name, "judge": name}, given, rows, length
@@ -621,23 +619,22 @@ class _Field:
         """Return by depth the rows that one unit alone brought into the pool, and which unit that is."""
         found = {}
         for depth in self.depths:
-            pooling = Pooling.of(
-                self.runs, self._asked.contributors, self.units, depth=depth, pool_order=self._asked["pool_order"]
-            )
-            one = find_uniques(self.runs, self._asked.qrels, pooling)
+            order, runs = self.pooled.order, self.inputs.runs
+            pooling = Pooling.of(runs, self.pooled.contributors, self.units, depth=depth, pool_order=order)
+            one = find_uniques(runs, self.inputs.qrels, pooling)
             found[depth] = one.row.astype(np.int64), one.owner.astype(np.int64)
         return found
 
     def _cell(self, key: dict[str, Any], given: Qrels, rows: NDArray[np.int64], judgments: Ints) -> _Cell:
         kept = np.zeros(len(given), dtype=bool)
         kept[rows] = True
-        row, owner = self._uniques[key["depth"] if key["strategy"] == _DEPTH else max(self.depths)]
+        row, owner = self._uniques[key["depth"] if key["strategy"] == _DEPTH else self.pooled.depth]
         row, owner = row[kept[row]], owner[kept[row]]
         place = np.cumsum(kept) - 1
         lost = Changes(len(self.units.names), owner, place[row], np.full(len(row), UNJUDGED))
-        base = np.zeros((len(self.measures), self.n_topics, len(self.runs)))
+        base = np.zeros((len(self.inputs.measures), len(self.inputs.qrels.topics), len(self.inputs.runs)))
         own = base.copy()
-        for block in rescore(self.runs, given.keep(kept), self.measures, lost):
+        for block in rescore(self.inputs.runs, given.keep(kept), self.inputs.measures, lost):
             here = slice(block.topics.start, block.topics.stop)
             base[:, here] = own[:, here] = block.base
             c, r = np.nonzero(self.units.of_run[None] == block.set[:, None])
@@ -682,7 +679,7 @@ class _Planning:
         rows = []
         for cell in self.field.cells:
             per_topic = cell.judgments[topics].mean() + cell.judgments[~self.usable].sum() / self.usable.sum()
-            for m, measure in enumerate(self.field.measures):
+            for m, measure in enumerate(self.field.inputs.measures):
                 y, own = (rounded(counts @ values[m][topics] / size) for values in (cell.base, cell.own))
                 drops = (pairs.rank_alone(y, own, self.field.units.of_run) - pairs.ranks(y)).max(axis=1)
                 true = {name: rounded(self.truth[m][these].mean(axis=0)) for name, these in truths.items()}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 from dataclasses import replace
 from functools import reduce
 from operator import or_
@@ -43,7 +42,7 @@ def claims(data: Path, year: str) -> None:
     runs, people, judges = track(data / f"dl{year}-passages")
     found = ptr.labels.significance_fidelity(runs, people, judges, nDCG @ 10, judge_rel=SCALES)
     _keep(f"claims-dl{year}", found)
-    texts = [found.report(), said(found.findings())]
+    texts = [found.report(), str(found)]
     for correction in CORRECTIONS:
         corrected = ptr.labels.significance_fidelity(
             runs, people, judges, nDCG @ 10, judge_rel=SCALES, correction=correction, resamples=0
@@ -85,12 +84,7 @@ def circles(data: Path, year: str) -> None:
         shown = found.by_run[(found.by_run["judge"] == JUDGES[0]) & found.by_run["scorer"].isin([JUDGES[0], "people"])]
         few = replace(found, by_run=shown.reset_index(drop=True))
         few.save(DOCS / "papers" / "stored" / f"circle-dl{year}", overwrite=True)
-    _show([found.report(), found.report("rankings"), said(found.answers())])
-
-
-def said(findings: list[str]) -> str:
-    """Return sentences as a list of lines that are not too long."""
-    return "\n".join(textwrap.fill(f"- {one}", 100, subsequent_indent="  ", break_on_hyphens=False) for one in findings)
+    _show([found.report(), found.report("rankings"), str(found)])
 
 
 def _show(texts: list) -> None:

@@ -89,7 +89,7 @@ def main() -> None:
         found = ptr.leave_out_uniques(runs, qrels, nDCG @ 10, fill=first, **given)
         found.save(TARGET / f"hole-filling-{name}", overwrite=True)
         cells += rows(name, ptr.leave_out_uniques(runs, qrels, nDCG @ 10, fill=judges, judge_rel=SCALES, **given))
-        print(f"{name}: {found.findings()[-2]}", flush=True)
+        print(f"{name}: {found.answers()[0]}", flush=True)
     (TABLES / "hole-filling.txt").write_text(text(cells), encoding="utf-8")
 
 

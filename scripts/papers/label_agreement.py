@@ -43,7 +43,7 @@ def main(data: Path) -> None:
     for name, folder in (("label-agreement-dl19", "dl19-passages"), ("label-agreement-dl21", "dl21-passages")):
         found = small(compared(data / folder))
         found.save(TARGET / name, overwrite=True)
-        print(found.report(), *found.findings(), sep="\n")
+        print(found.report(), found, sep="\n")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def main(data: Path) -> None:
     for name, folder in (("label-audit-dl19", "dl19-passages"), ("label-audit-dl21", "dl21-passages")):
         found = small(audited(data / folder))
         found.save(TARGET / name, overwrite=True)
-        print(found.report(), *found.findings(), sep="\n")
+        print(found.report(), found, sep="\n")
 
 
 if __name__ == "__main__":

@@ -147,9 +147,9 @@ def test_it_writes_and_prints_what_the_function_finds(words, files, capsys):
     assert {path.stem for path in out.glob("*.png")} == set(pictures.split())
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in out.glob("*.png"))
     printed = " ".join(printed.split())
-    assert all(" ".join(said.split()) in printed for said in found.findings()[:4])
+    assert all(" ".join(said.split()) in printed for said in found.verdict())
     # the answer, the tables, the settings
-    assert printed.index(" ".join(found.findings()[0].split())) < printed.index("Settings: ")
+    assert printed.index(" ".join(found.verdict()[0].split())) < printed.index("Settings: ")
 
 
 def test_options_of_views_change_what_is_printed(files, capsys):

@@ -221,16 +221,12 @@ def test_compare(scores):
     assert found.table["max_drop"].tolist() == [2, 2]
     row = found.changes.query("name == 'z' and measure == 'AP'").iloc[0]
     assert (row["score"], row["other_score"], row["rank"], row["other_rank"], row["drop"]) == (0.5, 0, 1, 3, 2)
-    said = "AP tau_b -0.5000, largest drop 2 ranks; P@1 tau_b -0.5000, largest drop 2 ranks"
-    assert found.headline() == f"other judgments against first judgments: {said}"
     named = scores.compare(other, names=["complete", "lexical pool"])
     assert named.names == ("complete", "lexical pool")
-    assert named.headline() == f"lexical pool against complete: {said}"
     # x and y lack a topic of the first, and all three of the other
     words = [f"(order=trec_eval, complete=True, beware={n} runs without 1 topic of the judgments)" for n in (2, 3)]
     expected = (f"complete {words[0]}", f"lexical pool {words[1]}")
     assert (named.settings["truth"], named.settings["estimate"]) == expected
-    assert repr(named).startswith("Agreement: lexical pool against complete: AP")
     assert set(found.tables()) == {"agreement", "changes", "per_topic"}
 
 

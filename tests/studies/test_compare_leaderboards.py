@@ -121,10 +121,6 @@ def test_runs_that_are_missing_as_autojudge_has_them(tmp_path):
     assert found.missing.to_numpy().tolist() == [
         ["judge", JUDGE.names[0], "judge"], ["judge", JUDGE.names[1], "judge"], ["judge", "new", "people"],
     ]  # fmt: skip
-    assert found.findings()[-2:] == [
-        f"judge has no scores of 2 runs: '{JUDGE.names[0]}', '{JUDGE.names[1]}'. They count 0.",
-        "judge alone scores 1 run: 'new'. It is not ranked.",
-    ]
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")

@@ -306,15 +306,6 @@ def test_every_budget_stands_on_the_curve():
     assert len(found.curve) < 100
 
 
-def test_a_report_is_of_one_of_the_budgets(messages):
-    found = compare(strategies=["rank", "mtf"], budgets=[0.1, 1.0])
-    assert found.report(budget=1).shown().equals(found.report(budget=1.0).shown())
-    assert len(found.report(budget=np.float64(0.1)).shown()) == 2
-    assert len(found.report().shown()) == 4
-    for wrong in (0.2, "0.1"):
-        messages.refused(lambda wrong=wrong: found.report(budget=wrong), argument="budget")
-
-
 def test_parts_of_the_work_make_the_same_whole(monkeypatch):
     def found():
         measures = ["AP", "Bpref", "infAP"]

@@ -36,11 +36,11 @@ def of(result, **wanted):
 
 
 def by_hand(runs=RUNS, **conventions):
-    """Return the summary of leave-out-uniques by measure, and its counts of uniques."""
+    """Return the summary of leave-out-uniques by measure."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         lou = ptr.leave_out_uniques(runs, QRELS, [AP, nDCG @ 10], **{"depth": 4, **conventions})
-    return lou.summary.set_index("measure"), lou.unique_counts, lou.fit
+    return lou.summary.set_index("measure")
 
 
 CALLS = {
@@ -58,8 +58,7 @@ CALLS = {
 
 @pytest.mark.parametrize(("convention", "value"), CALLS)
 def test_one_convention_at_a_time_is_the_study_called_so(found, convention, value):
-    summary, uniques, fit = CALLS[convention, value]()
-    default, default_uniques, _ = by_hand()
+    summary, default = CALLS[convention, value](), by_hand()
     rows = of(found.table, convention=convention, value=value)
     assert not rows["is_default"].any()
     for measure, figure in product(["AP", "nDCG@10"], LOU):
@@ -67,9 +66,6 @@ def test_one_convention_at_a_time_is_the_study_called_so(found, convention, valu
         assert row["here"] == pytest.approx(summary.loc[measure, figure], abs=1e-12)
         assert row["default"] == pytest.approx(default.loc[measure, figure], abs=1e-12)
         assert row["change"] == row["here"] - row["default"]
-    row = of(rows, measure=None, figure="unique").iloc[0]
-    assert (row["here"], row["default"]) == (uniques["unique"].sum(), default_uniques["unique"].sum())
-    assert of(rows, figure="pooled")["here"].item() == fit.pooled
 
 
 def test_the_usual_conventions_and_their_values(found):
@@ -92,22 +88,24 @@ def test_the_usual_conventions_and_their_values(found):
     assert (at_default["change"] == 0).all()
     # something moves with each of those that can matter here
     moving = found.spans[found.spans["at"].notna()]["convention"].unique()
-    assert {"order", "pool_order", "contributors", "depth", "rel"} <= set(moving)
+    assert {"order", "pool_order", "depth", "rel"} <= set(moving)
     assert len(found.combinations) == 1 + 3 + 3 + 1 + 2 + 1 + 1 + 1
     assert found.combinations["default"].tolist() == [True] + [False] * 12
 
 
 def test_the_order_of_pooling_stays_when_that_of_scoring_is_varied():
     """Lou pools in the order of scoring where nobody says another, and both would be varied at once."""
-    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=["order"])
-    pooled = of(found.table, figure="pooled")
-    assert (pooled["change"] == 0).all()
-    naive = ptr.leave_out_uniques(RUNS.reorder("trec_eval9"), QRELS, AP, depth=4).fit.pooled
-    assert naive != pooled["here"].iloc[0]
+
+    def pooled(runs, qrels, *, depth=4):
+        return {"pooled": ptr.leave_out_uniques(runs, qrels, AP, depth=depth).fit.pooled}
+
+    found = of(ptr.profile.sensitivity(pooled, RUNS, QRELS, grid=["order"]).table, figure="pooled")
+    assert (found["change"] == 0).all()
+    naive = pooled(RUNS.reorder("trec_eval9"), QRELS)["pooled"]
+    assert naive != found["here"].iloc[0]
     # a field that knows how it was pooled keeps that
     known = RUNS.pooled_as(HowPooled("trec_eval9"))
-    kept = ptr.profile.sensitivity(ptr.leave_out_uniques, known, QRELS, AP, depth=4, grid=["order"])
-    assert (of(kept.table, figure="pooled")["here"] == naive).all()
+    assert (ptr.profile.sensitivity(pooled, known, QRELS, grid=["order"]).table["here"] == naive).all()
 
 
 def test_spans_are_the_ends_over_the_values(found):
@@ -132,7 +130,7 @@ def test_every_combination():
     assert not found.combinations.duplicated(["depth", "contributors", "remove"]).any()
     for depth, contributors, remove in product(*grid.values()):
         rows = of(found.figures, depth=str(depth), contributors=contributors, remove=remove)
-        summary, *_ = by_hand(depth=depth, contributors=contributors, remove=remove)
+        summary = by_hand(depth=depth, contributors=contributors, remove=remove)
         assert of(rows, figure="own_tau_b")["value"].item() == pytest.approx(summary.loc["AP", "own_tau_b"])
     # the table is of one convention at a time all the same
     alone = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
@@ -146,7 +144,6 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there():
     refused = found.combinations[found.combinations["refused"].notna()]
     assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
     assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
-    assert found.headline().endswith("2 combinations refused")
 
 
 def test_a_warning_of_one_combination_is_kept_with_it():
@@ -171,34 +168,32 @@ def test_a_study_of_ones_own():
         tau = of(found.table, value=str(depth), figure="tau_b", measure="AP")["here"].item()
         assert tau == shallow(RUNS, QRELS, "AP", pool_depth=depth).table["tau_b"].item()
     assert found.study == "shallow"
-    assert found.figure_names == ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
+    assert found.spans["figure"].tolist() == ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
 
 
 def test_nothing_moves():
     given = {"depth": 4, "grid": {"without_topics": ["error", "zero"]}}
     found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, **given)
     assert found.spans["at"].isna().all()
-    assert "stays under 1 convention" in found.headline()
 
 
-def test_key_figures_of_the_users():
-    given = {"strategies": "rank", "budgets": 3, "repeats": 1, "depth": 4, "grid": {"depth": [2, 4]}}
-    figures = {"key_figures": lambda result: {"judged": result.table["judged"].iloc[0]}}
-    found = ptr.profile.sensitivity(ptr.pools.compare_strategies, RUNS, QRELS, None, **given, **figures)
+def test_numbers_of_the_users():
+    def judged(runs, qrels, *, depth=4):
+        found = ptr.pools.compare_strategies(runs, qrels, "rank", budgets=3, repeats=1, depth=depth)
+        return {"judged": found.table["judged"].iloc[0]}
+
+    found = ptr.profile.sensitivity(judged, RUNS, QRELS, grid={"depth": [2, 4]})
     assert found.measures == []
-    expected = ptr.pools.compare_strategies(RUNS, QRELS, "rank", budgets=3, repeats=1, depth=2).table["judged"].iloc[0]
-    assert of(found.table, value="2")["here"].tolist() == [expected]
+    assert of(found.table, value="2")["here"].tolist() == [judged(RUNS, QRELS, depth=2)["judged"]]
     assert found.plot(figure="judged", width=3.3).get_xlabel() == "judged"
-    assert found.report().to_frame()["Default"].tolist() == ["4"]
+    assert found.report("spans").to_frame()["Convention"].tolist() == ["depth"]
 
 
 @pytest.mark.parametrize(
     ("argument", "given"),
     [
         ("study", {"study": "leave_out_uniques"}),
-        ("measures", {"measures": None, "study": lambda runs, qrels, measures: None}),
-        ("measures", {"study": lambda runs, qrels: None}),
-        ("deep", {"deep": 3}),
+        ("study", {"study": lambda lists: None}),
         ("grid", {"grid": {"depht": [1]}}),
         ("grid", {"grid": {"depth": []}}),
         ("grid", {"grid": {"contributors": [["a", "b", "c"], ["a", "b", "d"]]}}),
@@ -206,16 +201,12 @@ def test_key_figures_of_the_users():
 )
 def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkeypatch, argument, given):
     monkeypatch.setattr("pt_reuse.studies.sensitivity.as_runs_before", None)
-    call = {"study": ptr.leave_out_uniques, "measures": AP, **given}
-    study, measures = call.pop("study"), call.pop("measures")
-    messages.refused(lambda: ptr.profile.sensitivity(study, RUNS, QRELS, measures, **call), argument=argument)
+    call = {"study": ptr.leave_out_uniques, **given}
+    messages.refused(lambda: ptr.profile.sensitivity(call.pop("study"), RUNS, QRELS, AP, **call), argument=argument)
 
 
-@pytest.mark.parametrize("figures", [None, lambda _: {}, lambda _: {"tau": "high"}, lambda _: 0.9])
-def test_results_without_key_figures(messages, figures):
-    given = {"grid": ["complete"], "key_figures": figures}
-    call = lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, **given)  # noqa: E731
-    messages.refused(call, argument="key_figures")
+def test_results_without_key_numbers(messages):
+    messages.refused(lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="study")
 
 
 def test_what_the_study_raises_at_the_defaults_goes_to_the_user(messages):

@@ -10,6 +10,7 @@ from same import assert_same
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import agreement_of_tests, pair_tests
+from pt_reuse.result import key_numbers
 from pt_reuse.studies.subcollections.part_scores import standard_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no pair of systems:pt_reuse.ReuseWarning")
@@ -63,7 +64,7 @@ def test_means_are_over_the_pairs_of_a_setting(options):
     assert not found.table.duplicated(setting).any()
     assert found.table["part_pairs"].sum() == len(found.by_pair)
     assert ("Share" in found.report().to_frame()) == found.table["share"].notna().any()
-    assert not found.key_figures()[["measure", "figure"]].duplicated().any()
+    assert not key_numbers(found)[["measure", "figure"]].duplicated().any()
     for row in found.table.to_dict("records"):
         mine = found.by_pair
         for name in setting:
