@@ -186,7 +186,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
 for declared in DECLARED_COMMANDS:
     if declared["function"] in ("check_new_run", "judge_next"):
         continue
-    words = "--other {}/other.qrels" if "other" in [flag["dest"] for flag in declared["flags"]] else ""
+    words = "--other {}/other.qrels" if "other" in declared["flags"] else ""
     function = partial(lambda name, f: find(name, f.runs, f.qrels, f.folder / "other.qrels"), declared["function"])
     STUDIES.setdefault(declared["command"]["name"], (words, {declared["function"]: function}))
 #: command -> the option that it takes without its name
