@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._text import prose
 from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
-from pt_reuse.cli.output import complain, out_file, print_table, say, say_answers, shows_bars, width_of, write_table
+from pt_reuse.cli.output import (
+    SHOWN,
+    complain,
+    out_file,
+    print_table,
+    put,
+    say,
+    say_answers,
+    shows_bars,
+    width_of,
+    write_table,
+)
 from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_quiet, in_shell
 from pt_reuse.errors import InputError
 
@@ -38,7 +49,7 @@ def _run_collections(options: argparse.Namespace) -> int:
         return 0
     found = list_collections(search, here=options.here)
     if options.csv:
-        print(found.to_csv(index=False), end="")
+        put(found.to_csv(index=False).rstrip("\n"))
     elif len(found):
         print_table(found, "collections; --csv has every one, WORDS narrow them down", most=40, spare=_SPARE)
     else:
@@ -54,7 +65,7 @@ def _describe(name: str) -> None:
     say(f"{collection.name}: {collection.title}{f' ({collection.year})' if collection.year else ''}")
     for fact, text in facts_of(collection):
         head = f"  {fact:<10} "
-        print(head + prose(text, width=width_of() - len(head)).replace("\n", "\n" + " " * len(head)), flush=True)
+        put(head + prose(text, width=width_of() - len(head)).replace("\n", "\n" + " " * len(head)))
 
 
 def add_fetch(parser: Parser) -> None:
@@ -134,10 +145,12 @@ def _run_verify(options: argparse.Namespace) -> int:
     differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
     if len(differing):
         say("\nUnequal:")
-        _print_figures(differing)
+        _print_figures(differing.head(SHOWN))
+        say(f"{len(differing):,} in all; --out FILE writes every figure" if len(differing) > SHOWN else "")
     say()
     groups = result.summary[["what", "equal", "figures", "not_computed", "largest_difference"]]
     print_table(groups, "groups; --out FILE writes every figure", most=40, numbers="{:.2g}")
+    say("\n".join(["", *result.conditions()]))
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
@@ -152,5 +165,5 @@ def _print_figures(table: pd.DataFrame) -> None:
     for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
         say(f"\n{what} ({convention}):" if convention else f"\n{what}:")
         shown = rows[["name", "published", "computed", "equal", "difference"]]
-        print_table(shown, "figures; --out FILE writes every one", numbers="{:.10g}")
+        print_table(shown, "figures", numbers="{:.10g}")
         say("\n".join(f"- {note}" for note in dict.fromkeys(rows["note"]) if note))

@@ -11,7 +11,6 @@ _INTERRUPTED = 130
 try:
     import importlib
     import logging
-    import os
     from collections.abc import Callable, Sequence
     from functools import cache, partial
 
@@ -59,20 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options, unknown = parser().parse_known_args(arguments)
         if unknown:
             options.parser.take(options, unknown)
-        status = carry_out(options)
-        # what cannot be written is told here, not by Python at its end
-        sys.stdout.flush()
+        return carry_out(options)
     except KeyboardInterrupt:
         complain("pt-reuse: interrupted; files already written are whole.")
         return _INTERRUPTED
-    except BrokenPipeError:
-        # who read has gone; what is still in the buffer goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2
-    return status
 
 
 def _add(place: str, parser: Parser) -> None:

@@ -300,9 +300,9 @@ def _text(path: str) -> str:
 def add_import(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.description = (
-        f"{parser.description} All faults are listed at once: unknown pairs, labels out of the scale, two labels of one "
-        "annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what Doccano and "
-        "Label Studio export is read as it is."
+        f"{parser.description} All faults are listed at once: unknown pairs, labels out of the scale, two labels of "
+        "one annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what Doccano "
+        "and Label Studio export is read as it is."
     )
     came_back = "what came back; default the sheets in DIR, and all in DIR/returned"
     parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote", group=INPUT)

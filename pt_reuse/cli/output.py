@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -41,16 +42,27 @@ def width_of() -> int:
 
 def shows_bars(options: argparse.Namespace) -> bool:
     """Return whether work that lasts is to show progress bars: on a terminal, unless told to be quiet."""
-    return not options.quiet and sys.stderr.isatty()
+    return not options.quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
 def say(text: str = "") -> None:
     """Print a text, wrapped to the screen."""
-    print(wrapped(text, width_of()), flush=True)
+    put(wrapped(text, width_of()))
+
+
+def put(text: str) -> None:
+    """Print a text as it is; where the reader has gone, the work goes on."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:
     """Print an error or a note to standard error, wrapped to the screen, where it can be written."""
+    # print takes None, which a closed stream is, for standard output
+    if sys.stderr is None:
+        return
     with suppress(OSError):
         print(wrapped(text, width_of()), file=sys.stderr, flush=True)
 
@@ -79,7 +91,7 @@ def print_table(
 ) -> None:
     """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
     there = [column for column in spare if column in frame]
-    print(table(frame, width=width_of(), numbers=numbers, most=most, what=what, spare=there))
+    put(table(frame, width=width_of(), numbers=numbers, most=most, what=what, spare=there))
 
 
 def say_answers(result: Record) -> None:

@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, add: Callable[[Parser], None] | None = None, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
-        self.checks: list[Callable[[argparse.Namespace], None]] = []
+        self.checks: list[Callable[[argparse.Namespace], Any]] = []
         #: argument of Python -> what the command calls it, where it has another name
         self.called: dict[str, str] = {}
         self._add = add

@@ -12,6 +12,7 @@ from pt_reuse.cli.field import add_field, plan_field
 from pt_reuse.cli.output import (
     out_folder,
     print_table,
+    put,
     say,
     settings_file,
     show,
@@ -90,6 +91,8 @@ def add_pool(parser: Parser) -> None:
         parser.add_option(f"--{name}", name.upper(), text, type=kind)
     parser.add_option("--by", "UNIT", "who contributed what: by team, run, type or family; default team if known")
     add_contributors(parser)
+    parser.called["n_jobs"] = "jobs"
+    parser.checks.append(_given)
     add_out(parser, f"the pool, its counts (CSV), and what is to be judged (a qrels file, labels -1, {_TO_JUDGE})")
     parser.set_defaults(run=_run_pool)
 
@@ -247,4 +250,4 @@ def _run_infer(options: argparse.Namespace) -> None:
         apart = f" --qrels {shlex.quote(f'{at}/{_JUDGMENTS}')}" if result.apart else ""
         pooled = f"--pooled {shlex.quote(f'{at}/{_CONTRIBUTORS}')}"
         say(f"\nTo go on{'' if folder else ' (--out OUT writes what is named)'}:")
-        print(f"  pt-reuse lou {pooled}{apart}{depth} --pool-order {result.order}")
+        put(f"  pt-reuse lou {pooled}{apart}{depth} --pool-order {result.order}")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from command_parts import run
 
-from pt_reuse.cli import output
-
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory, field):
@@ -22,7 +20,6 @@ def files(tmp_path_factory, field):
     (folder / "strangers").write_text("nobody solo\n")
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
-    (folder / "odd" / "uniques.png").mkdir(parents=True)
     (folder / "judges").mkdir()
     field.all_qrels.write(folder / "judges" / "all.qrels")
     (folder / "audited" / "rankings").mkdir(parents=True)
@@ -133,7 +130,6 @@ CALLS = {
     "judgments of a pool": "pool {f}/runs --qrels {f}/nowhere",
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
-    "amount of a sample": "pool {f}/runs --strategy sample",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",
@@ -175,7 +171,6 @@ CALLS = {
     "lou nowhere": f"{LOU} --out=",
     "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",
     "lou on what exists": f"{LOU} --out {{f}}/taken",
-    "lou on a folder of a file's name": f"{LOU} --out {{f}}/odd --overwrite",
     "unjudged on what exists": "unjudged {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "score on what exists": "score {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
@@ -234,32 +229,3 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
         assert (status, out) == (2, "")
         messages.told(err)
     assert contents(files) == before
-
-
-#: files that a command writes with --out, at least
-WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 15, "audit": 2, "pool": 5, "by-type": 9}
-
-
-def blank(drawings):
-    """Return empty files for pictures, whose names are all that is asked here."""
-    return dict.fromkeys(drawings, b"")
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@pytest.mark.parametrize("command", WRITTEN)
-def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request, monkeypatch):
-    monkeypatch.setattr(output, "draw", blank)
-    call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "by-type") else []
-    status, _, err = run(capsys, *call, tmp_path / "out", *depth)
-    assert (status, err) == (0, "")
-    request.getfixturevalue("unreached")
-    written = [path.name for path in (tmp_path / "out").iterdir()]
-    assert len(written) >= WRITTEN[command]
-    for name in written:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / name).write_text("mine")
-        status, _, err = run(capsys, *call, tmp_path / name)
-        assert status == 2
-        # a file where a folder is to come is told as such
-        assert f"has {name!r} already" in err or f"/{name}/{name} exists, and it is no folder" in err

@@ -71,18 +71,14 @@ CALLS = {
     "": "the following arguments are required: COMMAND",
     "lous": "there is no command 'lous'. Did you mean 'lou'?",
     "lo": "there is no command 'lo'. Did you mean 'lou'?",
-    "coverge": "there is no command 'coverge'. Did you mean 'profile coverage'?",
-    "leave-out-uniques": "there is no command 'leave-out-uniques'. Did you mean 'lou'?",
     "judge exprt": "there is no command 'exprt'. Did you mean 'export'?",
     "lou x --qrels x --dpeth 3": "there is no option --dpeth. Did you mean '--depth'?",
-    "verify --collection dl21": "there is no option --collection. NAME stands alone: pt-reuse verify NAME.",
     "audit --jugdes x": "there is no option --jugdes. Did you mean '--judges'?",
     "lou --runs .": "the following arguments are required: --qrels (or --collection)",
     "lou --runs x": "no such file, and no collection of this name. `pt-reuse collections` lists the names.",
     "lou --qrels x": "the following arguments are required: RUNS (or --collection)",
     "runs": "the following arguments are required: RUNS (or --collection)",
     "infer-pool": "the following arguments are required: RUNS, --qrels (or --collection)",
-    "infer-pool --runs x --qrels x --depth deep": "argument --depth: invalid",
     "runs . --missing error": "--missing is for the runs of a collection. Give it with --collection.",
     "runs . --no-download": "--no-download is for the runs of a collection. Give it with --collection.",
     "infer-pool --runs x --qrels x --no-download": "--no-download is for the runs of a collection.",
@@ -108,12 +104,3 @@ def test_faults_are_told_in_words_of_the_command_line(fault, files, capsys, mess
     assert err.startswith("pt-reuse: ")
     assert out == "" or fault in AFTER_READING
     messages.told(err)
-
-
-@pytest.mark.parametrize("call", ["help", "help lou", "help judge export", "judge help"])
-def test_the_word_help_is_the_option(call, capsys):
-    words = [word for word in call.split() if word != "help"]
-    told = [run(capsys, *asked) for asked in (call.split(), [*words, "--help"])]
-    assert told[0] == told[1]
-    assert told[0][0] == 0
-    assert "usage: pt-reuse" in told[0][1]

@@ -25,7 +25,6 @@ def test_a_pilot_is_decided(file, tmp_path, capsys):
     expected = ptr.judging.pilot_agreement(
         FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal", scale=(0, 1, 2, 3)
     )
-    assert " ".join(out.split()).startswith(f"{expected.headline()}.")
     line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, nominal"))
     row = expected.table.set_index(["labels", "coefficient"]).loc[("grades", "alpha_nominal")]
     assert line.split()[3:6] == [f"{row[name]:.4f}" for name in ("value", "low", "high")]
@@ -47,8 +46,7 @@ def test_times_are_told(file, tmp_path, capsys):
     assert (status, err) == (0, "")
     expected = ptr.judging.label_times(FRAME, rate=20, longest=12.5)
     assert expected.table["left"].iloc[0] > 0
-    assert " ".join(out.split()).startswith(f"{expected.headline()}.")
-    assert "longer than 12.5 seconds counts as left lying" in " ".join(out.split())
+    assert all(line in out for line in expected.answers())
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "out").by_label, expected.by_label)
 
 

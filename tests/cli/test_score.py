@@ -27,7 +27,7 @@ def by_trec_eval(field):
 def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
     out = files / "out"
     given = ["score", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
-    status, printed, err = run(capsys, *given, "--out", out, "--per-topic", "--verbose")
+    status, printed, err = run(capsys, *given, "--out", out, "--per-topic")
     assert (status, err) == (0, "")
     expected = by_trec_eval(field)
     mean = pd.read_csv(out / "mean.csv").set_index("name")
@@ -47,12 +47,6 @@ def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
     for i, line in enumerate(shown):
         assert line[3:5] == [f"{best.iloc[i]:.4f}", str(i + 1)]
         assert line[6] == str(ndcg_ranks[line[0]])
-    # every run and topic has a line of its own
-    first = field.runs.names[0]
-    values = expected[first]
-    assert [line for line in lines if line[0] == first and len(line) == 4] == [
-        [first, qid, f"{values[qid]['map']:.4f}", f"{values[qid]['ndcg_cut_10']:.4f}"] for qid in field.qrels.topics
-    ]
     saved = ptr.read_result(out)
     assert saved.mean.equals(ptr.score(ptr.read_runs(files / "runs"), field.qrels, ["AP", "nDCG@10"]).mean)
 
@@ -63,10 +57,8 @@ def test_the_mean_may_be_over_the_topics_of_a_run(files, field, capsys):
     ptr.Qrels(more).write(files / "more.txt")
     given = ["score", files / "runs", "--qrels", files / "more.txt", "--measures", "AP"]
     own, over_all = files / "own", files / "all"
-    _, printed, _ = run(capsys, *given, "--own-topics", "--out", own)
-    assert "Mean over the topics that a run has, and rank" in printed
-    _, printed, _ = run(capsys, *given, "--out", over_all)
-    assert "Mean over all 6 topics, and rank" in printed
+    run(capsys, *given, "--own-topics", "--out", own)
+    run(capsys, *given, "--out", over_all)
     whole, part = (pd.read_csv(folder / "mean.csv")["AP"] for folder in (over_all, own))
     assert (whole * 6).tolist() == pytest.approx((part * 5).tolist())
 
