@@ -21,6 +21,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
+    from pt_reuse.data.run_set import RunSet
     from pt_reuse.result import Result
 
 #: the text of all findings
@@ -41,7 +42,7 @@ class Part:
     name: str  # of its folder
     question: str  # that it answers
     function: str  # the study
-    lacks: Callable[[Mapping[str, Any]], str | None]  # says why it cannot be answered of what an audit knows
+    needs: tuple[str, ...]  # what an audit must know
     #: argument -> what an audit calls it, None for its default
     told: Mapping[str, str | None] = field(default_factory=dict)
 
@@ -63,52 +64,54 @@ class Part:
         return study(**told)
 
 
-def _labels_lacking(given: Mapping[str, Any]) -> str | None:
-    if "runs" not in given:
-        return "it takes runs and judgments (--runs, --human)"
-    return None if given["judge"] else "no judge in the folder has labels that can be compared"
+#: what an audit must know -> why it may not
+_LACKING = {
+    "runs": "it takes runs and judgments (--runs, --human)",
+    "judge": "no judge in the folder has labels that can be compared",
+    "boards": "no judge in the folder has a leaderboard",
+    "family": "the runs are not of two families (--metadata FILE with a column family)",
+    "team": "all runs are of one team (--teams)",
+}
 
 
-def _families_lacking(given: Mapping[str, Any]) -> str | None:
-    table = given["runs"].run_table if "runs" in given else {}
-    several = "family" in table and len(set(table["family"].dropna())) > 1
-    why = "the runs are not of two families (--metadata FILE with a column family)"
-    return _labels_lacking(given) or (None if several else why)
+def _lacking(part: Part, given: Mapping[str, Any]) -> str | None:
+    """Return why a part cannot be answered of what an audit knows."""
+    return next((_LACKING[name] for name in part.needs if not given.get(name)), None)
 
 
-def _teams_lacking(given: Mapping[str, Any]) -> str | None:
-    table = given["runs"].run_table if "runs" in given else None
-    several = table is not None and len(set(table["team"].fillna(table["name"]))) > 1
-    return _labels_lacking(given) or (None if several else "all runs are of one team (--teams)")
+def _grouped(runs: RunSet) -> dict[str, bool]:
+    """Return whether runs are of several teams and families."""
+    table = runs.run_table
+    families = set(table["family"].dropna()) if "family" in table else set()
+    return {"team": len(set(table["team"].fillna(table["name"]))) > 1, "family": len(families) > 1}
 
 
-def _boards_lacking(given: Mapping[str, Any]) -> str | None:
-    return None if given["boards"] else "no judge in the folder has a leaderboard"
-
-
+_LABELS = ("runs", "judge")
 PARTS = (
-    Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _labels_lacking),
+    Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _LABELS),
     Part(
         "leaderboards",
         "How far do the judges' leaderboards rank runs as people do?",
         "compare_leaderboards",
-        _boards_lacking,
+        ("boards",),
         {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None, "missing": None},
     ),
-    Part("families", "Do judges favour the runs of a family, such as their own?", "family_effect", _families_lacking),
-    Part("significance", "Which differences do judges claim or miss?", "significance_fidelity", _labels_lacking),
+    Part(
+        "families", "Do judges favour the runs of a family, such as their own?", "family_effect", (*_LABELS, "family")
+    ),
+    Part("significance", "Which differences do judges claim or miss?", "significance_fidelity", _LABELS),
     Part(
         "circularity",
         "What do runs gain that re-rank by a judge's labels?",
         "circularity",
-        _labels_lacking,
+        _LABELS,
         {"depth": None},
     ),
     Part(
         "holes",
         "What if judges label the documents that only one team found?",
         "leave_out_uniques",
-        _teams_lacking,
+        (*_LABELS, "team"),
         {"qrels": "human", "fill": "judge", "by": None},
     ),
 )
@@ -116,8 +119,8 @@ PARTS = (
 
 def add_audit(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} Compares the labels of a folder of judges with those of people: how far labels and "
+    parser.tell(
+        "Compares the labels of a folder of judges with those of people: how far labels and "
         "rankings agree, which families of runs a judge favours, which significant differences it claims or misses, "
         "what runs gain that re-rank by its labels, and how teams are ranked whose documents it labels. Leaderboards "
         "of judges are compared where there are any."
@@ -129,7 +132,6 @@ def add_audit(parser: Parser) -> None:
         ("families", "FILE", "CSV of judges with name and family; default DIR/judges.csv"),
         ("people", "DIR", "folder with the labels of other people, to compare judges with"),
         ("scores", "FILE", "a leaderboard by people, for judges with leaderboards: no runs are needed"),
-        ("scores-format", "FORMAT", "format of --scores, where its lines do not tell: tot, ir_measures ..."),
     ):
         parser.add_option(f"--{name}", metavar, what, group=INPUT, required=name == "judges")
     parser.add_option(
@@ -143,7 +145,6 @@ def add_audit(parser: Parser) -> None:
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
     parser.called |= {
         "path": "scores",
-        "format": "scores_format",
         "folder": "judges",
         "judge": "judges",
         "missing": "missing_labels",
@@ -180,7 +181,7 @@ def _run(options: argparse.Namespace) -> None:
         problem = f"{folder} is a folder of judges: what is written there would be read as judges. Give another."
         raise InputError(problem, argument="out")
     if options.scores is not None:
-        given["scores"] = read_leaderboard(options.scores, options.scores_format)
+        given["scores"] = read_leaderboard(options.scores)
     judges = read_judges(places[0], families=table)
     given |= {"folder": judges, "judge": dict(judges.labels), "boards": judges.leaderboards}
     given["people"] = (read_judges(places[1]).labels or None) if len(places) > 1 else None
@@ -193,10 +194,11 @@ def _run(options: argparse.Namespace) -> None:
         human = source.read()
         given["human"] = human if options.rel is None else human.with_rel(options.rel)
         given["runs"] = plan.read_runs()
+        given |= _grouped(given["runs"])
     answers: dict[Part, Result] = {}
     unanswered: dict[Part, str] = {}
     for part in parts:
-        lacks = part.lacks(given)
+        lacks = _lacking(part, given)
         if lacks is None:
             try:
                 if part.name == "leaderboards" and "scores" not in given:
@@ -243,12 +245,10 @@ def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unan
         notes = [f"Note: {result.settings['beware']}."] if "beware" in result.settings else []
         tables = in_words([f"`{name}.csv`" for name in result.tables()])
         told = [*result.answers(), *result.conditions(), *notes, f"In the folder `{part.name}`: {tables}, pictures."]
+        told += [f"{name}: {value}" for name, value in result.settings.items() if name != "beware"]
         lines += ["", f"## {part.question}", "", *(f"- {line}" for line in told)]
     lines += ["", "## What is not answered", ""] if unanswered else []
     lines += [f"- {part.question} Not computed: {why}" for part, why in unanswered.items()]
-    lines += ["", "## How the numbers were computed"]
-    for part, result in answers.items():
-        lines += ["", f"### {part.question}", "", *(f"- {name}: {value}" for name, value in result.settings.items())]
     return "\n".join(lines) + "\n"
 
 

@@ -9,13 +9,11 @@ from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._text import prose
 from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
 from pt_reuse.cli.output import (
-    SHOWN,
     complain,
     out_file,
     print_table,
     put,
     say,
-    say_answers,
     shows_bars,
     width_of,
     write_table,
@@ -24,7 +22,7 @@ from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_quiet, in_shell
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 #: what a narrow terminal loses, first to last; name, runs and here stay
 _SPARE = ("irds", "judged", "teams", "topics", "title", "year", "pooled", "published")
@@ -72,8 +70,6 @@ def add_fetch(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc", group=INPUT)
     parser.add_switch("--only-pooled", "only runs that are on record as pooled", group=INPUT)
-    parser.add_option("--type", "T", "only runs of this type, such as automatic", group=INPUT)
-    parser.add_option("--team", "T", "only runs of this team", group=INPUT)
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
     add_quiet(parser)
     parser.called = {"pooled": "only_pooled", "n_jobs": "jobs"}
@@ -89,8 +85,6 @@ def _run_fetch(options: argparse.Namespace) -> int:
     folder = download_folder(collection)
     files = ReuseDataset(collection).fetch(
         pooled=True if options.only_pooled else None,
-        type=options.type,
-        team=options.team,
         n_jobs=options.jobs,
         verbose=shows_bars(options),
     )
@@ -127,7 +121,7 @@ def add_verify(parser: Parser) -> None:
 
 
 def _run_verify(options: argparse.Namespace) -> int:
-    from pt_reuse.verification.verification import DIFFERING, verify
+    from pt_reuse.verification.verification import verify
 
     out = out_file(options)
     result = verify(
@@ -139,18 +133,7 @@ def _run_verify(options: argparse.Namespace) -> int:
         other_files=options.other_files,
         verbose=shows_bars(options),
     )
-    say_answers(result)
-    for line in result.not_computed():
-        say(in_shell(line, options.parser))
-    differing = result.table[[verdict.status in DIFFERING for verdict in result.verdicts]]
-    if len(differing):
-        say("\nUnequal:")
-        _print_figures(differing.head(SHOWN))
-        say(f"{len(differing):,} in all; --out FILE writes every figure" if len(differing) > SHOWN else "")
-    say()
-    groups = result.summary[["what", "equal", "figures", "not_computed", "largest_difference"]]
-    print_table(groups, "groups; --out FILE writes every figure", most=40, numbers="{:.2g}")
-    say("\n".join(["", *result.conditions()]))
+    say(in_shell(str(result), options.parser))
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
@@ -158,12 +141,3 @@ def _run_verify(options: argparse.Namespace) -> int:
     if len(reasons) == len(result.verdicts):
         raise InputError(f"no figure could be computed: {reasons[0]}")
     return 0 if result.holds else 1
-
-
-def _print_figures(table: pd.DataFrame) -> None:
-    """Print the figures of each group, and what is to be said of them."""
-    for (what, convention), rows in table.groupby(["what", "convention"], sort=False):
-        say(f"\n{what} ({convention}):" if convention else f"\n{what}:")
-        shown = rows[["name", "published", "computed", "equal", "difference"]]
-        print_table(shown, "figures", numbers="{:.10g}")
-        say("\n".join(f"- {note}" for note in dict.fromkeys(rows["note"]) if note))

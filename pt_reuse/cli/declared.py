@@ -6,7 +6,6 @@ import ast
 import importlib
 import json
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,7 +26,7 @@ _LIGHT = ("pt_reuse.options", "pt_reuse._choices", "pt_reuse._check")
 _OF_COMMAND = ("summary", "details", "needs", "screen", "several", "runs_for")
 
 
-class _Source(Mapping[str, Any]):
+class _Source:
     """The names of a module with their values, evaluated from its source when they are asked for."""
 
     def __init__(self, module: str):
@@ -52,15 +51,9 @@ class _Source(Mapping[str, Any]):
             return options
         return getattr(importlib.import_module(module), known) if module in _LIGHT else _source(module)[known]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter([*self._nodes, *self._imported])
-
-    def __len__(self) -> int:
-        return len(self._nodes) + len(self._imported)
-
     def value(self, node: ast.expr | None) -> Any:
         """Return the value of an expression; of a name that is another's alone, where that is read."""
-        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)
+        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)  # type: ignore[arg-type]  # it asks for names alone
 
     def option(self, node: ast.expr | None) -> Option | None:
         """Return the last option that an annotation has, its check left out."""

@@ -165,7 +165,7 @@ def add_field(
         options = {"--qrels": ("FILE", f"the judgments: {QRELS_HELP}{default}"), **options}
     for name, (metavar, what) in options.items():
         parser.add_option(name, metavar, what, group=INPUT)
-    reading = {
+    reading: dict[str, tuple[str, str, str | None]] = {
         "--order": ("ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", "trec_eval"),
         "--pool-order": ("ORDER", "order in which the runs were pooled, where it is not that of --order", None),
         "--names": ("FROM", "name runs by tag (default) or file", None),
@@ -174,8 +174,8 @@ def add_field(
         "--cache": ("DIR", "keep the parsed field there for the next time", None),
         "--memory": ("SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache", None),
     }
-    for name, (metavar, what, default) in reading.items():
-        parser.add_option(name, metavar, what, group=READING, default=default)
+    for name, (metavar, what, usual) in reading.items():
+        parser.add_option(name, metavar, what, group=READING, default=usual)
     parser.add_switch("--no-download", "take the collection's runs from this machine only", group=READING)
     add_faults_to(parser)
     add_quiet(parser)

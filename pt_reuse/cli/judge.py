@@ -38,7 +38,6 @@ from pt_reuse.cli.parser import (
     chosen_contributors,
     listed,
     number_or_numbers,
-    numbers,
 )
 from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, located
@@ -155,8 +154,8 @@ def _dataset(text: str, argument: str) -> Any:
 
 def add_export(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} The pool is a file that `pt-reuse pool --out` wrote, or is made of runs. People see "
+    parser.tell(
+        "The pool is a file that `pt-reuse pool --out` wrote, or is made of runs. People see "
         "topics and texts, shuffled within a topic, and nothing of ranks and runs. A further export to the same folder "
         "adds a round: it asks nobody the same again."
     )
@@ -170,7 +169,6 @@ def add_export(parser: Parser) -> None:
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
     overlap = "annotators for each pair, or a share that all judge"
     parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
-    parser.add_switch("--whole-topics", "give topics to the same people as a whole")
     parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
     parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
@@ -201,7 +199,7 @@ def _run_export(options: argparse.Namespace) -> None:
         format=options.format,
         annotators=options.annotators,
         overlap=options.overlap,
-        whole_topics=options.whole_topics,
+        whole_topics=False,
         labels=None if words is None else {_whole(number, "labels"): word for number, word in words.items()},
         instructions=None if options.instructions is None else _text(options.instructions),
         seed=options.seed,
@@ -299,10 +297,10 @@ def _text(path: str) -> str:
 
 def add_import(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} All faults are listed at once: unknown pairs, labels out of the scale, two labels of "
-        "one annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what Doccano "
-        "and Label Studio export is read as it is."
+    parser.tell(
+        "All faults are listed at once: unknown pairs, labels out of the scale, two labels of "
+        "one annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what "
+        "Doccano and Label Studio export is read as it is."
     )
     came_back = "what came back; default the sheets in DIR, and all in DIR/returned"
     parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote", group=INPUT)
@@ -350,25 +348,22 @@ def add_agreement(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.add_option("--gold", "FILE", f"labels to hold each annotator against: {QRELS_HELP}", group=INPUT)
     parser.add_option("--ties", "RULE", "of a majority: lower (default), higher, median or unresolved", default="lower")
-    parser.add_option("--weights", "W", "of Cohen's kappa: linear or quadratic; default none")
-    parser.add_option("--over", "UNIT", "what the bootstrap draws: topics (default) or items", default="topics")
     _add_of_labels(parser, "annotator_agreement", _LABEL_FILES, "the majority (qrels) and the pictures (PNG)")
     parser.called["qrels"] = "gold"
 
 
 def add_pilot(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} By the tasks that all annotators labelled: go on, do not, or undecided; who disagrees "
-        "with whom, and on what."
+    parser.tell(
+        "By the tasks that all annotators labelled: go on, do not, or undecided; who disagrees with whom, and on what."
     )
     _add_of_labels(parser, "pilot_agreement", _LABEL_FILES, "and a picture (PNG)")
 
 
 def add_times(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} By annotator, label and topic: the median with quartiles, and which labels are odd. The "
+    parser.tell(
+        "By annotator, label and topic: the median with quartiles, and which labels are odd. The "
         "columns are seconds or lead_time, else start and end, else time."
     )
     _add_of_labels(parser, "label_times", "CSV files with columns qid, docno, label, annotator and times", "")
@@ -377,8 +372,6 @@ def add_times(parser: Parser) -> None:
 def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
-    if function != "label_times":
-        parser.add_option("--scale", "LIST", "the labels there are; default those that occur", type=numbers)
     for flag in flags_of(function).values():
         add_flag(parser, flag)
     add_out(parser, " ".join(filter(None, ["the tables (CSV), the settings (JSON)", beside])))
@@ -394,7 +387,7 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     call = getattr(pt_reuse.judging, function)
     study = study_of(call)
     given = {name: getattr(options, name) for name in study.parameters.keys() & vars(options).keys()}
-    study.checked({name: value for name, value in given.items() if name not in ("gold", "scale")})
+    study.checked({name: value for name, value in given.items() if name != "gold"})
     files = check_label_files(options.files)
     if given.get("gold") is not None:
         given["gold"] = judgment_source(given["gold"]).read()
@@ -420,8 +413,8 @@ _TO_CHECK = "to_check.csv"
 
 def add_plan(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} The documents are divided by the judge's label, and of each part a random sample is "
+    parser.tell(
+        "The documents are divided by the judge's label, and of each part a random sample is "
         "checked. Afterwards the same command reads what people say (--plan, --checked), and tells the number with its "
         "interval."
     )

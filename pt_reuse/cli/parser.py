@@ -70,6 +70,10 @@ class Parser(argparse.ArgumentParser):
             described = f"{summary[0].upper()}{summary[1:]}."
             below.add_parser(name, prog=f"{self.prog} {name}", help=summary, description=described, add=add)
 
+    def tell(self, more: str) -> None:
+        """Add to what help says of the command."""
+        self.description = f"{self.description} {more}"
+
     def add_option(self, name: str, metavar: str, what: str, *, group: str = COMPUTED, **more: Any) -> None:
         """Add an option or a word: what stands for its value, what help says, and more for the standard library."""
         action = self._in_help[group].add_argument(name, metavar=metavar, help=what, **more)
@@ -168,8 +172,8 @@ def _noted_warnings(parser: Parser) -> Iterator[None]:
     """Have every warning meanwhile said as a note, in the words of a command."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        ours = isinstance(message, ReuseWarning)
-        complain(f"pt-reuse: {f'note: {in_shell(message, parser)}' if ours else f'{category.__name__}: {message}'}")
+        told = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
+        complain(f"pt-reuse: {told or f'{category.__name__}: {message}'}")
 
     # what was shown before is shown again; the filters that libraries set meanwhile stay
     with warnings.catch_warnings():
@@ -287,7 +291,7 @@ def given_judge_rel(text: str | None) -> Any:
         digits = label.isdecimal() and (grade.isdecimal() or not colon)
         if not digits or isinstance(known, dict) != bool(colon) or (name in found and not colon):
             break
-        found[name] = {**known, int(label): int(grade)} if colon else int(label)
+        found[name] = {**(known or {}), int(label): int(grade)} if colon else int(label)
     else:
         if found and ("" not in found or len(found) == 1):
             return found.get("", found)

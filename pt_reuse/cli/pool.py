@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_seed, choice, count, plural
-from pt_reuse._choices import LEARNING, METHODS, NORM_NAMES, RANDOM_ORDER
+from pt_reuse._choices import LEARNING, METHODS, RANDOM_ORDER
 from pt_reuse.cli.field import add_field, plan_field
 from pt_reuse.cli.output import (
     out_folder,
@@ -51,7 +51,7 @@ _ASKING = (*LEARNING, RANDOM_ORDER)
 STRATEGIES: dict[str, tuple[str, ...]] = {
     "depth": ("jobs",),
     "take": ("n", "per"),
-    **{method: ("n", "per", *options) for method, options in METHODS.items()},
+    **{method: ("n", "per") for method in METHODS},
     "sample": ("share", "n", "strata", "bands", "seed", "jobs"),
     **{name: ("n", "rel", "seed") for name in _ASKING},
 }
@@ -65,9 +65,6 @@ _STRATEGY_HELP = (
 _OPTIONS: dict[str, tuple[Any, str]] = {
     "n": (number_or_numbers, "how many documents to take, of each topic or in all; of sample: of each stratum"),
     "per": (str, "N is the number of each topic (topic, default) or of all (all)"),
-    "k": (float, "of rrf: 1 / (K + rank); default 60"),
-    "p": (float, "of rbp: (1 - P) P^(rank - 1); default .8"),
-    "norm": (str, f"of combsum and combmnz: one of {', '.join(NORM_NAMES)}; default min-max"),
     "share": (number_or_numbers, "of sample: the part of each topic's stratum, or one for each band"),
     "strata": (str, "of sample: divide topics by rank, runs, teams, types; default not at all"),
     "bands": (numbers, "of sample: the last value of each band of --strata: 10,50,inf"),
@@ -79,8 +76,8 @@ _OPTIONS: dict[str, tuple[Any, str]] = {
 
 def add_pool(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} The pool has the first documents of every contributing run, or with --strategy those of "
+    parser.tell(
+        "The pool has the first documents of every contributing run, or with --strategy those of "
         "them that the strategy chooses. With --qrels it is said what of it is judged: a label of at least 0; a "
         "document labelled below 0 is still to be judged."
     )
@@ -206,10 +203,8 @@ def in_words(pool: Pool, rest: Pool, qrels: Qrels | None) -> str:
     )
     if qrels is None:
         return text
-    share, without = len(rest) / max(len(pool), 1), [qid not in set(qrels.topics) for qid in pool.topics]
-    more = f", {int(sizes[without].sum()):,} of them on {count(sum(without), 'topic')} without any judgment"
-    text += f" Judged are {len(pool) - len(rest):,}, to be judged {len(rest):,} ({share:.1%})"
-    return f"{text}{more if any(without) else ''}."
+    share = len(rest) / max(len(pool), 1)
+    return f"{text} Judged are {len(pool) - len(rest):,}, to be judged {len(rest):,} ({share:.1%})."
 
 
 _CONTRIBUTORS, _JUDGMENTS = "contributors.txt", "judgments.txt"

@@ -33,13 +33,12 @@ def _alone(options: argparse.Namespace) -> bool:
 
 def add_report(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = f"{parser.description} Without runs, `--qrels` alone says what can be said."
+    parser.tell("Without runs, `--qrels` alone says what can be said.")
     add_field(parser, unless=_alone)
     _add_usual(parser)
     flags = flags_of("leave_out_uniques")
     add_flag(parser, flags["depth"])
     add_flag(parser, flags["rel"])
-    parser.add_option("--title", "TEXT", "name of the collection on the page", group=OUTPUT)
     parser.add_option("--out", "FILE", "write the page there, as HTML", group=OUTPUT)
     parser.add_switch("--overwrite", "replace the file of --out", group=OUTPUT)
     parser.set_defaults(run=_run_report)
@@ -57,9 +56,8 @@ def _run_report(options: argparse.Namespace) -> None:
     qrels = source.read()
     runs = None if plan is None else plan.read_runs()
     known = source.collection if plan is None else plan.collection
-    name = options.title or (known.name if known else None)
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
-    card = report(runs, qrels, name=name, verbose=shows_bars(options), **how)
+    card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
     say("\n".join(filter(None, [f"{card.name}: {card.summary}", card.flag])))
     say()
     print_table(card.questions[["question", "answer", "number"]], "questions", most=len(card.questions))

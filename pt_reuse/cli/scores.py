@@ -35,8 +35,8 @@ _OF_RUNS = ("runs.csv", "left_out.csv", "fit.csv", "ties.csv")
 
 def add_runs(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} With --qrels: which runs lack topics or judged documents, have scores that rise with "
+    parser.tell(
+        "With --qrels: which runs lack topics or judged documents, have scores that rise with "
         "the rank, or scores so equal that their order changes a mean."
     )
     add_field(parser, judged=None)
@@ -70,8 +70,8 @@ def _run_runs(options: argparse.Namespace) -> None:
 
 def add_score(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} The mean is over all topics of the judgments; a topic for which a run returns nothing "
+    parser.tell(
+        "The mean is over all topics of the judgments; a topic for which a run returns nothing "
         "counts 0, as in trec_eval -c. A rank is 1 plus the number of runs with a higher mean, for every measure."
     )
     add_field(parser)
@@ -88,18 +88,14 @@ def _run_score(options: argparse.Namespace) -> None:
 
     plan = plan_field(options, pooled_matters=False)
     judgments = plan.needed_judgments()
-    measures, jobs, folder = chosen_measures(options.measures, judgments.rel), checked_jobs(options.jobs), None
+    measures, jobs = chosen_measures(options.measures, judgments.rel), checked_jobs(options.jobs)
     folder = out_folder(options)
     qrels, runs = judgments.read(), plan.read_runs()
     scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
     say_answers(scores)
-    known = [column for column in ("name", "team", "type") if scores.run_table[column].notna().any()]
-    table = scores.run_table[known].copy()
-    for measure in scores.measures:
-        table[measure], table[f"{measure} rank"] = scores.mean[measure], scores.ranks[measure]
-    say(f"\nMean and rank of every run, the best by {scores.measures[0]} first:")
-    best_first = table.sort_values(f"{scores.measures[0]} rank", kind="stable", ignore_index=True)
-    print_table(best_first, "runs; --out DIR writes all", spare=("type", "team"))
+    report = scores.report()
+    say(f"\n{report.caption}")
+    print_table(report.shown(), "runs; --out DIR writes all")
     if options.per_topic:
         say("\nPer topic; where a run returns nothing, an empty list is scored:")
         print_table(scores.per_topic, "lines; --out DIR writes all")
@@ -114,8 +110,8 @@ _CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not ju
 
 def add_unjudged(parser: Parser) -> None:
     """Add the arguments of the command."""
-    parser.description = (
-        f"{parser.description} Unjudged@k is the share of a run's first k documents that have no judgment, as a mean "
+    parser.tell(
+        "Unjudged@k is the share of a run's first k documents that have no judgment, as a mean "
         "over the topics of the judgments; a topic for which the run returns nothing has 1. Judged is a label of at "
         "least 0: a document labelled -1 (pooled and not judged) or less counts as unjudged."
     )

@@ -68,7 +68,7 @@ def add_study(function: str, parser: Parser) -> None:
     """Add the arguments of the command of a study."""
     declared = declaration(function)
     command, of_scores = declared["command"], "scores" in declared["data"]
-    parser.description = f"{parser.description} {command['details']}"
+    parser.tell(command["details"])
     add_field(parser, unless=partial(_without_runs, declared))
     if command["several"]:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
@@ -108,13 +108,10 @@ def _add_scores(parser: Parser) -> None:
     what = "scores by topic or task instead of runs and judgments: a leaderboard of AutoJudge, CSV"
     parser.add_option("--scores", "FILE", what, group=INPUT)
     for name, metavar, told, kind in (
-        ("--scores-format", "FORMAT", "of --scores, where its lines do not tell: long, table, tot ...", str),
         ("--tasks", "LIST", "columns of --scores that are scores of a task", listed),
-        ("--ignore", "LIST", "columns of --scores to leave out, which are none", listed),
         ("--missing-scores", "WHAT", "error (default), drop_tasks, drop_systems, zero or leave_out", str),
     ):
         parser.add_option(name, metavar, told, group=READING, type=kind)
-    parser.add_switch("--transposed", "--scores has a line for each topic, a column for each system", group=READING)
 
 
 def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> bool:
@@ -178,7 +175,7 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     # what is drawn where an option of its name is given answers what is asked
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     beside = {name: value for name, value in given.items() if name in study.beside}
-    show(result, dict.fromkeys([*asked, *(declared["command"]["screen"] or result.views)]), beside)
+    show(result, list(dict.fromkeys([*asked, *(declared["command"]["screen"] or result.views)])), beside)
     if folder is not None:
         names = {name: str(number) for number, name in enumerate(sources, 1)}
         called = declared["command"]["name"].rpartition(" ")[2]
@@ -208,7 +205,7 @@ def _sources(
 
 def _check_no_scores(options: argparse.Namespace) -> None:
     """Raise where an option of scores that are read is given, and none are."""
-    for name in ("scores_format", "tasks", "ignore", "transposed", "missing_scores"):
+    for name in ("tasks", "missing_scores"):
         if getattr(options, name):
             raise InputError(f"{name} is for scores that are read. Give scores=, or leave it out.", argument=name)
 
@@ -225,14 +222,11 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any]) -> Score
         problem = f"complete is for scores that are computed. Leave it out, or give {_LEFT_OUT}."
         raise InputError(problem, argument="complete")
     # beside a collection, which is not read here, --missing is of its runs
-    options.parser.called |= {"path": "scores", "format": "scores_format", "missing": "missing_scores"}
+    options.parser.called |= {"path": "scores", "missing": "missing_scores"}
     scores = read_leaderboard(
         options.scores,
-        options.scores_format,
         missing="error" if options.missing_scores is None else options.missing_scores,
         tasks=options.tasks,
-        ignore=options.ignore,
-        transposed=options.transposed,
     )
     if not given["measures"]:
         return scores

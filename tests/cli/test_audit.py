@@ -189,21 +189,11 @@ def test_what_is_relevant_and_who_is_of_which_family(given, tmp_path, capsys):
     assert set(saved.table["family"].dropna()) == {"old"}
 
 
-@pytest.fixture
-def four(given, tmp_path):
-    """Return a leaderboard by people whose lines do not tell its format."""
-    people = ptr.score(ptr.read_runs(given / "runs"), given / "people.qrels", ["AP"])
-    text = people.write_leaderboard(tmp_path / "all.txt", "tot").read_text()
-    (tmp_path / "four.txt").write_text("".join(line for line in text.splitlines(True) if "\tall\t" not in line))
-    return tmp_path / "four.txt"
-
-
-def test_what_is_refused_before_anything_is_computed(given, four, tmp_path, capsys, messages):
+def test_what_is_refused_before_anything_is_computed(given, tmp_path, capsys, messages):
     for more in (
         ["--judge-rel", "lax=2,lax=1"],
         ["--out", given / "judges"],
         ["--people", given / "others", "--out", given / "others"],
-        ["--scores", four],
     ):
         status, out, err = run(capsys, *words(given, *more))
         assert (status, out) == (2, "")

@@ -95,7 +95,7 @@ def test_a_bar_shows_on_a_terminal_alone_and_the_output_is_the_same(command, fol
 
 
 def test_fetching_shows_one(published, on_terminal):
-    status, _, shown = on_terminal("fetch", "small", "--team", "A")
+    status, _, shown = on_terminal("fetch", "small", "--only-pooled")
     assert status == 0
     assert "downloading runs: 100%|" in shown
-    assert "downloading" not in on_terminal("fetch", "small", "--type", "manual", "--quiet")[2]
+    assert "downloading" not in on_terminal("fetch", "small", "--quiet")[2]

@@ -157,8 +157,6 @@ CALLS = {
     "tolerance that is no number": f"infer-pool {FIELD} --tolerance nan",
     # fetch
     "downloads": "fetch trec-8/adhoc --jobs 0",
-    "type": "fetch trec-8/adhoc --type neural",
-    "team": "fetch trec-8/adhoc --team nobody",
     "pool not on record": "fetch trec-2019/deep/docs --only-pooled",
     # verify
     "runs of verify": "verify trec-8/adhoc --runs {f}/nowhere",

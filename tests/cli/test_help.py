@@ -22,7 +22,7 @@ def parser_of(command):
 def test_help_has_the_options_of_the_study_with_its_defaults(declared):
     study = study_of(getattr(importlib.import_module(declared["module"]), declared["function"]))
     parser = parser_of(declared["command"]["name"])
-    told = " ".join(parser.format_help().split())
+    told = "".join(parser.format_help().split())
     for name, option in (study.beside | study.parameters).items():
         flag = option.shell
         if flag is None:
@@ -30,8 +30,9 @@ def test_help_has_the_options_of_the_study_with_its_defaults(declared):
         action = parser.arguments["judgment_names" if flag.kind == "names" else name]
         default = study.defaults.get(name, flag.usual)
         assert action.option_strings == [flag.name or f"--{name.replace('_', '-')}"]
-        assert action.default == (None if flag.kind == "names" else default), name
-        assert " ".join(action.help.replace("%%", "%").split()) in told
+        expected = None if flag.kind == "names" else default
+        assert action.default == (list(expected) if isinstance(action.default, list) else expected), name
+        assert "".join(action.help.replace("%%", "%").split()) in told
         if flag.default or isinstance(default, str | float):
             assert f"default {flag.default or default}" in action.help or flag.kind in ("switch", "off")
     if "contributors" in study.defaults:

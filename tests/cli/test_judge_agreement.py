@@ -80,8 +80,6 @@ def test_what_it_refuses(files, tmp_path, capsys, messages):
 
     refused("nowhere.txt", "there.txt")
     refused(*files, "--ties", "error")
-    refused(*files, "--scale", "0;1")
-    refused(*files, "--scale", "0,1")
     refused(*files, "--gold", tmp_path / "nowhere")
     refused(files[0], files[0])
     refused(files[0])

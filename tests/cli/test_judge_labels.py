@@ -19,12 +19,10 @@ def file(tmp_path):
 
 
 def test_a_pilot_is_decided(file, tmp_path, capsys):
-    words = ("judge", "pilot", file, "--rel", 2, "--resamples", 50, "--target", 0.3, "--least", 3, "--scale", "0,1,2,3")
+    words = ("judge", "pilot", file, "--rel", 2, "--resamples", 50, "--target", 0.3, "--least", 3)
     status, out, err = run(capsys, *words, "--coefficient", "alpha_nominal", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
-    expected = ptr.judging.pilot_agreement(
-        FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal", scale=(0, 1, 2, 3)
-    )
+    expected = ptr.judging.pilot_agreement(FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal")
     line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, nominal"))
     row = expected.table.set_index(["labels", "coefficient"]).loc[("grades", "alpha_nominal")]
     assert line.split()[3:6] == [f"{row[name]:.4f}" for name in ("value", "low", "high")]

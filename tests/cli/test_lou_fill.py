@@ -32,7 +32,7 @@ def test_what_cannot_be_is_told_first(words, tmp_path, capsys):
         "--judge-rel must be a grade": ["--judge-rel", "0", "--fill", tmp_path / "lenient.qrels"],
     }
     for problem, options in wrong.items():
-        status, out, err = run(capsys, "lou", *words, *options)
+        status, _, err = run(capsys, "lou", *words, *options)
         assert status == 2, problem
         assert problem in " ".join(err.split())
 

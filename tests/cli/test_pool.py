@@ -86,28 +86,20 @@ def test_without_judgments_all_is_to_be_judged(files, by_hand, capsys):
     assert set(units["runs"]) == {1}
 
 
-def test_topics_without_any_judgment_are_told(files, field, by_hand, capsys):
-    field.qrels.select(field.qrels.topics[:4]).write(files / "four.txt")
-    _, out, _ = run(capsys, *pool(files, "--qrels", files / "four.txt"))
-    n = sum(qid == field.qrels.topics[4] for qid, _ in by_hand[0])
-    assert f"to be judged {n} (" in out
-    assert f"{n} of them on 1 topic without any judgment." in out
-
-
 # ---- --strategy
 
 
 MADE = {
     "depth": ([], lambda runs: ptr.depth_pool(runs, depth=DEPTH)),
     "take": (["--n", 3], lambda runs: ptr.pools.take_pool(runs, n=3, depth=DEPTH)),
-    "rrf": (["--n", 3, "--k", 1], lambda runs: ptr.pools.fusion_pool(runs, n=3, k=1, depth=DEPTH)),
+    "rrf": (["--n", 3], lambda runs: ptr.pools.fusion_pool(runs, n=3, depth=DEPTH)),
     "rbp": (
-        ["--n", 9, "--per", "all", "--p", 0.5],
-        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="rbp", p=0.5, depth=DEPTH),
+        ["--n", 9, "--per", "all"],
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="rbp", depth=DEPTH),
     ),
     "combsum": (
-        ["--n", 9, "--per", "all", "--norm", "zmuv"],
-        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="combsum", norm="zmuv", depth=DEPTH),
+        ["--n", 9, "--per", "all"],
+        lambda runs: ptr.pools.fusion_pool(runs, n=9, per="all", method="combsum", depth=DEPTH),
     ),
     "combmnz": (["--n", 3], lambda runs: ptr.pools.fusion_pool(runs, n=3, method="combmnz", depth=DEPTH)),
     "borda": (["--n", 0], lambda runs: ptr.pools.fusion_pool(runs, n=0, method="borda", depth=DEPTH)),

@@ -77,7 +77,7 @@ CALLS = {
     ),
     f"profile stability {BARE}--measures AP,P@5 --pairs 50 --sizes 3,5": (
         lambda f: ptr.profile.stability(f.scores("AP", "P@5", both=False), sizes=[3, 5], pairs=50),
-        "bins-AP bins-P@5 sizes-AP sizes-P@5",
+        "stability-AP stability-P@5",
     ),
     f"profile stability {BARE}--other {{}}/all.txt --measures P@5 --pairs 50 --sizes 2 --no-replace --resamples 4 "
     "--confidence .5 --bins 5 --bin-width .05 --seed 3 --rate .2 --jobs 2 --own-topics": (
@@ -85,7 +85,7 @@ CALLS = {
             f.scores("P@5", complete=False), sizes=2, pairs=50, replace=False, resamples=4, confidence=0.5, bins=5,
             bin_width=0.05, seed=3,
         ),
-        "bins-1-P@5 bins-2-P@5 sizes-1-P@5 sizes-2-P@5",
+        "stability-1-P@5 stability-2-P@5",
     ),
     f"profile discriminative-power {BARE}--other {{}}/all.txt --test tukey --samples 50 --seed 3 --measures AP": (
         lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
@@ -241,7 +241,7 @@ def test_scores_leave_no_room_for_runs_and_judgments(files, capsys):
         assert (status, printed) == (2, "")
         assert err
     field = [files.folder / "runs", "--qrels", files.folder / "qrels.txt"]
-    for idle in (["--tasks", "QA"], ["--transposed"], ["--scores-format", "long"], ["--missing-scores", "zero"]):
+    for idle in (["--tasks", "QA"], ["--missing-scores", "zero"]):
         status, printed, err = run(capsys, "profile rank-intervals", *field, *idle)
         assert (status, printed) == (2, "")
         assert idle[0] in err
