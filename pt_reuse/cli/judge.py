@@ -448,8 +448,9 @@ def _run_plan(options: argparse.Namespace) -> None:
 
     names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"pilot", "prior", "runs", "judge"}
     given = {name: getattr(options, name) for name in names}
-    study_of(plan_labels).checked(given)
     given["prior"] = None if options.prior is None else _prior(options.prior)
+    if options.plan is None:
+        study_of(plan_labels).checked(given | {"runs": options.runs})
     folder = out_folder(options)
     if options.plan is not None:
         estimate = _read_plan(options.plan).estimate(judgment_source(options.checked).read())

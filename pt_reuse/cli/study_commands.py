@@ -98,7 +98,7 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
         dest="judgment_names" if kind == "names" else flag["dest"],
         type=_KINDS.get(kind, str),
         default=None if kind == "names" else usual,
-        nargs="+" if kind in ("judges", "runs") else None,
+        nargs="+" if kind in ("judges", "runs", "words") else None,
         required=flag["needed"],
     )
 

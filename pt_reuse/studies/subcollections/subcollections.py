@@ -130,7 +130,7 @@ class Subcollections(Result):
             "measure and setting, means over pairs of parts",
             "source share size other_size measure part_pairs draws agree~ agree_se active active_se passive passive_se "
             "tau_b~ tau_b_se",
-            report="measure source? share? size? agree tau_b",
+            report="measure source? share? size? other_size? agree agree_se tau_b",
         ),
     ]
     by_pair: Annotated[
