@@ -36,8 +36,11 @@ class _Source:
         self._nodes: dict[str, ast.expr | None] = {}
         self._imported: dict[str, tuple[str, str]] = {}
         for line in self.body:
-            if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-                self._nodes[line.targets[0].id] = line.value
+            if isinstance(line, ast.Assign):
+                to, value = line.targets[0], line.value
+                several = isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple)
+                pairs = zip(to.elts, value.elts, strict=True) if several else [(to, value)]  # type: ignore[attr-defined]
+                self._nodes |= {each.id: part for each, part in pairs if isinstance(each, ast.Name)}
             elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 self._nodes[line.target.id] = line.value
             elif isinstance(line, ast.ImportFrom):
