@@ -150,38 +150,6 @@ def test_it_writes_and_prints_what_the_function_finds(words, files, capsys):
     assert all(line in printed for line in first_of(found.answers()))
 
 
-ODD = {
-    "by-type": ["splits some", "splits 0", "unit type", "gold best", "jobs 0", "confidence 2",
-                "measures Foo"],
-    "profile stability": ["sizes 0", "pairs 0", "bin-width 0", "bins 999", "rate 2"],
-    "profile discriminative-power": ["test z", "correction sidak", "alpha 2", "samples 0", "seed -1"],
-    "profile minimum-ranks": ["edges 0", "depth 0", "rel -1"],
-    "profile coverage": ["depths 0", "by colour"],
-    "profile saturation": ["share 2", "maximum 0"],
-    "profile density": ["depths 0"],
-    "profile subcollections": ["how x", "samples 0", "sources ^(", "sources ^y"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("command", "words"), [(command, words) for command in ODD for words in ODD[command]])
-def test_odd_options_are_refused_before_anything_is_read(command, words, tmp_path, capsys):
-    (tmp_path / "a.run").write_text("no run\n")
-    (tmp_path / "qrels").write_text("no judgments\n")
-    bare = command.startswith("profile") and not command.endswith(("density", "coverage", "subcollections"))
-    given = [*([] if bare else ["--runs"]), tmp_path / "a.run", "--qrels", tmp_path / "qrels"]
-    (tmp_path / "runs.csv").write_text("name,type\na,x\n")
-    status, printed, err = run(capsys, command, *given, "--metadata", tmp_path / "runs.csv", *f"--{words}".split())
-    assert (status, printed) == (2, "")
-    assert words.split()[0].removesuffix("s") in " ".join(err.split())
-
-
-def test_runs_without_types(files, capsys):
-    call = partial(run, capsys, "by-type")
-    status, _, err = call(*NAMED.replace("{}", str(files.folder)).split()[:4])
-    assert status == 2
-    assert "--types" in " ".join(err.split())
-
-
 def test_rounds_leave_no_room_for_other_judgments(files, capsys):
     words = "--rounds {}/qrels.txt --qrels {}/all.txt".replace("{}", str(files.folder))
     status, _, err = run(capsys, "profile density", *words.split())
