@@ -98,26 +98,28 @@ def say_answers(result: Record) -> None:
     """Print what a result is of, and its answers."""
     from pt_reuse._result import first_of
 
-    say("\n".join([result.heading(), *first_of(result.answers())]))
+    say("\n".join([result.heading(), *first_of(result.answers()), *result._lines()]))
 
 
 def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> None:
     """Print a result as Python does, with more than one of its reports where a study says which."""
     say_answers(result)
+    shown = []
     for name in screen or result.views:
         view: Any = result.views[name]
         taken = view.options(type(result)) if hasattr(view, "options") else list(signature(view).parameters)[1:]
         given = {option: value for option, value in (options or {}).items() if option in taken}
         of_table = getattr(view, "table", None)
         rows = result.tables().get(of_table if isinstance(of_table, str) else name)
-        for measure in result.measures if getattr(view, "of_measure", False) else [None]:
-            if rows is not None and rows.empty:
-                continue
-            report = result.report(name, measure=measure, **given)
-            frame = report.shown()
-            say(f"\n{_caption(view, report.caption, measure)}:")
-            noun = getattr(view, "noun", "rows")
-            print_table(frame, f"{noun}; --out DIR writes all", spare=list(frame.columns[2:]))
+        if rows is None or not rows.empty:
+            measures = result.measures if getattr(view, "of_measure", False) else [None]
+            shown += [(view, measure, result.report(name, measure=measure, **given)) for measure in measures]
+    for view, measure, report in shown:
+        frame, noun = report.shown(), getattr(view, "noun", "rows")
+        say(f"\n{_caption(view, report.caption, measure)}:")
+        # the tables share the screen
+        most = max(SHOWN // 2, 2 * SHOWN // len(shown))
+        print_table(frame, f"{noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
     if result.conditions():
         say("\n".join(["", *result.conditions()]))
 

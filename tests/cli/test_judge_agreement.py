@@ -70,18 +70,3 @@ def test_csv_as_spreadsheets_save_it(tmp_path, capsys):
     said = [run(capsys, "judge", "agreement", path, "--resamples", 0) for path in sorted(tmp_path.iterdir())]
     assert said[0][0] == 0
     assert said == [said[0]] * 4
-
-
-def test_what_it_refuses(files, tmp_path, capsys, messages):
-    def refused(*arguments):
-        status, _, err = run(capsys, "judge", "agreement", *arguments)
-        assert status == 2
-        messages.told(err)
-
-    refused("nowhere.txt", "there.txt")
-    refused(*files, "--ties", "error")
-    refused(*files, "--gold", tmp_path / "nowhere")
-    refused(files[0], files[0])
-    refused(files[0])
-    (tmp_path / "odd.csv").write_text("topic,doc\n1,2\n")
-    refused(tmp_path / "odd.csv", files[0])

@@ -46,21 +46,3 @@ def test_times_are_told(file, tmp_path, capsys):
     assert expected.table["left"].iloc[0] > 0
     assert all(line in out for line in expected.answers())
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "out").by_label, expected.by_label)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["judge", "pilot", "nowhere.csv"], "no such file"),
-        (["judge", "pilot", "FILE", "--target", "3"], "--target must be a number between -1 and 1"),
-        (["judge", "pilot", "FILE", "--coefficient", "kappa"], "--coefficient must be one of"),
-        (["judge", "times", "FILE", "--longest", "0"], "--longest must be a number above 0"),
-        (["judge", "times", "PLAIN"], "no column of times"),
-    ],
-)
-def test_what_is_refused(words, said, file, tmp_path, capsys):
-    FRAME.drop(columns="seconds").to_csv(tmp_path / "plain.csv", index=False)
-    places = {"FILE": file, "PLAIN": tmp_path / "plain.csv"}
-    status, out, err = run(capsys, *(places.get(word, word) for word in words))
-    assert (status, out) == (2, "")
-    assert said in err

@@ -157,19 +157,6 @@ def test_rounds_leave_no_room_for_other_judgments(files, capsys):
     assert "--rounds" in err
 
 
-@pytest.fixture
-def compare(files):
-    runs = ["compare", files.folder / "runs", "--metadata", files.folder / "runs.csv"]
-    return [*runs, "--qrels", files.folder / "all.txt", "--other", files.folder / "qrels.txt"]
-
-
-@pytest.mark.parametrize("names", ["one", "same,same", "a,b,c", ""])
-def test_names_that_are_no_two(names, compare, capsys, messages):
-    status, out, err = run(capsys, *compare, f"--judgment-names={names}")
-    assert (status, out) == (2, "")
-    messages.told(err)
-
-
 TABLE = "Rank,Model,QA,Search,News,Code\n1,large,.62,.71,.8,.7\n2,base,.49,.57,,.6\n3,small,.5,.53,.4,.55\n"
 TASKS = ["QA", "Search", "News", "Code"]
 
