@@ -23,7 +23,8 @@ def _run(options: argparse.Namespace) -> None:
     from pt_reuse.demo.walk import DEPTH, SUBJECTS, answer, narrate
 
     folder = out_folder(options)
-    complain("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
+    if sys.stderr is not None and sys.stderr.isatty():
+        complain("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
     with _libraries_muted():
         report = answer()
     parts = narrate(report)
