@@ -35,7 +35,6 @@ from pt_reuse._saving import (
 )
 from pt_reuse._text import BESIDE, WIDTH, Printed, prose, table
 from pt_reuse.errors import InputError, located
-from pt_reuse.study import DECLARED
 
 #: rows of a table that are printed; a notebook has twice as many
 _SHOWN = 8
@@ -43,25 +42,6 @@ _SHOWN = 8
 CONTENTS, SETTINGS, ARRAYS = "result.json", "settings.json", "arrays.npz"
 #: to be raised when what `CONTENTS` holds changes its meaning
 FORMAT = 1
-#: kind -> the module that defines it, imported when a record of that kind is read
-HOMES = {declared["result"]: declared["home"] for declared in DECLARED} | {
-    "Agreement": "pt_reuse.scoring.agreement",
-    "Circularity": "pt_reuse.studies.circularity",
-    "ContinuousJudging": "pt_reuse.judging.continuous",
-    "ExportedTasks": "pt_reuse.judging.people.export",
-    "FamilyEffect": "pt_reuse.studies.family_effect",
-    "LabelAgreement": "pt_reuse.judging.compare_labels",
-    "LabelAudit": "pt_reuse.judging.audit_labels",
-    "LabelEstimate": "pt_reuse.studies.plan_labels",
-    "LabelPlan": "pt_reuse.studies.plan_labels",
-    "LeaderboardAgreement": "pt_reuse.studies.compare_leaderboards",
-    "PredictionPowered": "pt_reuse.studies.prediction_powered",
-    "ReturnedLabels": "pt_reuse.judging.people.importing",
-    "Scores": "pt_reuse.scoring.scores",
-    "SignificanceFidelity": "pt_reuse.studies.significance_fidelity",
-    "SimulatedField": "pt_reuse.demo.simulated",
-    "Verification": "pt_reuse.verification.verification",
-}
 #: what a file that was altered makes the libraries raise that read it
 DAMAGED = (
     OSError,
@@ -356,9 +336,18 @@ def _contents(path: Path) -> dict[str, Any]:
     return found
 
 
+def home_of(name: str) -> str | None:
+    """Return the module that defines a kind of record, None where none does, found in the sources."""
+    root, defined = Path(__file__).parent, re.compile(rf"^class {re.escape(name)}\(", re.MULTILINE)
+    places = (path for path in sorted(root.rglob("*.py")) if defined.search(path.read_text(encoding="utf-8")))
+    found = next(places, None)
+    return None if found is None else ".".join(found.relative_to(root.parent).with_suffix("").parts)
+
+
 def _kind(name: str) -> type:
-    if name not in _KINDS and name in HOMES:
-        importlib.import_module(HOMES[name])
+    home = None if name in _KINDS else home_of(name)
+    if home is not None:
+        importlib.import_module(home)
     if name not in _KINDS:
         raise InputError(f"a result of the kind {name!r}, which is not known here. Import what defines it first.")
     return _KINDS[name]

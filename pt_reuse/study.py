@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-import json
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import wraps
-from pathlib import Path
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from pt_reuse.errors import collecting
-from pt_reuse.options import SHARED, Parameter, documented, options_of
+from pt_reuse.options import SHARED, Option, Parameter, documented, options_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import Result
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-#: what every study declares; `scripts/declare.py` writes it, so that help imports no study
-DECLARED: list[dict[str, Any]] = json.loads(Path(__file__).with_name("studies.json").read_text(encoding="utf-8"))
+#: where studies are
+_PACKAGES = ("pt_reuse.studies", "pt_reuse.judging")
 #: what arguments of studies are that no check and no default of their own is for
-_DATA = ("runs", "qrels", "scores")
+DATA = ("runs", "qrels", "scores")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +62,12 @@ class Study:
         measures: Callable[[int], list[Any]] | None,
         depth: int | None,
         together: Callable[[Mapping[str, Any]], Any] | None,
+        read_off: bool,
     ):
         signature = inspect.signature(call).parameters
         self.name, self.call, self.command = call.__name__, call, command
+        #: whether its options are in its signature
+        self.read_off = read_off
         name = entry.name or self.name
         self.entry = replace(entry, name=name, page=entry.page or f"studies/{name.replace('_', '-')}")
         self.measures, self.depth, self.together = measures, depth, together
@@ -74,29 +77,9 @@ class Study:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """Return what has to be known before the study is imported, as JSON has it."""
-        flags = {name: parameter.shell for name, parameter in (self.beside | self.parameters).items()}
-        needed = self.parameters.keys() - {*self.defaults, *_DATA}
-        return {
-            "function": self.name,
-            "module": self.call.__module__,
-            "result": self.result.__name__,
-            "home": self.result.__module__,
-            "command": self.command and asdict(self.command),
-            "entry": asdict(self.entry),
-            "data": [name for name in self.parameters if name in _DATA and name not in self.defaults],
-            "contributors": self.defaults.get("contributors"),
-            "flags": [
-                {
-                    "dest": name,
-                    **asdict(flag),
-                    "usual": self.defaults.get(name, flag.usual),
-                    "needed": name in needed,
-                }
-                for name, flag in flags.items()
-                if flag
-            ],
-        }
+        """Return what the command line reads off the source, before the study is imported."""
+        every = self.beside | self.parameters
+        return declaration_of(self.name, self.call.__module__, self.command, every, self.parameters, self.defaults)
 
     @property
     def result(self) -> type[Result]:
@@ -109,11 +92,35 @@ class Study:
         every, found = {**self.beside, **self.parameters}, dict(given)
         later = {name for name in every if name in self.beside or self.defaults.get(name, ...) is None}
         for name, value in given.items():
-            if name not in _DATA and not (value is None and name in later):
+            if name not in DATA and not (value is None and name in later):
                 found[name] = every[name].checked(value, name)
         if self.together is not None:
             self.together(found)
         return found
+
+
+def declaration_of(
+    function: str,
+    module: str,
+    command: Command | None,
+    options: Mapping[str, Option],
+    parameters: Mapping[str, Option],
+    defaults: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return what the command of a study has to know: its options, some of them of no parameter."""
+    needed = parameters.keys() - {*defaults, *DATA}
+    return {
+        "function": function,
+        "module": module,
+        "command": command and asdict(command),
+        "data": [name for name in parameters if name in DATA and name not in defaults],
+        "contributors": defaults.get("contributors"),
+        "flags": {
+            name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
+            for name, option in options.items()
+            if (flag := option.shell)
+        },
+    }
 
 
 def study(
@@ -167,7 +174,8 @@ def study(
             shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
         found = entry or Entry(question=question, group=group, name=name, page=page, papers=papers, command=elsewhere)
         # a function has no attributes that types know of
-        declared = Study(call, mine, shell, found, measures=measures, depth=depth, together=together)
+        checks: dict[str, Any] = {"measures": measures, "depth": depth, "together": together}
+        declared = Study(call, mine, shell, found, read_off=entry is None, **checks)
         run.study = declared  # type: ignore[attr-defined]
         return run
 
@@ -198,3 +206,15 @@ def study_of(call: Callable[..., Any]) -> Study:
     """Return what is declared of a public function."""
     found: Study = call.study  # type: ignore[attr-defined]  # as above
     return found
+
+
+@cache
+def studies() -> dict[str, Callable[..., Any]]:
+    """Import all studies, and return them by their names."""
+    found = {}
+    for package in _PACKAGES:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(getattr(value, "study", None), Study):
+                    found[value.study.name] = value
+    return dict(sorted(found.items()))

@@ -12,39 +12,38 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from pt_reuse.study import DECLARED
+from pt_reuse.study import Study, studies, study_of
 
 #: where the pages are
 DOCS = Path(__file__).parents[1]
 GROUPS = ("", "pools", "profile", "labels", "judging")
-STUDIES = sorted(DECLARED, key=lambda study: (GROUPS.index(study["entry"]["group"]), study["function"]))
+STUDIES = sorted(map(study_of, studies().values()), key=lambda study: (GROUPS.index(study.entry.group), study.name))
 
 
-def public_name(study: dict) -> str:
+def public_name(study: Study) -> str:
     """Return what users call a study behind ``ptr.``."""
-    return ".".join(part for part in (study["entry"]["group"], study["entry"]["name"]) if part)
+    return ".".join(part for part in (study.entry.group, study.entry.name) if part)
 
 
-def home(study: dict) -> str:
+def home(study: Study) -> str:
     """Return where its result is defined, behind the name of the package."""
-    return f"{study['home'].removeprefix('pt_reuse.')}.{study['result']}"
+    return f"{study.result.__module__.removeprefix('pt_reuse.')}.{study.result.__name__}"
 
 
-def row(study: dict) -> str:
+def row(study: Study) -> str:
     """Return its row of the table of questions."""
-    entry = study["entry"]
-    command = study["command"]["name"] if study["command"] else entry["command"]
+    command = study.command.name if study.command else study.entry.command
     function = f":func:`{public_name(study)}`"
-    if (DOCS / f"{entry['page']}.rst").exists():
-        function += f", :doc:`{entry['page']}`"
-    cells = (entry["question"], function, f"``{command}``" if command else "", entry["papers"])
+    if (DOCS / f"{study.entry.page}.rst").exists():
+        function += f", :doc:`{study.entry.page}`"
+    cells = (study.entry.question, function, f"``{command}``" if command else "", study.entry.papers)
     return ",".join(f'"{cell}"' for cell in cells)
 
 
-def questions(studies: list[dict], rows: list[str]) -> list[str]:
+def questions(found: list[Study], rows: list[str]) -> list[str]:
     """Return the table of questions."""
     lines = [".. csv-table::", '   :header: "Question","Function","Command","Paper"', "   :widths: 40 30 16 14", ""]
-    return [*lines, *(f"   {line}" for line in [*map(row, studies), *rows])]
+    return [*lines, *(f"   {line}" for line in [*map(row, found), *rows])]
 
 
 class Studies(SphinxDirective):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from pt_reuse.cards.questions import Verdict, thresholds
 from pt_reuse.columns import Table
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import BEWARE
-from pt_reuse.study import DECLARED, study_of
+from pt_reuse.study import studies, study_of
 
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
@@ -246,9 +245,8 @@ def _methods(card: Card) -> str:
 
 def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
     """Yield the titles of results and the sources that their studies name."""
-    for declared in DECLARED:
-        if declared["result"] in kinds:
-            call = getattr(importlib.import_module(declared["module"]), declared["function"])
-            source = re.search(r"Source: (.*)", call.__doc__, re.DOTALL)
+    for call in studies().values():
+        if study_of(call).result.__name__ in kinds:
+            source = re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)
             if source:
                 yield study_of(call).result.title, " ".join(source[1].replace("``", "").split())

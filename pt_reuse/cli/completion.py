@@ -51,6 +51,7 @@ def _script(parser: Parser) -> str:
 
 def _words(name: str, parser: Parser) -> Iterator[tuple[str, list[str]]]:
     """Yield the commands, each with the words that can follow it: members of a family, and options."""
-    yield name, [*parser.members(), *parser._option_string_actions]
-    for member, inner in parser.members().items():
+    members = parser.filled().members()
+    yield name, [*members, *parser._option_string_actions]
+    for member, inner in members.items():
         yield from _words(f"{name} {member}".strip(), inner)

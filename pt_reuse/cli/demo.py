@@ -6,100 +6,59 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import contextmanager
 
-from pt_reuse.cli.output import (
-    Drawing,
-    Lasting,
-    complain,
-    draw,
-    out_folder,
-    print_table,
-    say,
-    shows_bars,
-    table_file,
-    write_files,
-)
-from pt_reuse.cli.parser import Commands, Parser, add_command, add_out, add_quiet, add_verbose
-
-#: rows of a table that are shown
-_ROWS = 10
-_PICTURES = ("lexical-pool.png", "leave-out-team.png", "uniques-by-type.png")
+from pt_reuse.cli.output import complain, draw, out_folder, print_table, say, table_file, write_files
+from pt_reuse.cli.parser import Parser, add_out
 
 
-def add_demo(commands: Commands) -> Parser:
-    """Add the command and return its parser."""
-    parser = add_command(
-        commands, "demo", "the main questions, answered on the embedded collection with live pipelines"
-    )
-    add_verbose(parser, "every row, and what the columns are")
+def add_demo(parser: Parser) -> None:
+    """Add the arguments of the command."""
     add_out(parser, "the tables (CSV) and the pictures (PNG)")
-    add_quiet(parser)
     parser.set_defaults(run=_run)
-    return parser
 
 
 def _run(options: argparse.Namespace) -> None:
     from pt_reuse.demo.held_out import RESAMPLES, SEED
     from pt_reuse.demo.walk import DEPTH, SUBJECTS, answer, narrate
 
-    names = [f"{number}-{subject}.csv" for number, subject in enumerate(SUBJECTS, 1)]
-    folder = out_folder(options, [*names, *_PICTURES])
-    with _muted_libraries():
-        bars = shows_bars(options)
-        report = answer(complain if bars else lambda _: None, verbose=bars)
+    folder = out_folder(options)
+    if sys.stderr is not None and sys.stderr.isatty():
+        complain("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
+    with _libraries_muted():
+        report = answer()
     parts = narrate(report)
     for number, part in enumerate(parts, 1):
         say(f"{number}. {part.answer}")
-    tables = {}
-    for number, (file, part) in enumerate(zip(names, parts, strict=True), 1):
+    for number, part in enumerate(parts, 1):
         say(f"\n{number}. {part.question}")
-        print_table(part.shown, len(part.shown) if options.verbose else _ROWS, "rows; --verbose shows every one")
-        if options.verbose:
-            say(f"\n{part.words}")
-        tables[file] = part.table
+        print_table(part.shown, "rows; --out DIR writes all", most=10)
     of_type = report.by_type.settings
     say(
         "\nThe collection was made to teach and to test: its effect sizes hold for no other.\n"
-        f"Settings: {report.held_out.n_topics} topics, relevant={of_type['relevant']}, order={of_type['order']}, "
-        f"depth={DEPTH}, intervals=95 % over topics ({RESAMPLES:,} resamples, seed {SEED}). --verbose explains every "
-        "column."
+        f"For: {report.held_out.n_topics} topics, relevant={of_type['relevant']}, order={of_type['order']}, "
+        f"depth={DEPTH}, intervals=95 % over topics ({RESAMPLES:,} resamples, seed {SEED})."
     )
-    if folder is None:
-        return
-    pictures = (
-        partial(report.partial.plot, "nDCG@10"),
-        partial(report.by_team.plot, "nDCG@10"),
-        partial(report.by_type.plot, "uniques"),
-    )
-    drawings: dict[str, Drawing] = dict(zip(_PICTURES, pictures, strict=True))
-    files = {name: table_file(table) for name, table in tables.items()} | draw(drawings)
-    write_files(files, folder, options, [])
+    if folder is not None:
+        named = enumerate(zip(SUBJECTS, parts, strict=True), 1)
+        files = {f"{number}-{name}.csv": table_file(part.table) for number, (name, part) in named}
+        files |= draw(report.partial, {"lexical-pool.png": {"measure": "nDCG@10"}})
+        files |= draw(report.by_team, {"leave-out-team.png": {"measure": "nDCG@10"}})
+        files |= draw(report.by_type, {"uniques-by-type.png": {"kind": "uniques"}})
+        write_files(files, folder, options, [])
 
 
 @contextmanager
-def _muted_libraries() -> Iterator[None]:
-    """Keep what C++ libraries write past Python meanwhile off the screen; Python's own streams go on to it."""
-    with ExitStack() as muted:
-        for descriptor, name in ((1, "stdout"), (2, "stderr")):
-            muted.enter_context(_muted(descriptor, name))
+def _libraries_muted() -> Iterator[None]:
+    """Keep what C++ libraries write past Python meanwhile off the screen."""
+    sys.stdout.flush()
+    nowhere, screen = os.open(os.devnull, os.O_WRONLY), {stream: os.dup(stream) for stream in (1, 2)}
+    for stream in screen:
+        os.dup2(nowhere, stream)
+    try:
         yield
-
-
-@contextmanager
-def _muted(descriptor: int, name: str) -> Iterator[None]:
-    before = getattr(sys, name)
-    before.flush()
-    screen = os.dup(descriptor)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-    with open(screen, "w", encoding="utf-8", errors="backslashreplace") as own:
-        setattr(sys, name, Lasting(own))
-        try:
-            yield
-        finally:
-            setattr(sys, name, before)
-            own.flush()
-            os.dup2(screen, descriptor)
+    finally:
+        os.close(nowhere)
+        for stream, before in screen.items():
+            os.dup2(before, stream)
+            os.close(before)

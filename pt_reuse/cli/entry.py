@@ -7,101 +7,93 @@ import sys
 #: what a shell knows as ended by ctrl-C
 _INTERRUPTED = 130
 
-# importing takes a second or two, and nobody but the user's shell imports this file
+# importing takes its time, and nobody but the user's shell imports this file
 try:
-    from collections.abc import Sequence
-    from functools import cache
-    from typing import Any
+    import importlib
+    import logging
+    from collections.abc import Callable, Sequence
+    from functools import cache, partial
 
     from pt_reuse._version import __version__
-    from pt_reuse.cli.audit import add_audit
-    from pt_reuse.cli.collections import add_collections, add_fetch, add_verify
     from pt_reuse.cli.completion import Complete
-    from pt_reuse.cli.demo import add_demo
-    from pt_reuse.cli.judge import add_agreement, add_export, add_import, add_pilot, add_plan, add_times
-    from pt_reuse.cli.output import complain, held_logs, lasting_streams
-    from pt_reuse.cli.parser import COMMANDS, Parser, add_command, add_commands, carry_out
-    from pt_reuse.cli.pool import add_infer_pool, add_pool
-    from pt_reuse.cli.report import add_atlas, add_report
-    from pt_reuse.cli.scores import add_runs, add_score, add_unjudged
-    from pt_reuse.cli.study_commands import StudyCommand
+    from pt_reuse.cli.declared import commands
+    from pt_reuse.cli.output import complain
+    from pt_reuse.cli.parser import Parser, carry_out
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-#: what adds the commands that are not made of declarations, below the name of their family where they have one
-_WRITTEN: dict[str, tuple[Any, ...]] = {
-    "": (
-        add_runs, add_score, add_unjudged, add_infer_pool, add_audit, add_pool, add_collections, add_fetch, add_verify,
-        add_report, add_atlas, add_demo,
-    ),
-    "profile": (),
-    "judge": (add_export, add_import, add_pilot, add_agreement, add_times, add_plan),
-}  # fmt: skip
+#: the commands that are not made of declarations: what each does, and what adds its arguments
+_WRITTEN = {
+    "runs": ("describe a field of run files, and check whether it fits judgments", "scores:add_runs"),
+    "score": ("mean scores and ranks of runs", "scores:add_score"),
+    "unjudged": ("how much of each run is unjudged", "scores:add_unjudged"),
+    "infer-pool": ("say which runs must have been pooled, and to which depth", "pool:add_infer_pool"),
+    "audit": ("how labels by models change the ranking of runs", "audit:add_audit"),
+    "pool": ("the documents in a pool of the runs", "pool:add_pool"),
+    "report": ("the card of a collection: what it is, and which questions it can answer", "report:add_report"),
+    "atlas": ("the cards of several collections, and one table of them", "report:add_atlas"),
+    "collections": ("list the test collections known by name, or describe one", "collections:add_collections"),
+    "fetch": ("download the run files of a collection that are not here yet", "collections:add_fetch"),
+    "verify": ("compute the published numbers of a collection from your files", "collections:add_verify"),
+    "demo": ("the main questions, answered on the embedded collection with live pipelines", "demo:add_demo"),
+    "judge export": ("write the documents of a pool as files for people to judge", "judge:add_export"),
+    "judge import": ("read the files that people judged, and check them", "judge:add_import"),
+    "judge agreement": ("how far annotators agree, and what their majority says", "judge:add_agreement"),
+    "judge pilot": ("whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
+    "judge times": ("how long labels took, and what they cost", "judge:add_times"),
+    "judge plan-labels": ("how many labels of a judge people must check, and which", "judge:add_plan"),
+}
 _FAMILIES = {
     "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",
     "judge": "write tasks for assessors, read their labels, plan judging",
-}
-#: the groups in which help shows the commands
-_GROUPS = {
-    "runs and scores": ("runs", "score", "unjudged"),
-    "fairness of the pool": ("lou", "by-type", "infer-pool"),
-    "new runs": ("check-new-run", "judge-next"),
-    "judgments": ("compare", "audit", "pool", "judge"),
-    "collections": ("report", "atlas", "profile", "collections", "fetch", "verify"),
-    "further": ("demo",),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
-    with lasting_streams():
-        try:
-            return _run(arguments)
-        except KeyboardInterrupt:
-            complain("pt-reuse: interrupted; files already written are whole.")
-            return _INTERRUPTED
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    options, unknown = _parser().parse_known_args(arguments)
-    if unknown:
-        options.parser.take(options, unknown)
+    # an error says why a download failed, once
+    logging.getLogger("ir_datasets").setLevel(logging.CRITICAL)
     try:
-        with held_logs() as held:
-            status = carry_out(options)
-        # of what failed the error says why, once
-        for said in held if status != 2 else ():
-            complain(f"pt-reuse: ir_datasets: {said}")
-        # what cannot be written is told here, not by Python at its end
-        sys.stdout.flush()
+        options, unknown = parser().parse_known_args(arguments)
+        if unknown:
+            options.parser.take(options, unknown)
+        return carry_out(options)
+    except KeyboardInterrupt:
+        complain("pt-reuse: interrupted; files already written are whole.")
+        return _INTERRUPTED
     except OSError as error:
         complain(f"pt-reuse: {error.filename or 'output'}: {error.strerror or error}")
         return 2
-    return status
 
 
-def _add_members(family: str, commands: Any) -> list[Parser]:
-    """Add the commands of a family and return their parsers."""
-    declared = [StudyCommand(each) for each in COMMANDS if each["command"]["name"].rpartition(" ")[0] == family]
-    return [add(commands) for add in (*_WRITTEN[family], *(one.add_to for one in declared))]
+def _add(place: str, parser: Parser) -> None:
+    module, _, function = place.partition(":")
+    getattr(importlib.import_module(f"pt_reuse.cli.{module}"), function)(parser)
 
 
-# once a process: all commands together have hundreds of arguments
+def _add_study(function: str, parser: Parser) -> None:
+    from pt_reuse.cli.study_commands import add_study
+
+    add_study(function, parser)
+
+
 @cache
-def _parser() -> Parser:
-    parser = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
-    parser.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
-    parser.add_argument(
-        "--completion", action=Complete, help='print what a shell completes: eval "$(pt-reuse --completion)"'
-    )
-    commands = add_commands(parser, _GROUPS)
-    parsers = _add_members("", commands)
-    for name, summary in _FAMILIES.items():
-        parsers += _add_members(name, add_commands(add_command(commands, name, summary)))
-    for one in parsers:
-        one.set_defaults(parser=one)
-    return parser
+def parser() -> Parser:
+    """Return the parser of all commands, each of which gets its arguments when it is used."""
+    every: dict[str, tuple[str, Callable[[Parser], None]]] = {
+        name: (summary, partial(_add, place)) for name, (summary, place) in _WRITTEN.items()
+    }
+    every |= {name: (summary, partial(_add_study, function)) for name, (function, summary) in commands().items()}
+    top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
+    top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
+    top.add_argument("--completion", action=Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
+    below = {name: command for name, command in every.items() if " " not in name}
+    for family, summary in _FAMILIES.items():
+        members = {n.removeprefix(f"{family} "): one for n, one in every.items() if n.startswith(f"{family} ")}
+        below[family] = (summary, partial(Parser.add_commands, commands=members))
+    top.add_commands(below)
+    return top
 
 
 if __name__ == "__main__":

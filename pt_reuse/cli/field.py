@@ -9,7 +9,6 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import did_you_mean
 from pt_reuse._choices import ORDERS
 from pt_reuse.cli.output import complain, shows_bars
-from pt_reuse.cli.parser import Group, Parser, add_quiet
+from pt_reuse.cli.parser import INPUT, READING, Parser, add_quiet
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
@@ -128,14 +127,6 @@ _WHICH = re.compile(r"[\w.-]+")
 NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
 
 
-class Judgments(Enum):
-    """Whether a command takes judgments."""
-
-    NONE = "none"
-    OPTIONAL = "optional"
-    NEEDED = "needed"
-
-
 class _Gather(argparse.Action):
     """Gathers what is given as words and by an option, which is the same."""
 
@@ -147,47 +138,46 @@ class _Gather(argparse.Action):
 
 def add_run_files(parser: Parser, what: str) -> None:
     """Add run files, as words and by ``--runs``."""
-    with parser.group(Group.INPUT):
-        parser.add_argument("runs", metavar="RUNS", nargs="*", action=_Gather, default=None, help=what)
-        parser.add_argument("--runs", metavar="RUNS", action=_Gather, help="the same as RUNS, as an option")
+    parser.add_option("runs", "RUNS", what, group=INPUT, nargs="*", action=_Gather, default=None)
+    parser.add_option("--runs", "RUNS", "the same as RUNS, as an option", group=INPUT, action=_Gather)
 
 
 def add_field(
     parser: Parser,
     *,
-    qrels: Judgments = Judgments.NONE,
+    judged: bool | None = True,
     unless: Callable[[argparse.Namespace], bool] = lambda _: False,
 ) -> None:
-    """Add the arguments that say which runs to read, and which judgments where a command takes any."""
-    add_run_files(
-        parser,
-        "folder, pattern or files of TREC runs, or of tables (Parquet, Arrow); or a collection, as by --collection",
-    )
-    needed = {"runs": "RUNS"}
-    with parser.group(Group.INPUT):
-        if qrels is not Judgments.NONE:
-            default = "; default those of --collection" if qrels is Judgments.NEEDED else ""
-            parser.add_option("--qrels", "FILE", f"the judgments: {QRELS_HELP}{default}")
-        if qrels is Judgments.NEEDED:
-            needed["qrels"] = "--qrels"
-        parser.add_option("--collection", "NAME", f"instead of run files, or to label them: {NAME_HELP}")
-        parser.add_option("--teams", "FILE", "two columns: run tag and team")
-        parser.add_option("--types", "FILE", "two columns: run tag and type")
-        pooled = "names of the pooled runs, one a line; default those on record, else all runs"
-        parser.add_option("--pooled", "FILE", pooled)
-        parser.add_option("--metadata", "FILE", "CSV with name and any of team, type, pooled, family and others")
-    with parser.group(Group.READING):
-        parser.add_option("--order", "ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", default="trec_eval")
-        pool_order = "order in which the runs were pooled, where it is not that of --order"
-        parser.add_option("--pool-order", "ORDER", pool_order)
-        parser.add_option("--names", "FROM", "name runs by tag (default) or file")
-        parser.add_option("--duplicates", "WHAT", "a document twice: error (default) or best", default="error")
-        add_faults_to(parser)
-        missing = "runs of the collection that cannot be had: warn (default), error or ignore"
-        parser.add_option("--missing", "WHAT", missing)
-        parser.add_switch("--no-download", "take the collection's runs from this machine only")
-        parser.add_option("--cache", "DIR", "keep the parsed field there for the next time")
-        parser.add_option("--memory", "SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache")
+    """Add the arguments that say which runs to read, and which judgments: needed, taken (None) or not taken."""
+    where = "folder, pattern or files of TREC runs, or of tables (Parquet, Arrow); or a collection, as by --collection"
+    add_run_files(parser, where)
+    needed = {"runs": "RUNS", **({"qrels": "--qrels"} if judged else {})}
+    pooled = "names of the pooled runs, one a line; default those on record, else all runs"
+    options = {
+        "--collection": ("NAME", f"instead of run files, or to label them: {NAME_HELP}"),
+        "--teams": ("FILE", "two columns: run tag and team"),
+        "--types": ("FILE", "two columns: run tag and type"),
+        "--pooled": ("FILE", pooled),
+        "--metadata": ("FILE", "CSV with name and any of team, type, pooled, family and others"),
+    }
+    if judged is not False:
+        default = "; default those of --collection" if judged else ""
+        options = {"--qrels": ("FILE", f"the judgments: {QRELS_HELP}{default}"), **options}
+    for name, (metavar, what) in options.items():
+        parser.add_option(name, metavar, what, group=INPUT)
+    reading: dict[str, tuple[str, str, str | None]] = {
+        "--order": ("ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", "trec_eval"),
+        "--pool-order": ("ORDER", "order in which the runs were pooled, where it is not that of --order", None),
+        "--names": ("FROM", "name runs by tag (default) or file", None),
+        "--duplicates": ("WHAT", "a document twice: error (default) or best", "error"),
+        "--missing": ("WHAT", "runs of the collection that cannot be had: warn (default), error or ignore", None),
+        "--cache": ("DIR", "keep the parsed field there for the next time", None),
+        "--memory": ("SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache", None),
+    }
+    for name, (metavar, what, usual) in reading.items():
+        parser.add_option(name, metavar, what, group=READING, default=usual)
+    parser.add_switch("--no-download", "take the collection's runs from this machine only", group=READING)
+    add_faults_to(parser)
     add_quiet(parser)
     parser.checks += [
         _settle_collection,
@@ -208,21 +198,12 @@ def _settle_collection(options: argparse.Namespace) -> None:
     if name.endswith(".toml") or real_name(name) in collection_names():
         options.collection, options.runs = name, None
         return
-    near = did_you_mean(name, collection_names()) or _spelled_otherwise(name)
+    near = did_you_mean(name, collection_names())
     # without judgments beside it, it can be nothing but the name of a collection; a pattern is of files
     alone = getattr(options, "qrels", "") is None and not glob.has_magic(name)
     if near or alone:
         more = near or " `pt-reuse collections` lists the names."
         raise InputError(f"no such file, and no collection of this name.{more}", place=name or "''", argument="runs")
-
-
-def _spelled_otherwise(name: str) -> str:
-    """Return the question whether a collection is meant whose name has other signs around or between its words."""
-    from pt_reuse.collections.collection import plain
-    from pt_reuse.collections.definition import collection_names, real_name
-
-    real = real_name(plain(name))
-    return f" Did you mean {real!r}?" if real in collection_names() else ""
 
 
 def collection_of(name: str) -> Collection:
@@ -234,9 +215,8 @@ def collection_of(name: str) -> Collection:
 
 def add_faults_to(parser: Parser) -> None:
     """Add the options that say what to do about faulty files."""
-    with parser.group(Group.READING):
-        parser.add_option("--bad-lines", "WHAT", "lines that are no run line: error (default) or skip", default="error")
-        parser.add_option("--other-files", "WHAT", "files without a run line: error (default) or skip", default="error")
+    for name, what in (("--bad-lines", "lines that are no run line"), ("--other-files", "files without a run line")):
+        parser.add_option(name, "WHAT", f"{what}: error (default) or skip", group=READING, default="error")
 
 
 @dataclass(frozen=True)
@@ -290,16 +270,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
         with warnings.catch_warnings():
             if not pooled_matters or "pooled" in labels.columns:
                 warnings.simplefilter("ignore", PoolUnknownWarning)
-            try:
-                # what labels the runs is not an option of the user's
-                runs = plan.get()
-            except InputError as error:
-                if error.argument != "metadata" or not options.runs:
-                    raise
-                raise InputError(
-                    f"as runs of {collection.name}: {error} {_of_other_runs(collection)}", argument="runs"
-                ) from error
-        return runs.labelled(labels)
+            return plan.get().labelled(labels)
 
     columns = plan.columns | labels.columns
     return FieldPlan(collection, plan.names, columns, judgments_named(qrels, collection), get)
@@ -352,14 +323,10 @@ def _folder(runs: list[str] | None, collection: Collection) -> str | None:
     if isinstance(source, str) and not (collection.submitted is not None and os.path.isfile(source)):
         return source
     raise InputError(
-        f"runs beside {collection.name} must be the folder that holds its run files. {_of_other_runs(collection)}",
+        f"runs beside {collection.name} must be the folder that holds its run files. To judge other runs by its "
+        f"judgments, give qrels={collection.name!r} and no collection.",
         argument="runs",
     )
-
-
-def _of_other_runs(collection: Collection) -> str:
-    named = f"qrels={collection.name!r}"
-    return f"To judge other runs by its judgments, give {named} and no collection."
 
 
 def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Namespace) -> None:

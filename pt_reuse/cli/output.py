@@ -5,218 +5,66 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import logging
 import os
 import re
+import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import count
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
 from pt_reuse._text import display_width, prose, table, visible
 from pt_reuse.errors import located
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from pt_reuse._result import Record
-    from pt_reuse.data.judgments import Qrels
-    from pt_reuse.data.run_set import RunSet
+    from pt_reuse.result import Result
 
 #: rows of a long table on the screen
 SHOWN = 12
-#: findings on the screen
-_FINDINGS = 4
-#: settings that numbers depend on in most studies, and how much is shown of one
-_CONVENTIONS, _SETTING = ("relevant", "depth", "contributors", "order", "pool order", "intervals", "complete"), 48
-#: with which the details begin that a noun says of itself
-_DETAILS = re.compile(r", [\d,]+ rows?, | \(labels ")
-#: columns of a line that goes to a file or a pipe, whatever the terminal
-PIPED = 100
-#: a line narrower than this holds no word
-_LEAST = 30
+#: of a picture, per inch
+_DOTS = 150
 #: what begins the item of a list, or a line that is set in
 _BEGINNING = re.compile(r" *(?:- )?")
 
 
-def width_of(stream: TextIO) -> int:
-    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else :data:`PIPED`."""
-    said = os.environ.get("COLUMNS", "")
-    if said.isdecimal() and int(said):
-        return max(int(said), _LEAST)
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        # no terminal, or a stream without a file
-        return PIPED
-    return max(columns, _LEAST) if columns else PIPED
+def width_of() -> int:
+    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else 100."""
+    at_least = 30  # a line narrower than this holds no word
+    return max(shutil.get_terminal_size((100, 24)).columns, at_least)
 
 
 def shows_bars(options: argparse.Namespace) -> bool:
     """Return whether work that lasts is to show progress bars: on a terminal, unless told to be quiet."""
-    return not options.quiet and sys.stderr.isatty()
+    return not options.quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
 def say(text: str = "") -> None:
     """Print a text, wrapped to the screen."""
-    print(wrapped(text, width_of(sys.stdout)), flush=True)
+    put(wrapped(text, width_of()))
 
 
-def say_beside(head: str, text: str) -> None:
-    """Print a text beside a head, wrapped to the screen and set in as far as the head is long."""
-    width, indent = width_of(sys.stdout), " " * len(head)
-    print(head + prose(text, width=max(width - len(head), 1)).replace("\n", "\n" + indent), flush=True)
+def put(text: str) -> None:
+    """Print a text as it is; where the reader has gone, the work goes on."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:
     """Print an error or a note to standard error, wrapped to the screen, where it can be written."""
+    # print takes None, which a closed stream is, for standard output
+    if sys.stderr is None:
+        return
     with suppress(OSError):
-        print(wrapped(text, width_of(sys.stderr)), file=sys.stderr, flush=True)
-
-
-@contextmanager
-def lasting_streams() -> Iterator[None]:
-    """Have what is written to a standard stream that is closed, or whose reader has gone, go nowhere."""
-    before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
-    with ExitStack() as opened:
-        for name, stream in before.items():
-            if stream is None:
-                setattr(sys, name, opened.enter_context(open(os.devnull, "w", encoding="utf-8")))
-            else:
-                setattr(sys, name, Lasting(stream))
-        try:
-            yield
-        finally:
-            for name, stream in before.items():
-                setattr(sys, name, stream)
-
-
-class Lasting:
-    """A stream whose reader may go."""
-
-    def __init__(self, stream: TextIO):
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write a text, where somebody reads it."""
-        with self._until_broken():
-            self._stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Write what is in the buffer, where somebody reads it."""
-        with self._until_broken():
-            self._stream.flush()
-
-    @contextmanager
-    def _until_broken(self) -> Iterator[None]:
-        try:
-            yield
-        except BrokenPipeError:
-            # what is still in the buffer goes nowhere, either
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._stream.fileno())
-            os.close(nowhere)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-@contextmanager
-def held_logs() -> Iterator[list[str]]:
-    """Hold back what ir_datasets logs meanwhile, such as each attempt at a download, in a list."""
-    logger, held = logging.getLogger("ir_datasets"), list[str]()
-
-    def hold(record: logging.LogRecord) -> bool:
-        held.append(record.getMessage())
-        return False
-
-    logger.addFilter(hold)
-    try:
-        yield held
-    finally:
-        logger.removeFilter(hold)
-
-
-def print_table(
-    frame: pd.DataFrame, most: int, what: str, *, numbers: str = "{:.4f}", spare: Sequence[str] = ()
-) -> None:
-    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
-    there = [column for column in spare if column in frame]
-    print(table(frame, width=width_of(sys.stdout), numbers=numbers, most=most, what=what, spare=there))
-
-
-def say_answer(result: Record, *, verbose: bool) -> None:
-    """Print what was found: the headline and the first findings, every one where `verbose`."""
-    found = result.verdict() or [f"{result.headline()}."]
-    shown = found if verbose else found[:_FINDINGS]
-    say("\n".join(shown))
-    if len(shown) < len(found):
-        say(f"({count(len(found) - len(shown), 'further finding')}: --verbose)")
-
-
-def say_end(settings: Mapping[str, Any], read: Sequence[RunSet | Qrels], *, verbose: bool) -> None:
-    """Print what was read, and the settings: where not `verbose`, in short, and those that numbers depend on most."""
-    say()
-    if verbose:
-        say("\n".join(map(repr, read)))
-    elif read:
-        say(f"Read: {'; '.join(map(_counts, read))}.")
-    if "beware" in settings:
-        say(f"Note: {settings['beware']}.")
-    if verbose:
-        say(f"Settings: {', '.join(f'{name}={value}' for name, value in settings.items())}")
-    elif settings:
-        say(_in_short(settings, width_of(sys.stdout)))
-
-
-def _counts(read: RunSet | Qrels) -> str:
-    """Return how much was read."""
-    # what stands behind, each label and each convention, is for --verbose
-    return _DETAILS.split(repr(read).partition(": ")[2])[0]
-
-
-def _in_short(settings: Mapping[str, Any], width: int) -> str:
-    """Return as many settings as two lines have room for, the conventions that studies share first."""
-    told = {name: value for name, value in settings.items() if name != "beware" and value not in (None, "none")}
-    names = [*(name for name in _CONVENTIONS if name in told), *(name for name in told if name not in _CONVENTIONS)]
-    more = f" ... (--verbose: all {len(settings):,})"
-    line = "Settings:"
-    for name in names:
-        longer = f"{line} {name}={_clipped(str(told[name]))},"
-        if prose(longer + more, width=width).count("\n") > 1:
-            return line + more
-        line = longer
-    return line.rstrip(",")
-
-
-def _clipped(text: str) -> str:
-    """Return a setting, of a long one the first whole words."""
-    if display_width(text) <= _SETTING:
-        return text
-    first, *words = text.split()
-    for word in words:
-        if display_width(f"{first} {word} ...") > _SETTING:
-            return f"{first} ..."
-        first += f" {word}"
-    return first
-
-
-def say_command(words: Sequence[str]) -> None:
-    """Print a command to be typed, which goes on in the next line where it is long; its words stay whole."""
-    lines, width = ["  " + words[0]], width_of(sys.stdout) - 2
-    for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(f"      {word}")
-    print(" \\\n".join(lines), flush=True)
+        print(wrapped(text, width_of()), file=sys.stderr, flush=True)
 
 
 def wrapped(text: str, width: int) -> str:
@@ -238,30 +86,74 @@ def _around_paths(line: str, width: int) -> str:
     return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-_DOTS = 150  # of a picture, per inch
+def print_table(
+    frame: pd.DataFrame, what: str, *, most: int = SHOWN, numbers: str = "{:.4f}", spare: Sequence[str] = ()
+) -> None:
+    """Print the first rows of a table, as wide as the screen, and how many of `what` are left out."""
+    there = [column for column in spare if column in frame]
+    put(table(frame, width=width_of(), numbers=numbers, most=most, what=what, spare=there))
 
 
-#: draws a figure of its own
-Drawing: TypeAlias = "Callable[[], Axes]"
+def say_answers(result: Record) -> None:
+    """Print what a result is of, and its answers."""
+    from pt_reuse._result import first_of
+
+    say("\n".join([result.heading(), *first_of(result.answers()), *result._lines()]))
 
 
-def out_folder(options: argparse.Namespace, names: Sequence[str]) -> Path | None:
-    """Return the folder of --out, None without; raise, before anything is computed, when it cannot take these files."""
+def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> None:
+    """Print a result as Python does, with more than one of its reports where a study says which."""
+    say_answers(result)
+    shown = []
+    for name in screen or result.views:
+        view: Any = result.views[name]
+        taken = view.options(type(result)) if hasattr(view, "options") else list(signature(view).parameters)[1:]
+        given = {option: value for option, value in (options or {}).items() if option in taken}
+        of_table = getattr(view, "table", None)
+        rows = result.tables().get(of_table if isinstance(of_table, str) else name)
+        if rows is None or not rows.empty:
+            measures = result.measures if getattr(view, "of_measure", False) else [None]
+            shown += [(view, measure, result.report(name, measure=measure, **given)) for measure in measures]
+    for view, measure, report in shown:
+        frame, noun = report.shown(), getattr(view, "noun", "rows")
+        say(f"\n{_caption(view, report.caption, measure)}:")
+        # the tables share the screen
+        most = max(SHOWN // 2, 2 * SHOWN // len(shown))
+        print_table(frame, f"{noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
+    if result.conditions():
+        say("\n".join(["", *result.conditions()]))
+
+
+def _caption(view: Any, caption: str, measure: str | None) -> str:
+    """Return what is said above a table; the title of the result is there already."""
+    rows = getattr(getattr(view, "table", None), "rows", None)
+    if rows is None or view.table.caption:
+        return caption.rstrip(".")
+    return f"Per {rows}{'' if measure is None else f', {measure}'}"
+
+
+def out_folder(options: argparse.Namespace, *below: str) -> Path | None:
+    """Return the folder of --out, None without; raise, before anything is computed, where it has files already.
+
+    So have the folders below it that are named.
+    """
     if options.out is None:
         return None
     with located("--out"):
         folder = checked_path(options.out)
-        check_writable(folder, names, overwrite=options.overwrite, argument="out")
+        for place in (folder, *(folder / name for name in below)):
+            there = [path.name for path in place.iterdir() if path.is_file()] if place.is_dir() else []
+            check_writable(place, there or ["settings.json"], overwrite=options.overwrite, argument="out")
     return folder
 
 
-def out_file(options: argparse.Namespace) -> Path | None:
+def out_file(options: argparse.Namespace, name: str = "out") -> Path | None:
     """Return the file of --out, None without; raise, before anything is computed, when it cannot be written."""
-    if options.out is None:
+    if getattr(options, name) is None:
         return None
-    with located("--out"):
-        path = checked_path(options.out)
-        check_writable(path.parent, [path.name], overwrite=options.overwrite, argument="out")
+    with located(f"--{name.replace('_', '-')}"):
+        path = checked_path(getattr(options, name))
+        check_writable(path.parent, [path.name], overwrite=options.overwrite, argument=name)
     return path
 
 
@@ -286,21 +178,14 @@ def save_result(
     result: Record,
     folder: Path,
     options: argparse.Namespace,
-    drawings: Mapping[str, Drawing],
-    beside: Mapping[str, Callable[[], bytes]] | None = None,
+    plots: Mapping[str, Mapping[str, Any]],
+    beside: Mapping[str, bytes] | None = None,
 ) -> list[str]:
     """Write a result, its pictures and further files together, and return their names."""
     from pt_reuse._result import save_with
 
-    files: dict[str, bytes] = {}
-    try:
-        for name, make in (beside or {}).items():
-            files[name] = make()
-        files |= draw(drawings)
-    finally:
-        # what was computed is not lost with a picture, or with a name that a file cannot hold
-        written = save_with(result, files, folder, overwrite=options.overwrite)
-    return [path.name for path in written]
+    files = {**(beside or {}), **draw(result, plots)}
+    return [path.name for path in save_with(result, files, folder, overwrite=options.overwrite)]
 
 
 def write_result(result: Record, folder: Path, options: argparse.Namespace, *files: Any) -> None:
@@ -315,56 +200,47 @@ def write_files(files: Mapping[str, bytes], folder: Path, options: argparse.Name
     say(f"\nWritten to {folder}: {', '.join(files)}")
 
 
-def remove_result(folder: Path) -> None:
-    """Remove what :func:`save_result` has written to a folder, where it did, and nobody has altered it."""
-    from pt_reuse._result import CONTENTS, saved_in
-
-    if (folder / CONTENTS).is_file():
-        write_together(folder, (), outdated=lambda: [*saved_in(folder), folder / CONTENTS])
-        with suppress(OSError):
-            folder.rmdir()
-
-
 def pictures(
-    plots: Mapping[str, Any], measures: Sequence[str], each: Mapping[str, Mapping[str, str]], *, beginning: str = ""
+    result: Result, each: Mapping[str, Mapping[str, str]], given: Mapping[str, Any], alone: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Return what :meth:`Result.plot` is told for each picture, by the name of its file.
 
     Every kind of figure is drawn for every measure, where it shows one, and for every value of an option of `each` that
-    it takes, such as a judge, by what the value is called there. A file's name begins as is said, or with the kind.
+    it takes, such as a judge, by what the value is called there. What has the name of an option is drawn where this is
+    given; a figure that is alone is called `alone`.
     """
     from pt_reuse.result import drawing
 
+    plots = {kind: figure for kind, figure in result.plots.items() if given.get(kind, ...) is not None}
     found: dict[str, dict[str, Any]] = {}
-    for measure in measures or [""]:
+    for measure in result.measures or [""]:
         for kind, figure in plots.items():
             _, second, _, *more = signature(drawing(figure)).parameters
-            name, told = beginning or kind, {"kind": kind}
+            of_measure = {"measure": measure} if measure and second != "_" else {}
             # no file's name has these signs everywhere
-            end = f"-{re.sub(r'[/:]', '-', measure)}.png" if measure and second != "_" else ".png"
-            if measure and second != "_":
-                told["measure"] = measure
-            option = next((option for option in each if option in more), None)
-            if option is None:
-                found[name + end] = told
-            else:
-                found |= {f"{name}-{called}{end}": told | {option: value} for value, called in each[option].items()}
+            end = f"-{re.sub(r'[/:]', '-', measure)}.png" if of_measure else ".png"
+            option = next((option for option in each if option in more), "")
+            for value, called in each.get(option, {"": ""}).items():
+                name = f"{alone if alone and len(plots) == 1 else kind}{f'-{called}' if option else ''}{end}"
+                found[name] = {"kind": kind, **of_measure, **({option: value} if option else {})}
     return found
 
 
-def draw(drawings: Mapping[str, Drawing]) -> dict[str, bytes]:
-    """Draw pictures as PNG; return the files, none where matplotlib is missing."""
+def draw(result: Any, plots: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
+    """Draw pictures of a result as PNG; return the files, none where matplotlib is missing."""
+    return dict(_drawn(result, plots))
+
+
+def _drawn(result: Any, plots: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, bytes]]:
     from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
-    files = {}
-    for name, drawing in drawings.items():
+    for name, how in plots.items():
         file = io.BytesIO()
         try:
             # the process may have no screen, or figures that its user has open
             with off_screen():
-                drawing().figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
+                result.plot(**how).figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
         except NoMatplotlibError:
             complain(f"No pictures: {NoMatplotlibError.TEXT}")
-            return {}
-        files[name] = file.getvalue()
-    return files
+            return
+        yield name, file.getvalue()

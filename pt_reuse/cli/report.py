@@ -5,20 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse.cli.field import Judgments, add_field, judgments_named, plan_field, told_name
-from pt_reuse.cli.output import (
-    complain,
-    out_file,
-    out_folder,
-    print_table,
-    say,
-    say_end,
-    shows_bars,
-    table_file,
-    write_files,
-)
-from pt_reuse.cli.parser import Commands, Group, Parser, add_command, add_out, add_quiet, add_verbose, in_shell
-from pt_reuse.cli.study_commands import add_flag, declared_flags
+from pt_reuse.cli.declared import flags_of
+from pt_reuse.cli.field import add_field, judgments_named, plan_field, told_name
+from pt_reuse.cli.output import complain, out_file, out_folder, print_table, say, shows_bars, table_file, write_files
+from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_out, add_quiet, in_shell
+from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +22,7 @@ _MEASURES = "nDCG@10,AP, and AP(rel=2) where documents are relevant from label 2
 
 
 def _add_usual(parser: Parser) -> None:
-    flags = declared_flags("leave_out_uniques")
+    flags = flags_of("leave_out_uniques")
     for name, usual in _USUAL.items():
         add_flag(parser, {**flags[name], "usual": usual, "default": _MEASURES if name == "measures" else ""})
 
@@ -40,26 +31,17 @@ def _alone(options: argparse.Namespace) -> bool:
     return options.runs is None and options.collection is None and options.qrels is not None
 
 
-def add_report(commands: Commands) -> Parser:
-    """Add the command and return its parser."""
-    parser = add_command(
-        commands,
-        "report",
-        "the card of a collection: what it is, and which questions it can answer",
-        "Without runs, `--qrels` alone says what can be said.",
-    )
-    add_field(parser, qrels=Judgments.NEEDED, unless=_alone)
+def add_report(parser: Parser) -> None:
+    """Add the arguments of the command."""
+    parser.tell("Without runs, `--qrels` alone says what can be said.")
+    add_field(parser, unless=_alone)
     _add_usual(parser)
-    flags = declared_flags("leave_out_uniques")
+    flags = flags_of("leave_out_uniques")
     add_flag(parser, flags["depth"])
     add_flag(parser, flags["rel"])
-    add_verbose(parser)
-    with parser.group(Group.OUTPUT):
-        parser.add_option("--title", "TEXT", "name of the collection on the page")
-        parser.add_option("--out", "FILE", "write the page there, as HTML")
-        parser.add_switch("--overwrite", "replace the file of --out")
+    parser.add_option("--out", "FILE", "write the page there, as HTML", group=OUTPUT)
+    parser.add_switch("--overwrite", "replace the file of --out", group=OUTPUT)
     parser.set_defaults(run=_run_report)
-    return parser
 
 
 def _run_report(options: argparse.Namespace) -> None:
@@ -74,38 +56,24 @@ def _run_report(options: argparse.Namespace) -> None:
     qrels = source.read()
     runs = None if plan is None else plan.read_runs()
     known = source.collection if plan is None else plan.collection
-    name = options.title or (known.name if known else None)
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
-    card = report(runs, qrels, name=name, verbose=shows_bars(options), **how)
-    _show(card, verbose=options.verbose)
-    say_end(card.settings, [*([runs] if runs else []), qrels], verbose=options.verbose)
+    card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
+    say("\n".join(filter(None, [f"{card.name}: {card.summary}", card.flag])))
+    say()
+    print_table(card.questions[["question", "answer", "number"]], "questions", most=len(card.questions))
     if file is not None:
         card.save(file, overwrite=options.overwrite)
         say(f"\nWritten: {file}")
 
 
-def _show(card: Card, *, verbose: bool) -> None:
-    say(f"{card.name}: {card.summary}")
-    if card.flag:
-        say(card.flag)
-    say()
-    shown = ["question", "answer", "number", *(["interval", "condition"] if verbose else [])]
-    print_table(card.questions[shown], len(card.questions), "questions")
-    if verbose:
-        say("\n".join(f"- {name}: not computed. {reason}" for name, reason in card.missing.items()))
-
-
-def add_atlas(commands: Commands) -> Parser:
-    """Add the command and return its parser."""
-    parser = add_command(commands, "atlas", "the cards of several collections, and one table of them")
-    with parser.group(Group.INPUT):
-        what = "collections known by name; default all that have run files on this machine"
-        parser.add_option("names", "NAMES", what, nargs="*")
+def add_atlas(parser: Parser) -> None:
+    """Add the arguments of the command."""
+    what = "collections known by name; default all that have run files on this machine"
+    parser.add_option("names", "NAMES", what, group=INPUT, nargs="*")
     _add_usual(parser)
     add_out(parser, "the pages and the table (CSV)")
     add_quiet(parser)
     parser.set_defaults(run=_run_atlas)
-    return parser
 
 
 def _run_atlas(options: argparse.Namespace) -> int:
@@ -117,24 +85,23 @@ def _run_atlas(options: argparse.Namespace) -> int:
     names = [told_name(name) for name in options.names] or list_collections(here=True)["name"].tolist()
     if not names:
         raise InputError("no collection has run files on this machine. `pt-reuse fetch NAME` downloads them.")
-    files = {name: f"{name.replace('/', '-')}.html" for name in names}
-    folder = out_folder(options, [_INDEX, _TABLE, *files.values()])
+    folder = out_folder(options)
     if folder is not None:
         library()
     cards: dict[str, Card] = {}
     missing: dict[str, str] = {}
-    for name, file in files.items():
+    how = {option: getattr(options, option) for option in _USUAL}
+    for name in names:
         complain(f"pt-reuse: {name} ...")
         try:
-            how = {option: getattr(options, option) for option in _USUAL}
-            cards[file] = report(f"reuse:{name}", verbose=shows_bars(options), **how)
+            cards[f"{name.replace('/', '-')}.html"] = report(f"reuse:{name}", verbose=shows_bars(options), **how)
         except InputError as error:
             missing[name] = in_shell(error, options.parser)
             complain(f"pt-reuse: no card of {name}: {missing[name]}")
     if not cards:
         raise InputError("no collection has a card.")
     table = atlas_table(cards)
-    print_table(table, len(table), "rows")
+    print_table(table, "rows", most=len(table))
     if folder is not None:
         pages = {file: card.html.encode("utf-8", "surrogateescape") for file, card in cards.items()}
         index = atlas_page(cards, missing).encode("utf-8", "surrogateescape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 
@@ -26,12 +25,6 @@ OF_RUNS = {
 }
 
 
-def parsers():
-    commands = cli._parser().members().values()
-    found = [one for command in commands for one in command.members().values() or [command]]
-    return {parser.prog.removeprefix("pt-reuse "): parser for parser in found}
-
-
 pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
 
 
@@ -46,19 +39,13 @@ def test_runs_are_given_as_words_or_by_the_option(command, files, monkeypatch, c
     assert all(one == printed[0] for one in printed)
 
 
-def test_every_command_that_takes_runs_takes_them_both_ways():
-    for name, parser in parsers().items():
-        actions = [action for action in parser._actions if action.dest == "runs"]
-        assert [action.option_strings for action in actions] in ([], [[], ["--runs"]]), name
-
-
 def test_several_files_are_given_anywhere(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     names = sorted(f"runs/{path.name}" for path in (files / "runs").iterdir())[:4]
     together = run(capsys, "score", *names, "--qrels", "qrels.txt")
     apart = run(capsys, "score", names[0], "--qrels", "qrels.txt", "--runs", names[1], *names[2:])
     assert together == apart
-    assert "Read: 4 runs" in together[1]
+    assert "4 runs on 5 topics" in together[1]
 
 
 def test_the_name_of_a_collection_stands_for_it_where_there_is_no_such_file(at_home, tmp_path, monkeypatch, capsys):
@@ -69,49 +56,13 @@ def test_the_name_of_a_collection_stands_for_it_where_there_is_no_such_file(at_h
     (tmp_path / "mine").mkdir()
     (tmp_path / "runs").rename(tmp_path / at_home)
     status, out, _ = run(capsys, "score", at_home, "--qrels", "qrels.txt")
-    assert (status, "8 runs (pooled: not on record)" in out) == (0, True)
+    assert (status, "8 runs on 5 topics" in out) == (0, True)
 
 
 def test_a_name_that_is_no_file_is_told_the_nearest_collection(capsys):
     status, out, err = run(capsys, "lou", "trec-8/adhok")
     assert (status, out) == (2, "")
     assert err == "pt-reuse: trec-8/adhok: no such file, and no collection of this name. Did you mean 'trec-8/adhoc'?\n"
-
-
-@pytest.mark.parametrize("command", [name for name in OF_RUNS if name != "runs"])
-def test_the_answer_is_first_and_the_settings_are_last(command, files, monkeypatch, capsys):
-    monkeypatch.chdir(files)
-    monkeypatch.setenv("COLUMNS", "80")
-    status, out, _ = run(capsys, *command.split(), "runs", *OF_RUNS[command])
-    assert status == 0
-    assert not out.startswith(("RunSet", "Qrels", "Settings", "\n"))
-    places = [out.index(f"\n{said}") for said in ("Read: 8 runs", "Settings: ")]
-    assert places == sorted(places)
-    assert out[places[1] + 1 :].partition("\n\n")[0].count("\n") <= 2
-    _, verbose, _ = run(capsys, *command.split(), "runs", *OF_RUNS[command], "--verbose")
-    assert "RunSet: 8 runs" in verbose
-    assert len(verbose) > len(out)
-
-
-def test_a_warning_that_changes_how_numbers_are_read_stays(files, monkeypatch, capsys):
-    monkeypatch.chdir(files)
-    status, out, _ = run(capsys, "by-type", "runs", *FILES, "--splits", "2")
-    assert status == 0
-    assert "\nNote: " in out
-
-
-def test_help_shows_options_in_groups():
-    titles = ["input", "how the input is read", "what is computed", "output"]
-    for name, parser in parsers().items():
-        shown = parser.format_help()
-        at = [shown.find(f"\n{title}:\n") for title in titles]
-        found = [place for place in at if place >= 0]
-        assert found == sorted(found), name
-        grouped = {
-            action.dest for group in parser._action_groups if group.title in titles for action in group._group_actions
-        }
-        assert {action.dest for action in parser._actions} - grouped == {"help"}, name
-        assert not [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

@@ -58,21 +58,14 @@ def on_terminal(capsys, monkeypatch):
 FIELD = "--qrels {f}/qrels.txt --metadata {f}/runs.csv"
 #: command -> how it is called, the bars that it shows
 BARS = {
-    "unjudged": ("unjudged {f}/runs " + FIELD, ("reading runs", "scoring")),
     "lou": ("lou --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
     "lou by ir_measures": ("lou --runs {f}/runs --depth 4 --measures infAP " + FIELD, ("reading runs", "ir_measures")),
-    "coverage": ("profile coverage --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
-    "sensitivity": ("profile sensitivity --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "conventions")),
     "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
     "audit": (
         "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/qrels.txt --metadata {f}/runs.csv --resamples 0 "
         "--parts rankings",
         ("reading runs", "scoring"),
     ),
-    "compare": ("compare {f}/runs --other {f}/qrels.txt " + FIELD, ("reading runs", "scoring")),
-    "pool": ("pool {f}/runs " + FIELD, ("reading runs",)),
-    "runs": ("runs {f}/runs", ("reading runs",)),
-    "infer-pool": ("infer-pool --runs {f}/runs " + FIELD, ("reading runs", "trying pools")),
 }
 
 
@@ -95,7 +88,7 @@ def test_a_bar_shows_on_a_terminal_alone_and_the_output_is_the_same(command, fol
 
 
 def test_fetching_shows_one(published, on_terminal):
-    status, _, shown = on_terminal("fetch", "small", "--team", "A")
+    status, _, shown = on_terminal("fetch", "small", "--only-pooled")
     assert status == 0
     assert "downloading runs: 100%|" in shown
-    assert "downloading" not in on_terminal("fetch", "small", "--type", "manual", "--quiet")[2]
+    assert "downloading" not in on_terminal("fetch", "small", "--quiet")[2]

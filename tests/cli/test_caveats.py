@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pandas as pd
 import pytest
 from command_parts import run
 
@@ -36,7 +35,6 @@ def test_judgments_mostly_without_contributor(lou, field, tmp_path, messages):
     assert err.count("\n") == 3
     assert "Beware" not in out
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
-    assert settings["beware"] in out
     assert ptr.read_result(tmp_path / "out").fit.strangers == settings["judged without contributor"]
 
 
@@ -45,19 +43,3 @@ def test_judgments_of_relevant_documents_only(lou, field, messages):
     _, err = lou(pooled, field.qrels.keep(field.qrels.arrays.labels > 0), "--depth", 1, "--measures", "bpref")
     # what the pool lacks is told once it has been made
     messages.told(err.splitlines(keepends=True)[-2])
-
-
-def test_the_label_from_which_documents_of_a_known_collection_are_relevant(lou):
-    # as many topics, judgments and labels above 0 as the passages of Deep Learning 2019 have
-    rows = [(str(i % 43), f"d{i}", 2 if i < 4_102 else 0) for i in range(9_260)]
-    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
-    # a pool that explains all of them
-    runs = ptr.RunSet.from_frames({"A": qrels.drop(columns="label").assign(score=1.0)}, teams={"A": "x"})
-    given = (runs, ptr.Qrels(qrels), "--measures", "P@1", "--depth", 300)
-    out, err = lou(*given)
-    assert "--collection trec-2019/deep/passages" in out
-    assert "--rel 2" in err
-    for rel in (1, 2):
-        out, err = lou(*given, "--rel", rel)
-        assert "--collection trec-2019/deep/passages" in out
-        assert "trec-2019" not in err

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from command_parts import run
 
-from pt_reuse.cli import output
-
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory, field):
@@ -22,7 +20,6 @@ def files(tmp_path_factory, field):
     (folder / "strangers").write_text("nobody solo\n")
     (folder / "blank").write_text(" \n")
     (folder / "taken").mkdir()
-    (folder / "odd" / "uniques.png").mkdir(parents=True)
     (folder / "judges").mkdir()
     field.all_qrels.write(folder / "judges" / "all.qrels")
     (folder / "audited" / "rankings").mkdir(parents=True)
@@ -75,94 +72,49 @@ CALLS = {
     # options of every command that reads a field
     "order": "runs {f}/runs --order best",
     "order of pooling": "runs {f}/runs --pool-order best",
-    "an empty order of pooling": "runs {f}/runs --pool-order=",
     "names": "runs {f}/runs --names path",
-    "no names": "runs {f}/runs --names=",
     "duplicates": "infer-pool {f}/teamless.toml --duplicates worst",
     "bad lines": "infer-pool {f}/teamless.toml --bad-lines drop",
     "other files": "runs {f}/runs --other-files drop",
     "missing": "infer-pool trec-8/adhoc --missing eror",
-    "an empty missing": "infer-pool trec-8/adhoc --missing=",
     "no such runs": "runs {f}/nowhere",
     "no such runs of a collection": f"{CATALOGUED} --runs {{f}}/nowhere",
     "no such runs of an own collection": "lou --collection {f}/teamless.toml --by run --runs {f}/nowhere",
     "no such collection": "lou --collection trec-9/adhoc",
     "no such qrels": "lou --runs {f}/runs --teams {f}/teams --qrels {f}/nowhere",
     "no such teams": "runs {f}/runs --teams {f}/nowhere",
-    "no such teams beside a collection": f"{CATALOGUED} --teams {{f}}/nowhere",
-    "empty teams beside a collection": f"{CATALOGUED} --teams=",
     "no such teams of an own collection": "runs --collection {f}/lost.toml",
     "no such types": "infer-pool --types {f}/nowhere " + FIELD,
-    "no such types beside a collection": f"{CATALOGUED} --types {{f}}/nowhere",
-    "no such types beside an own collection": "runs --collection {f}/teamless.toml --types {f}/nowhere",
     "blank file of pooled": "infer-pool --pooled {f}/blank " + FIELD,
     "metadata without names": "runs {f}/runs --metadata {f}/nameless.csv",
     "teams of strangers by file": "runs {f}/runs --names file --teams {f}/strangers",
     "the cache is a file": "runs {f}/runs --cache {f}/teams",
-    "the cache of a collection is a file": "runs --collection trec-8/adhoc --cache {f}/teams",
     "the cache holds the runs": "runs {f}/runs --cache {f}",
-    "an empty cache": "runs {f}/runs --cache=",
     # lou
     "measure": f"{LOU} --measures AP,Foo@3",
     "a measure that nobody computes": f"{LOU} --measures AP,RBP",
-    "unit": f"{LOU} --by nonsense",
     "unit without types": f"lou {FIELD} --metadata {{f}}/teams.csv --by type",
-    "depth": f"{LOU} --depth 0",
-    "what to remove": f"{LOU} --remove all",
     "no contributor": f"{LOU} --contributors ,",
     "a file without contributors": f"{LOU} --contributors {{f}}/blank",
     "contributors that are not on record": f"{CATALOGUED} --contributors orcl99man,nobody",
     "contributors that are no files": f"{LOU} --names file --contributors nobody",
     # unjudged, score, compare, pool
     "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
-    "unit of unjudged": "unjudged {f}/runs --qrels {f}/qrels.txt --by nonsense",
     "judgments of unjudged": "unjudged {f}/runs --qrels {f}/nowhere",
-    "measure of score": "score {f}/runs --qrels {f}/qrels.txt --measures Foo@3",
-    "measure of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --measures Foo@3",
-    "names of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --judgment-names one",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
-    "other measures": "compare {f}/runs --qrels {f}/q --other {f}/q --other-measures RR,AP,P@5 --measures AP",
-    "unknown other measure": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --other-measures Foo@3,RR",
-    "resamples": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --resamples -1",
-    "confidence": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --confidence 95",
-    "depth of compare": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --depth 0",
-    "depth of a pool": "pool {f}/runs --depth 0",
-    "unit of a pool": "pool {f}/runs --by nonsense",
     "unit of a pool without types": "pool {f}/runs --by type",
     "contributors of a pool": "pool {f}/runs --contributors ,",
-    "judgments of a pool": "pool {f}/runs --qrels {f}/nowhere",
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
-    "amount of a sample": "pool {f}/runs --strategy sample",
     # audit
     "measure of an audit": f"{AUDIT} --measures Foo@3",
     "judges of an audit": "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/nowhere",
-    "people of an audit": f"{AUDIT} --people {{f}}/nowhere",
-    "families of judges": f"{AUDIT} --families {{f}}/nowhere",
-    "judgments of an audit": "audit --runs {f}/runs --human {f}/nowhere --judges {f}/judges",
-    "no judgments of an audit": "audit --runs {f}/runs --judges {f}/judges",
-    "no runs of an audit": "audit --human {f}/qrels.txt --judges {f}/judges",
     "parts of an audit": f"{AUDIT} --parts ranking",
-    "no parts of an audit": f"{AUDIT} --parts ,",
-    "what is relevant": f"{AUDIT} --rel 0",
-    "what is relevant for a judge": f"{AUDIT} --judge-rel one",
-    "documents without a label": f"{AUDIT} --missing-labels zero",
-    "test of significance": f"{AUDIT} --test z",
-    "correction for many pairs": f"{AUDIT} --correction all",
-    "the best runs of an audit": f"{AUDIT} --best 0",
-    "what an audit groups runs by": f"{AUDIT} --by run",
     "groups of an audit without families": f"{AUDIT} --by family",
-    "resamples of an audit": f"{AUDIT} --resamples -1",
-    "pool depth of an audit": f"{AUDIT} --depth 0",
     "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
     # infer-pool
-    "depth of the pool": f"infer-pool {FIELD} --depth 0",
-    "tolerance": f"infer-pool {FIELD} --tolerance 2",
-    "tolerance that is no number": f"infer-pool {FIELD} --tolerance nan",
     # fetch
     "downloads": "fetch trec-8/adhoc --jobs 0",
-    "type": "fetch trec-8/adhoc --type neural",
-    "team": "fetch trec-8/adhoc --team nobody",
     "pool not on record": "fetch trec-2019/deep/docs --only-pooled",
     # verify
     "runs of verify": "verify trec-8/adhoc --runs {f}/nowhere",
@@ -171,28 +123,15 @@ CALLS = {
     "figures of verify": "verify trec-8/adhoc --figures {f}/figures.toml",
     # --out
     "lou into a file": f"{LOU} --out {{f}}/teams",
-    "lou below a file": f"{LOU} --out {{f}}/teams/new",
     "lou nowhere": f"{LOU} --out=",
     "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",
     "lou on what exists": f"{LOU} --out {{f}}/taken",
-    "lou on a folder of a file's name": f"{LOU} --out {{f}}/odd --overwrite",
     "unjudged on what exists": "unjudged {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
-    "score on what exists": "score {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
-    "compare on what exists": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out {f}/taken",
     "audit on what exists": f"{AUDIT} --out {{f}}/audited",
-    "audit below a file": f"{AUDIT} --out {{f}}/teams/new",
-    "pool on what exists": "pool {f}/runs --out {f}/taken",
-    "by-type on what exists": f"{BY_TYPE} --out {{f}}/taken",
-    "infer-pool below a file": "infer-pool {f}/teamless.toml --out {f}/teams/new",
-    "infer-pool on what exists": "infer-pool {f}/teamless.toml --out {f}/taken",
-    "verify below a file": "verify trec-8/adhoc --out {f}/teams/all.csv",
     "verify on what exists": "verify trec-8/adhoc --out {f}/taken/all.csv",
     "verify into a file of too long a name": f"verify trec-8/adhoc --out {{f}}/new/{'x' * 300}",
     "verify on a folder": "verify trec-8/adhoc --out {f}/taken --overwrite",
-    "verify nowhere": "verify trec-8/adhoc --out=",
-    "demo below a file": "demo --out {f}/teams/new",
     "demo on what exists": "demo --out {f}/taken",
-    "demo nowhere": "demo --out=",
 }
 
 
@@ -209,9 +148,7 @@ def test_bad_options_are_told_at_once(fault, files, unreached, capsys, messages)
 OUT = {
     "lou": (f"{LOU} --out", ""),
     "infer-pool": ("infer-pool {f}/teamless.toml --out", ""),
-    "unjudged": ("unjudged {f}/runs --qrels {f}/qrels.txt --out", ""),
     "score": ("score {f}/runs --qrels {f}/qrels.txt --out", ""),
-    "compare": ("compare {f}/runs --qrels {f}/qrels.txt --other {f}/qrels.txt --out", ""),
     "audit": (f"{AUDIT} --parts rankings --measures nDCG --resamples 0 --out", ""),
     "pool": ("pool {f}/runs --out", ""),
     "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
@@ -234,32 +171,3 @@ def test_a_folder_that_may_not_be_written_to_is_told_at_once(command, files, unr
         assert (status, out) == (2, "")
         messages.told(err)
     assert contents(files) == before
-
-
-#: files that a command writes with --out, at least
-WRITTEN = {"lou": 9, "infer-pool": 9, "unjudged": 3, "score": 7, "compare": 15, "audit": 2, "pool": 5, "by-type": 9}
-
-
-def blank(drawings):
-    """Return empty files for pictures, whose names are all that is asked here."""
-    return dict.fromkeys(drawings, b"")
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@pytest.mark.parametrize("command", WRITTEN)
-def test_every_file_that_is_written_is_looked_for_before(command, files, tmp_path, capsys, request, monkeypatch):
-    monkeypatch.setattr(output, "draw", blank)
-    call = OUT[command][0].format(f=files).split()
-    depth = ["--depth", 5] if command in ("lou", "infer-pool", "pool", "by-type") else []
-    status, _, err = run(capsys, *call, tmp_path / "out", *depth)
-    assert (status, err) == (0, "")
-    request.getfixturevalue("unreached")
-    written = [path.name for path in (tmp_path / "out").iterdir()]
-    assert len(written) >= WRITTEN[command]
-    for name in written:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / name).write_text("mine")
-        status, _, err = run(capsys, *call, tmp_path / name)
-        assert status == 2
-        # a file where a folder is to come is told as such
-        assert f"has {name!r} already" in err or f"/{name}/{name} exists, and it is no folder" in err

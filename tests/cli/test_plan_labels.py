@@ -28,7 +28,7 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     status, out, err = run(capsys, *plan, "--target", "precision", "--out", files / "plan")
     assert (status, err) == (0, "")
     same = ptr.labels.plan_labels(files / "judge.txt", target="precision", width=0.2, prior={0: 0.05, 1: 0.8})
-    assert f"check {same.labels} of 300 documents" in out.replace("\n", " ")
+    assert f"{same.labels} of 300 documents" in out.replace("\n", " ")
     made = pd.read_csv(files / "plan" / "to_check.csv", dtype=str)
     assert made.to_dict("list") == same.sample[["qid", "docno"]].to_dict("list")
     assert (files / "plan" / "plan.png").stat().st_size > 1000
@@ -53,7 +53,7 @@ def test_a_plan_for_runs_with_a_pilot(capsys, files):
     ptr.read_qrels(files / "people.txt").select(["1"]).write(files / "pilot.txt")
     runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
     options = ["--judge", files / "judge.txt", "--pilot", files / "pilot.txt", "--width", ".3", "--by-topic",
-               "--verbose", "--judge-rel", "1"]  # fmt: skip
+               "--judge-rel", "1"]  # fmt: skip
     status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
     assert status == 0
     assert "P@10, one - two" in out.replace("\n", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from command_parts import run
 
@@ -20,41 +21,33 @@ def graded(definition, tmp_path):
     return path
 
 
-def settings_of(out):
-    line = next(line for line in out.splitlines() if line.startswith("Settings: "))
-    return set(line.removeprefix("Settings: ").split(", "))
-
-
-def test_a_collection_knows(graded, own, field, tmp_path, capsys):
-    status, out, err = run(capsys, "lou", "--collection", graded, "--measures", "nDCG@10,AP(rel=2)", "--verbose")
+def lou(capsys, tmp_path, *words):
+    """Return what leaving uniques out writes, and the folder's settings."""
+    folder = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+    status, _, err = run(capsys, "lou", *words, "--out", folder)
     assert (status, err) == (0, "")
-    settings = settings_of(out)
-    assert settings >= {"depth=5", "depth from=the field", "relevant=label of at least 2", "pool order=file"}
-    assert "pool_order='file', pool_depth=5" in out
-    assert "relevant from label 2 (labels" in out
+    found = ptr.read_result(folder)
+    return found, [found.settings[name] for name in ("depth", "depth from", "relevant")]
+
+
+def test_a_collection_knows_and_the_call_wins(graded, own, field, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("pt_reuse.cli.output.draw", lambda *_: {})
+    measures = ("--measures", "nDCG@10,AP(rel=2)")
+    found, settings = lou(capsys, tmp_path, "--collection", graded, *measures)
+    assert settings == [5, "the field", "label of at least 2"]
+    assert found.settings["pool order"] == "file"
     runs = field.runs.reorder("trec_eval")
     expected = ptr.leave_out_uniques(runs, field.qrels, ["nDCG@10", "AP(rel=2)"], depth=5, rel=2, pool_order="file")
-    assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in out
+    pd.testing.assert_frame_equal(found.summary, expected.summary)
     # judgments given beside a collection are still judgments of it
-    _, same, _ = run(
-        capsys, "lou", "--collection", graded, "--qrels", tmp_path / "qrels.txt", "--measures", "nDCG@10,AP(rel=2)",
-        "--verbose",
-    )  # fmt: skip
-    assert settings_of(same) == settings
-    _, plain, _ = run(capsys, "lou", "--collection", own, "--measures", "nDCG@10")
-    assert settings_of(plain) >= {"depth=100", "depth from=the default", "relevant=label of at least 1"}
+    assert lou(capsys, tmp_path, "--collection", graded, "--qrels", tmp_path / "qrels.txt", *measures)[1] == settings
+    assert lou(capsys, tmp_path, "--collection", own, *measures)[1] == [100, "the default", "label of at least 1"]
+    _, settings = lou(capsys, tmp_path, "--collection", graded, "--rel", 1, "--depth", 3, *measures)
+    assert settings == [3, "the call", "label of at least 1"]
 
 
-def test_the_call_wins(graded, own, capsys):
-    _, out, _ = run(capsys, "lou", "--collection", graded, "--rel", 1, "--depth", 3, "--measures", "nDCG@10")
-    assert settings_of(out) >= {"depth=3", "depth from=the call", "relevant=label of at least 1"}
-    _, out, _ = run(capsys, "lou", "--collection", own, "--rel", 2, "--measures", "nDCG@10")
-    assert "relevant=label of at least 2" in settings_of(out)
-
-
-def test_measures_by_default_count_what_is_relevant(graded, own, capsys):
+def test_measures_by_default_count_what_is_relevant(graded, own, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("pt_reuse.cli.output.draw", lambda *_: {})
     for collection, rel, measure in ((graded, (), "AP(rel=2)"), (own, (), "AP"), (own, ("--rel", 3), "AP(rel=3)"),
                                      (graded, ("--rel", 1), "AP")):  # fmt: skip
-        _, out, _ = run(capsys, "lou", "--collection", collection, *rel, "--verbose")
-        assert f"\n{measure}: where all runs are scored" in out
-        assert "\nnDCG@10: where all runs are scored" in out
+        assert lou(capsys, tmp_path, "--collection", collection, *rel)[0].measures == [measure, "nDCG@10"]

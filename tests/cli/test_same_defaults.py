@@ -126,7 +126,11 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     ),
     "profile rank-intervals": (
         "",
-        {"rank_intervals": lambda f: ptr.rank_intervals(ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel)))},
+        {
+            "rank_intervals": lambda f: ptr.profile.rank_intervals(
+                ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel))
+            )
+        },
     ),
     "check-new-run": (
         "--new {}/new/input.new",
@@ -186,7 +190,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
 for declared in DECLARED_COMMANDS:
     if declared["function"] in ("check_new_run", "judge_next"):
         continue
-    words = "--other {}/other.qrels" if "other" in [flag["dest"] for flag in declared["flags"]] else ""
+    words = "--other {}/other.qrels" if "other" in declared["flags"] else ""
     function = partial(lambda name, f: find(name, f.runs, f.qrels, f.folder / "other.qrels"), declared["function"])
     STUDIES.setdefault(declared["command"]["name"], (words, {declared["function"]: function}))
 #: command -> the option that it takes without its name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pt_reuse.cli import entry as cli
+from pt_reuse.cli.entry import parser as top
 from pt_reuse.cli.parser import in_shell
 from pt_reuse.errors import InputError
 
@@ -27,7 +27,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("command", "argument", "python", "shell"), TEXTS)
 def test_arguments_have_the_names_that_the_running_command_gives_them(command, argument, python, shell):
-    parser = cli._parser().parse_args(command).parser
+    parser = top().parse_args(command).parser
     assert in_shell(InputError(python, argument=argument), parser) == shell
     assert in_shell(InputError(python, argument=argument, place="a.toml"), parser) == f"a.toml: {shell}"
     assert argument or in_shell(python, parser) == shell

@@ -49,9 +49,3 @@ def test_tables_give_what_run_files_give(command, ending, folder, capsys, tmp_pa
     ours, theirs = said.values()
     assert ours
     assert ours == theirs
-
-
-def test_runs_are_described_with_what_the_table_says(folder, capsys):
-    by_files = run(capsys, "runs", folder / "runs", "--metadata", folder / "labels.csv", "--verbose")
-    assert by_files[0] == 0
-    assert run(capsys, "runs", folder / "runs.parquet", "--verbose") == by_files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from statistics import mean, median
+from statistics import mean
 
 import pandas as pd
 import pytest
@@ -89,22 +89,6 @@ def test_every_number_is_that_of_a_count_by_hand(files, capsys):
     shown = next(line for line in lines_of_table(printed) if line[0] == worst)
     n, of = table.loc[worst, "unjudged@3"], table.loc[worst, "documents@3"]
     assert shown[3:7] == [f"{table.loc[worst, 'Unjudged@3']:.4f}", str(n), "of", str(of)]
-
-
-def test_the_answer_is_a_sentence(files, capsys):
-    _, out, _ = run(
-        capsys, "unjudged", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv",
-        "--cutoff", "3",
-    )  # fmt: skip
-    shares = {name: share(cutoffs[3]) for name, cutoffs in counted(files).items()}
-    table = pd.read_csv(files / "runs.csv").set_index("name")
-    pooled, others = ([shares[n] for n in table.index[table["pooled"] == is_pooled]] for is_pooled in (True, False))
-    worst = max(shares, key=shares.__getitem__)
-    assert f"Never judged of the top 3, in the median: {median(pooled):.1%} for 6 pooled runs, " in out
-    assert f"{median(others):.1%} for 2 runs not pooled; most for {worst}: {shares[worst]:.1%} (" in out
-    assert "8 runs without documents for some topics; these count as 1." in out
-    negative = sum(int(line.split()[3]) < 0 for line in (files / "qrels.txt").read_text().splitlines())
-    assert f"{negative} documents of the judgments with a label below 0 counted as unjudged." in out
 
 
 @pytest.mark.parametrize("cutoff", ["", ",", "ten", "0", "10,-1", "99999999999", "1.5"])

@@ -8,6 +8,7 @@ from collections import Counter
 import pyterrier as pt
 import pytest
 from catalogue_parts import metadata
+from command_parts import run
 
 import pt_reuse as ptr
 from pt_reuse.cli.entry import main
@@ -124,7 +125,7 @@ def test_ones_own_collection_comes_before_an_alias(mine):
         "dl\u200b19",
     ],
 )
-def test_a_name_is_matched_whole(name, monkeypatch):
+def test_a_name_is_matched_whole(name, monkeypatch, capsys):
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("looked up"))
     assert real_name(name) not in collection_names()
     with pytest.raises(ptr.InputError):
@@ -132,7 +133,7 @@ def test_a_name_is_matched_whole(name, monkeypatch):
     with pytest.raises(ptr.InputError):
         ptr.report(f"reuse:{name}")
     for command in (["report", name], ["score", name], ["lou", "--collection", name], ["fetch", name], ["atlas", name]):
-        assert main(command) != 0
+        assert run(capsys, *command)[0] != 0
 
 
 @pytest.mark.parametrize("which", ["demo:", "demo::second", "demo:second:third", "demo:second\n", "demo:sec ond"])

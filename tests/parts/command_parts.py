@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-from pt_reuse.cli.entry import main
-from pt_reuse.cli.parser import COMMANDS as COMMANDS_OF_STUDIES
+from pt_reuse.cli.declared import commands, declaration
+from pt_reuse.cli.entry import main, parser
+from pt_reuse.cli.parser import every_name
 
-#: every command of `pt-reuse`
-COMMANDS = (
-    "unjudged",
-    "profile coverage",
-    "score",
-    "audit",
-    "profile discriminative-power",
-    "pool",
-    "profile density",
-    "profile saturation",
-    "profile minimum-ranks",
-    "judge compare-strategies",
-    "profile stability",
-    "judge agreement",
-    "judge export",
-    "judge import",
-    "judge pilot",
-    "judge plan-labels",
-    "judge times",
-    "runs",
-    "infer-pool",
-    "collections",
-    "fetch",
-    "verify",
-    "report",
-    "atlas",
-    "demo",
-    *(each["command"]["name"] for each in COMMANDS_OF_STUDIES),
-)
+#: every command of `pt-reuse`, and what those of studies declare
+COMMANDS = tuple(every_name(parser()))
+COMMANDS_OF_STUDIES = [declaration(function) for function, _ in commands().values()]
 
 
 def run(capsys, *arguments):

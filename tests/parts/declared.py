@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 
 from pt_reuse.errors import ReuseWarning
-from pt_reuse.study import DECLARED, study_of
+from pt_reuse.study import studies, study_of
 
 #: name -> the public function
-STUDIES = {each["function"]: getattr(importlib.import_module(each["module"]), each["function"]) for each in DECLARED}
+STUDIES = studies()
 
 
 def call(name, runs, qrels, other, **options):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pt_reuse as ptr
-from pt_reuse._result import HOMES
+from pt_reuse._result import Record
+from pt_reuse.experiment.artifact import Packed
 
 #: what functions return that is no record of tables
 OTHERS = {
@@ -20,12 +22,23 @@ NAMESPACES = {name: value for name in ptr.__all__ if isinstance(value := getattr
 #: name, with that of the namespace -> what it is
 PUBLIC = {name: getattr(ptr, name) for name in ptr.__all__ if name not in {*NAMESPACES, "__version__"}}
 PUBLIC |= {f"{space}.{name}": getattr(module, name) for space, module in NAMESPACES.items() for name in module.__all__}
+
+
+def kinds() -> dict[str, type[Record]]:
+    """Return every kind of record by its name; what others are made of is no kind of its own."""
+    for module in pkgutil.walk_packages(ptr.__path__, "pt_reuse."):
+        importlib.import_module(module.name)
+    found, todo = set[type[Record]](), [Record]
+    while todo:
+        todo += (more := todo.pop().__subclasses__())
+        # what an artifact is made of is shown by nobody
+        found |= {kind for kind in more if kind.__module__.startswith("pt_reuse.") and kind is not Packed}
+    return {kind.__name__: kind for kind in found if not kind.__subclasses__()}
+
+
 #: what functions return, which nobody makes: kind -> the class
-RESULTS = {
-    name: getattr(importlib.import_module(home), name)
-    for name, home in {**HOMES, **OTHERS}.items()
-    if name not in PUBLIC
-}
+RESULTS = {**kinds(), **{name: getattr(importlib.import_module(home), name) for name, home in OTHERS.items()}}
+RESULTS = {name: kind for name, kind in RESULTS.items() if name not in PUBLIC}
 
 
 def functions() -> Iterator[tuple[str, Callable]]:

@@ -2,47 +2,60 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
+import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from declared import STUDIES
 
 import pt_reuse as ptr
+from pt_reuse.cli.declared import commands, declaration
 from pt_reuse.options import SHARED, Parameter, documented
-from pt_reuse.study import DECLARED, study_of
-
-SCRIPT = Path(__file__).parents[2] / "scripts" / "declare.py"
+from pt_reuse.study import study_of
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("declare", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_is_read_off_the_source_is_what_the_study_declares(name):
+    study = study_of(STUDIES[name])
+    expected = study.declaration if study.read_off else json.loads(json.dumps(study.declaration))
+    assert declaration(name) == expected
 
 
-def test_a_study_that_is_gone_leaves_the_stubs(script, monkeypatch):
-    expected, read = script.written(), Path.read_text
-    gone = "from .studies.gone import gone as gone\nfrom .studies.stability import gone as gone_too\n"
-    monkeypatch.setattr(Path, "read_text", lambda self, **options: gone + read(self, **options))
-    assert script.written() == expected
+def test_commands_are_those_of_the_studies():
+    expected = {s.command.name: (s.name, s.command.summary) for s in map(study_of, STUDIES.values()) if s.command}
+    assert commands() == expected
 
 
-def test_what_is_made_of_declarations_is_in_step_with_them(script):
-    for path, text in script.written().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run scripts/declare.py"
+NAMESPACES = {name: value for name in ptr.__all__ if isinstance(value := getattr(ptr, name), ModuleType)}
+
+
+@pytest.mark.parametrize("group", ["", "judging", "labels", "pools", "profile"])
+def test_a_namespace_has_its_studies_under_their_names(group):
+    space = NAMESPACES[group] if group else ptr
+    expected = {study_of(call).entry.name: call for call in STUDIES.values() if study_of(call).entry.group == group}
+    for name, call in expected.items():
+        assert name in space.__all__, f"{space.__name__}: write {name} in the stub"
+        if call.__name__ == name:  # what is studied by a command alone has a name of its own
+            assert getattr(space, name) is call
+    assert not ({study_of(call).entry.name for call in STUDIES.values()} - expected.keys()) & set(space.__all__)
+
+
+@pytest.mark.parametrize("space", [ptr, *NAMESPACES.values()], ids=lambda space: space.__name__)
+def test_every_name_of_a_stub_leads_somewhere(space):
+    for name in space.__all__:
+        assert getattr(space, name) is not None
+    lines = Path(space.__file__).with_suffix(".pyi").read_text().splitlines()
+    assert sorted(line.rpartition(" as ")[2] for line in lines) == sorted(space.__all__)
 
 
 def test_docstrings_have_every_argument_once():
-    for declared in DECLARED:
-        function = STUDIES[declared["function"]]
+    for studied, function in STUDIES.items():
         lines = inspect.getdoc(function).splitlines()
         entries = [line.split(":")[0].strip() for line in lines[lines.index("Args:") :] if line[4:5].strip()]
         for name in inspect.signature(function).parameters:
-            assert entries.count(name) == 1, f"{declared['function']}, {name}"
+            assert entries.count(name) == 1, f"{studied}, {name}"
         assert max(map(len, lines)) <= 120
 
 

@@ -11,7 +11,7 @@ from public import NAMESPACES
 from sources import Trees, every, outside_expressions
 
 import pt_reuse
-from pt_reuse.study import DECLARED
+from pt_reuse.study import studies
 
 ROOT = Path(pt_reuse.__file__).parent
 TOP = "pt_reuse"
@@ -107,16 +107,16 @@ def test_no_module_imports_itself_by_way_of_others():
 def test_no_function_bears_the_name_of_its_module(module):
     names = [n.name for n in TREES[module].body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     # the decorator of studies is read as a word, and a study is looked for by its name
-    declared = module.startswith(f"{TOP}.studies.") or module in {study["module"] for study in DECLARED}
-    studies = {"study", *module.split(".")[2:]} if declared else {"study"}
-    assert not set(module.split(".")[1:]) & set(names) - studies
+    declared = module.startswith(f"{TOP}.studies.") or module in {study.__module__ for study in studies().values()}
+    allowed = {"study", *module.split(".")[2:]} if declared else {"study"}
+    assert not set(module.split(".")[1:]) & set(names) - allowed
 
 
 def test_a_study_is_where_its_name_says():
-    declared = [study for study in DECLARED if study["module"].startswith(f"{TOP}.studies.")]
+    declared = [study for study in studies().values() if study.__module__.startswith(f"{TOP}.studies.")]
     assert len(declared) > 20
     for study in declared:
-        assert study["module"].split(".")[2] == study["function"].removesuffix("_of_uniques")
+        assert study.__module__.split(".")[2] == study.__name__.removesuffix("_of_uniques")
 
 
 def test_no_public_name_hides_a_module():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import html
-import importlib
 import inspect
 import io
-import pkgutil
 import re
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -17,14 +15,14 @@ import pytest
 from every_result import MEASURES, ODD, every_result, odd_field
 from matplotlib import rcParams
 from matplotlib.figure import Figure
+from public import kinds
 from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
-from pt_reuse._result import HOMES, Record, read_result
+from pt_reuse._result import Record, home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.experiment.artifact import Packed
 from pt_reuse.result import Result, Told, cells
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
@@ -47,22 +45,10 @@ def nouns():
     }
 
 
-def kinds():
-    for module in pkgutil.walk_packages(ptr.__path__, "pt_reuse."):
-        importlib.import_module(module.name)
-    found, todo = set(), [Record]
-    while todo:
-        todo += (more := todo.pop().__subclasses__())
-        # what an artifact is made of is shown by nobody
-        found |= {kind for kind in more if kind.__module__.startswith("pt_reuse.") and kind is not Packed}
-    # what others are made of is no kind of its own
-    return {kind.__name__: kind for kind in found if kind.__name__ in HOMES or not kind.__subclasses__()}
-
-
 def test_every_kind_of_result_says_what_a_paper_prints(results):
-    assert {name: kind.__module__ for name, kind in kinds().items()} == HOMES
-    assert set(HOMES) == {name.split(",")[0] for name in results}
+    assert set(kinds()) == {name.split(",")[0] for name in results}
     for name, kind in kinds().items():
+        assert home_of(name) == kind.__module__
         assert kind.report is not (Result.report if not getattr(kind, "views", True) else Record.report), name
         assert inspect.signature(kind.report).return_annotation == "Report"
         assert not [

@@ -14,7 +14,7 @@ from scipy.stats import ttest_rel
 import pt_reuse as ptr
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
-from pt_reuse.study import DECLARED
+from pt_reuse.study import study_of
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
 NEW = FIELD.runs.select(names=FIELD.runs.select(pooled=True).names[-2:])
@@ -370,11 +370,5 @@ def test_bad_input_is_told(options, said):
 
 
 def test_the_measure_that_is_said_to_be_the_default_is_the_one_used():
-    stated = next(
-        flag["default"]
-        for study in DECLARED
-        if study["function"] == "judge_next"
-        for flag in study["flags"]
-        if flag["dest"] == "measures"
-    )
+    stated = study_of(ptr.judge_next).parameters["measures"].flag.default
     assert set(plan(None).table["measure"]) == {stated}

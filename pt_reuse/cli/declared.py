@@ -1,0 +1,157 @@
+"""What studies declare, read off their source: help knows every option before anything heavy is imported."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pt_reuse import options
+from pt_reuse.options import SHARED, Option
+from pt_reuse.study import Command, declaration_of
+
+_ROOT = Path(__file__).parents[1]
+#: folders of studies
+_FOLDERS = ("studies", "judging")
+#: a decorator of a study and the name of its function
+_STUDY = re.compile(r"^@study\((.*?)\)\ndef (\w+)\(", re.MULTILINE | re.DOTALL)
+#: what is imported to evaluate the words of options, since nothing heavy comes with it
+_LIGHT = ("pt_reuse.options", "pt_reuse._choices", "pt_reuse._check")
+#: what a decorator says of the command
+_OF_COMMAND = ("summary", "details", "needs", "screen", "several", "runs_for")
+
+
+class _Source:
+    """The names of a module with their values, evaluated from its source when they are asked for."""
+
+    def __init__(self, module: str):
+        path = _ROOT.parent / Path(*module.split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        self.body = ast.parse(path.read_text(encoding="utf-8")).body
+        self._nodes: dict[str, ast.expr | None] = {}
+        self._imported: dict[str, tuple[str, str]] = {}
+        for line in self.body:
+            if isinstance(line, ast.Assign):
+                to, value = line.targets[0], line.value
+                several = isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple)
+                pairs = zip(to.elts, value.elts, strict=True) if several else [(to, value)]  # type: ignore[attr-defined]
+                self._nodes |= {each.id: part for each, part in pairs if isinstance(each, ast.Name)}
+            elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                self._nodes[line.target.id] = line.value
+            elif isinstance(line, ast.ImportFrom):
+                self._imported |= {each.asname or each.name: (str(line.module), each.name) for each in line.names}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._nodes:
+            return self.value(self._nodes[name])
+        module, known = self._imported[name]
+        if (module, known) == ("pt_reuse", "options"):
+            return options
+        return getattr(importlib.import_module(module), known) if module in _LIGHT else _source(module)[known]
+
+    def value(self, node: ast.expr | None) -> Any:
+        """Return the value of an expression; of a name that is another's alone, where that is read."""
+        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)  # type: ignore[arg-type]  # it asks for names alone
+
+    def option(self, node: ast.expr | None) -> Option | None:
+        """Return the last option that an annotation has, its check left out."""
+        if isinstance(node, ast.Attribute):
+            return next((o for o in self.value(node).__metadata__[::-1] if isinstance(o, Option)), None)
+        if isinstance(node, ast.Name) and node.id in self._nodes:
+            return self.option(self._nodes[node.id])
+        if isinstance(node, ast.Name) and self._imported.get(node.id, ("",))[0].startswith("pt_reuse."):
+            module, name = self._imported[node.id]
+            return _source(module).option(ast.Name(name, ast.Load()))
+        if not isinstance(node, ast.Subscript) or ast.unparse(node.value) != "Annotated":
+            return None
+        base, *beside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        found = [option for each in beside if (option := self.declared(each)) is not None]
+        return found[-1] if found else self.option(base)
+
+    def declared(self, node: ast.expr) -> Option | None:
+        """Return the option that an expression makes, its check and choices left out."""
+        if isinstance(node, ast.Call):
+            kept = [word for word in node.keywords if word.arg not in ("check", "choices")]
+            node = ast.copy_location(ast.Call(node.func, node.args, kept), node)
+        found = self.value(ast.fix_missing_locations(node))
+        return found if isinstance(found, Option) else None
+
+
+@cache
+def _source(module: str) -> _Source:
+    return _Source(module)
+
+
+@cache
+def _found() -> dict[str, tuple[str, str]]:
+    """Return the module of every study and what its decorator says, by the name of its function."""
+    found = {}
+    for path in sorted(path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*.py")):
+        module = ".".join(path.relative_to(_ROOT.parent).with_suffix("").parts)
+        for said, name in _STUDY.findall(path.read_text(encoding="utf-8")):
+            if "entry=" not in said:
+                found[name] = (module, said)
+    return found
+
+
+@cache
+def _older() -> dict[str, dict[str, Any]]:
+    """Return what studies declare that have no options in their signature yet."""
+    return {each["function"]: each for each in json.loads((_ROOT / "studies.json").read_text(encoding="utf-8"))}
+
+
+def commands() -> dict[str, tuple[str, str]]:
+    """Return the function of each command of a study, and what the command does, by the name of the command."""
+    found = {}
+    for function, (_, said) in _found().items():
+        words = _literals(ast.parse(f"study({said})", mode="eval").body)
+        if words.get("summary"):
+            found[words["command"]] = (function, words["summary"])
+    for each in _older().values():
+        if each["command"]:
+            found[each["command"]["name"]] = (each["function"], each["command"]["summary"])
+    return dict(sorted(found.items()))
+
+
+def _literals(call: Any) -> dict[str, Any]:
+    """Return the words of a decorator that are texts, or tuples of them."""
+    found = {}
+    for word in call.keywords:
+        try:
+            found[word.arg] = ast.literal_eval(word.value)
+        except ValueError:
+            continue  # a function
+    return found
+
+
+@cache
+def declaration(function: str) -> dict[str, Any]:
+    """Return what a study declares, as ``study_of(function).declaration`` does."""
+    if function in _older():
+        return _older()[function]
+    source = _source(_found()[function][0])
+    (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
+    (decorator,) = (each for each in call.decorator_list if ast.unparse(each).startswith("study("))
+    own = [source.declared(each) for each in decorator.args]  # type: ignore[attr-defined]
+    parameters, n_needed = [*call.args.args, *call.args.kwonlyargs], len(call.args.args) - len(call.args.defaults)
+    ends = [*[None] * n_needed, *call.args.defaults, *call.args.kw_defaults]
+    defaults = {p.arg: source.value(node) for p, node in zip(parameters, ends, strict=True) if node is not None}
+    declared = {option.name: option for option in own if option is not None}
+    signed = {p.arg: replace(option, name=p.arg) for p in parameters if (option := source.option(p.annotation))}
+    every = {p.arg: declared.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
+    words = _literals(decorator)
+    command = None
+    if words.get("summary"):
+        command = Command(name=words["command"], **{name: words[name] for name in _OF_COMMAND if name in words})
+    beside = {name: option for name, option in declared.items() if name not in every}
+    return declaration_of(function, _found()[function][0], command, beside | every, every, defaults)
+
+
+def flags_of(*functions: str) -> dict[str, dict[str, Any]]:
+    """Return the options that studies declare, by their arguments; of the same in two studies that of the first."""
+    return {name: flag for function in reversed(functions) for name, flag in declaration(function)["flags"].items()}
