@@ -9,7 +9,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,6 @@ from pandas.api.types import is_numeric_dtype
 from pt_reuse import _html
 from pt_reuse._check import flag
 from pt_reuse._files import check_writable, checked_path, read_file, read_together, user_path, write_together
-from pt_reuse._report import Report
 from pt_reuse._saving import (
     Decoder,
     Encoder,
@@ -90,8 +89,6 @@ class Record(Printed):
     about: ClassVar[str] = ""
     valid_for: ClassVar[str] = ""
     not_covered: ClassVar[str] = ""
-    condition: ClassVar[str] = ""
-    limit: ClassVar[str] = ""
 
     settings: Mapping[str, Any]
 
@@ -105,7 +102,7 @@ class Record(Printed):
 
     def answers(self) -> list[str]:
         """Return the answer, a line for each measure or judge, the main number first."""
-        return [self.headline()]
+        return []
 
     def headline(self) -> str:
         """Return the answer in one line."""
@@ -115,31 +112,18 @@ class Record(Printed):
         """Return what captions, notes and the verdict speak of: the settings, and numbers and names beside them."""
         return dict(self.settings)
 
-    def verdict(self) -> list[str]:
-        """Return what was found, under which condition it holds, and what it does not say.
-
-        Returns:
-            list of str: the headline, the condition and which intervals it has, the limit; none of an empty table.
-        """
-        return [] if self._shown().empty else [f"{self.headline()}.", *self.conditions()]
-
     def conditions(self) -> list[str]:
         """Return for what the answers hold, with which intervals, and what is not covered, a line each."""
         words, kind = Words(self.words()), self._kind_of_intervals()
         named = f" Intervals: {kind}." if kind and _INTERVAL.search(self.headline()) else ""
-        holds = f"For: {self.valid_for}" if self.valid_for else self.condition
-        limit = f"Not covered: {self.not_covered}" if self.not_covered else self.limit
-        lines = [holds.format_map(words) + named, limit.format_map(words)]
-        return [line.strip() for line in lines if line]
+        parts = [("For", self.valid_for), ("Not covered", self.not_covered)]
+        lines = [f"{what}: {text.format_map(words)}" for what, text in parts if text]
+        return [lines[0] + named, *lines[1:]] if lines else []
 
     def _kind_of_intervals(self) -> str:
         """Return the level and the kind of the intervals in the headline, nothing without any."""
         made = str(self.settings.get("intervals", "none")).partition(": ")[0]
         return "" if made == "none" else made
-
-    def report(self) -> Report:
-        """Return what a paper prints: a name and at most five columns; see ``Report``."""
-        raise NotImplementedError(f"{type(self).__name__} has no report()")
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write every table as CSV, the settings as JSON, and what else it takes to read the whole back.
@@ -175,10 +159,6 @@ class Record(Printed):
     def _settings_line(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.settings.items())
 
-    def _lines(self) -> list[str]:
-        """Return what is said below the headline, a line each."""
-        return []
-
     def _shown(self) -> pd.DataFrame:
         """Return the table whose first rows are shown."""
         return next(iter(self.tables().values()))
@@ -205,9 +185,6 @@ class Record(Printed):
     def __repr__(self) -> str:
         return f"{self.heading()}: {self.headline() if len(self._shown()) else _NOTHING}"
 
-    def _head(self) -> str:
-        return f"{self.title}: {' '.join(self.verdict()) or _NOTHING}"
-
     def heading(self) -> str:
         """Return the title, and what of."""
         return self.title + (f", {self.about.format_map(Words(self.words()))}" if self.about else "")
@@ -217,7 +194,7 @@ class Record(Printed):
         answers, conditions = ([_NOTHING], []) if shown.empty else (first_of(self.answers()), self.conditions())
         return "\n".join(
             [
-                *(prose(line, width=WIDTH) for line in (self.heading(), *answers, *self._lines())),
+                *(prose(line, width=WIDTH) for line in (self.heading(), *answers)),
                 table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=self._spare(shown)),
                 *(prose(line, width=WIDTH) for line in conditions),
                 f"Settings: result.settings ({len(self.settings)})",
@@ -228,11 +205,7 @@ class Record(Printed):
         shown = self._shown()
         answers, conditions = ([_NOTHING], []) if shown.empty else (first_of(self.answers()), self.conditions())
         below = _html.table(shown, most=2 * _SHOWN, what=self._rest()) + _html.lines(conditions)
-        return _html.headline(self.heading(), *answers, *self._lines()) + below + _html.folded(self.settings)
-
-    def _html_head(self, lines: Iterable[str]) -> str:
-        found, *rest = self.verdict() or [_NOTHING]
-        return _html.headline(f"{self.title}: {found}", *rest, *lines)
+        return _html.headline(self.heading(), *answers) + below + _html.folded(self.settings)
 
 
 def first_of(lines: list[str]) -> list[str]:

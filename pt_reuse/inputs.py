@@ -9,14 +9,12 @@ from typing import Any
 
 import ir_measures
 
-from pt_reuse._check import examples
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
-from pt_reuse.errors import InputError
 from pt_reuse.pooling.depth import DepthFrom, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
@@ -136,15 +134,6 @@ def graded(
     chosen = usual(lowest) if measures is None else measures
     warn_of_lower_grades(chosen, lowest)
     return lowest, chosen
-
-
-def read_other(qrels: Any, first: Qrels, argument: str = "other") -> Qrels:
-    """Return other judgments, which have a topic of the first."""
-    other = read_judgments(qrels, argument)
-    if not set(other.topics) & set(first.topics):
-        topics = f"{examples(other.topics)} against {examples(first.topics)}"
-        raise InputError(f"has no topic of the first judgments: {topics}.", argument=argument)
-    return other
 
 
 def units_by(runs: RunSet, by: str, argument: str = "by") -> Units:

@@ -64,10 +64,6 @@ class Option:
         return value if check is None else check(value)
 
 
-#: the options of studies that are not yet in their signatures
-Parameter = Option
-
-
 def _flag_of(name: str) -> Callable[[Any], bool]:
     return lambda value: flag(name, value)
 
@@ -339,7 +335,7 @@ def options_of(call: Callable[..., Any]) -> dict[str, Option]:
     return {name: replace(declared[-1], name=name) for name, declared in found.items() if declared}
 
 
-def documented(call: Callable[..., Any], own: Mapping[str, Parameter]) -> str:
+def documented(call: Callable[..., Any], own: Mapping[str, Option]) -> str:
     """Return the docstring of a function with an entry for each argument, in the order of its signature."""
     head, written, tail = _split(inspect.cleandoc(call.__doc__ or ""))
     entries = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from inspect import cleandoc, signature
 from textwrap import fill
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import choice, examples, plural
-from pt_reuse._report import Column, Digits, Report, intervals
+from pt_reuse._report import Column, Report
 from pt_reuse._result import Record
 from pt_reuse._text import is_missing, with_ends
 from pt_reuse.columns import UNITS, Table, column, described
@@ -24,81 +24,8 @@ from pt_reuse.options import SHARED
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: setting or attribute -> what a reader must know of it, or that by its value; said where it has a value
-SENTENCES: dict[str, str | dict[Any, str]] = {
-    "order": "Documents are ranked in the order {order}.",
-    "pool order": "They are pooled in the order {pool order}; contributors are {contributors}.",
-    "relevant": "Relevant: {relevant}.",
-    "complete": {True: "Means are over all topics.", False: "Means are over the topics that a run has."},
-    "intervals": "Intervals: {intervals}.",
-    "beware": "Note: {beware}.",
-}
 #: parts of a headline, of a measure or a judge each, that are told
 _CLAUSES = 3
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A column of a view."""
-
-    heading: str  # in words; ``{at}`` is a setting, a number of the result or an option, as in a caption
-    column: str  # of the table; where it has none of this name, the view goes without
-    digits: Digits = Digits.TEXT  # how its cells are written
-    interval: bool = False  # whether it is the interval of the column
-    unless: str = ""  # a column of the table in whose place it stands
-
-    def of(self, rows: pd.DataFrame) -> Iterator[Column]:
-        """Yield the column of a report, none where the table has none."""
-        if self.unless in rows:
-            return
-        if self.interval:
-            if f"{self.column}_low" in rows:
-                low, high = rows[f"{self.column}_low"], rows[f"{self.column}_high"]
-                yield Column(self.heading, intervals(self.column, low, high, self.digits).values)
-        elif self.column in rows:
-            yield Column(self.heading, rows[self.column], self.digits)
-
-
-@dataclass(frozen=True, kw_only=True)
-class View:
-    """A report of one table of a result: which columns, in which order of rows, under which caption."""
-
-    columns: tuple[Shown, ...]  # the first says what the rows are
-    caption: str  # one sentence; ``{measure}``, ``{rows}`` (how many), settings, numbers and options by their names
-    table: str = "table"  # the name of the table, or of the method that returns it, whose options the view takes
-    # column -> whose rows are shown: a value, None for the first, ``...`` for all; each is an option of the report
-    select: Mapping[str, Any] = field(default_factory=dict)
-    descending: tuple[str, ...] = ()  # the columns by which rows are sorted, the largest first
-    noun: str = "rows"  # what the rows are, in the plural
-
-    def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
-        """Return the report of a result."""
-        taken = {name: value for name, value in options.items() if name not in self.select}
-        taken |= {"measure": measure} if "measure" in self._defaults(type(result)) else {}
-        rows = result.frame(self.table, **taken)
-        if measure is not None and "measure" in rows:
-            rows = rows[rows["measure"] == measure]
-        rows, chosen = only(rows, {name: options.get(name, value) for name, value in self.select.items()})
-        if self.descending:
-            rows = rows.sort_values(list(self.descending), ascending=False, kind="stable", na_position="last")
-        words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
-        words |= {**self._defaults(type(result)), **result.words(), **taken, **chosen}
-        words |= {"measure": measure, "rows": len(rows)}
-        columns = [replace(c, heading=c.heading.format(**words)) for shown in self.columns for c in shown.of(rows)]
-        return Report(columns, caption=self.caption.format(**words), notes=result.notes())
-
-    def _defaults(self, kind: type) -> dict[str, Any]:
-        """Return what the method that returns the table takes, with its defaults."""
-        return _taken(kind, self.table)
-
-    def options(self, kind: type) -> list[str]:
-        """Return the names of what the view of a result takes."""
-        return [name for name in (*self.select, *self._defaults(kind)) if name != "measure"]
-
-    @property
-    def of_measure(self) -> bool:
-        """Return whether it shows the rows of one measure."""
-        return "{measure}" in self.caption
 
 
 def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -204,12 +131,11 @@ class Result(Record):
 
     columns: ClassVar[str] = ""
     declared: ClassVar[Mapping[str, Table]] = {}
-    views: ClassVar[Mapping[str, View | TableReport | Callable[..., Report]]] = {}
+    views: ClassVar[Mapping[str, TableReport | Callable[..., Report]]] = {}
     main: ClassVar[str] = "table"
     plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
     key: ClassVar[Sequence[KeyFigures] | str] = ()
     answer: ClassVar[tuple[str, str] | None] = None
-    sentences: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {}
     derived: ClassVar[Mapping[str, str]] = {}
 
     table: pd.DataFrame
@@ -220,12 +146,11 @@ class Result(Record):
         own = {name: part for name, hint in hints.items() for part in _tables_in(hint)}
         # a base has its tables in its own declaration, since signatures show the type alone
         cls.__annotations__ |= {name: hints[name].__origin__ for name in own}
-        own = {**cls.declared, **own}
-        if not own:
-            return
-        cls.declared = own
+        cls.declared = own = {**cls.declared, **own}
         of_methods = {name: get_type_hints(getattr(cls, name), include_extras=True) for name in cls.derived.values()}
         every = {name: part for name, hint in of_methods.items() for part in _tables_in(hint["return"])} | own
+        if not every:
+            return
         first = cls.answer[0] if cls.answer else "table"
         cls.views = {name: TableReport(name, every[name]) for name in sorted(every, key=lambda name: name != first)}
         entries = [f"{name}: {described(table, cls.columns)}" for name, table in every.items()]
@@ -288,18 +213,12 @@ class Result(Record):
 
     def notes(self) -> list[str]:
         """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
-        if self.declared:
-            return [*self.conditions(), *(f"Note: {text}." for name, text in self.settings.items() if name == "beware")]
-        words = {"contributors": "not recorded", **self.words()}
-        said = {**{name: text for name, text in SENTENCES.items() if name != "beware"}, **self.sentences}
-        said = {**said, "beware": SENTENCES["beware"]}
-        told = {name: text for name, text in said.items() if text and words.get(name) not in (None, "none")}
-        return [(text if isinstance(text, str) else text[words[name]]).format(**words) for name, text in told.items()]
+        return [*self.conditions(), *(f"Note: {text}." for name, text in self.settings.items() if name == "beware")]
 
     def answers(self) -> list[str]:
         """Return the answer, a line for each row of the table that says it, or a few words where none does."""
         if self.answer is None:
-            return [f"{len(self.table):,} rows"] if type(self).headline is Result.headline else [self.headline()]
+            return [f"{len(self.table):,} rows"]
         table, text = self.answer
         return [text.format_map({**self.words(), **cells(row, self.columns)}) for row in records(self.frame(table))]
 
@@ -324,7 +243,7 @@ class Result(Record):
             by, measure = None, by
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
         found = self.views[name]
-        if not isinstance(found, View | TableReport):
+        if not isinstance(found, TableReport):
             taken = list(signature(found).parameters)[1:]
             _check_options(options, taken, f"by={name!r}")
             report = found(self, **options, **({"measure": measure} if "measure" in taken else {}))
@@ -332,7 +251,7 @@ class Result(Record):
             _check_options(options, found.options(type(self)), f"by={name!r}")
             chosen = self._measure(measure) if found.of_measure or measure is not None else None
             report = found.of(self, chosen, options)
-        return report.under([f"{line}." for line in self.answers()] if self.declared else self.verdict())
+        return report.under([f"{line}." for line in self.answers()])
 
     def plot(
         self,

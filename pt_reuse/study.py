@@ -11,7 +11,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from pt_reuse.errors import collecting
-from pt_reuse.options import SHARED, Option, Parameter, documented, options_of
+from pt_reuse.options import Option, documented, options_of
 
 if TYPE_CHECKING:
     from pt_reuse.result import Result
@@ -55,23 +55,20 @@ class Study:
     def __init__(
         self,
         call: Callable[..., Any],
-        own: Mapping[str, Parameter],
+        own: Mapping[str, Option],
         command: Command | None,
         entry: Entry,
         *,
         measures: Callable[[int], list[Any]] | None,
         depth: int | None,
         together: Callable[[Mapping[str, Any]], Any] | None,
-        read_off: bool,
     ):
         signature = inspect.signature(call).parameters
         self.name, self.call, self.command = call.__name__, call, command
-        #: whether its options are in its signature
-        self.read_off = read_off
         name = entry.name or self.name
         self.entry = replace(entry, name=name, page=entry.page or f"studies/{name.replace('_', '-')}")
         self.measures, self.depth, self.together = measures, depth, together
-        self.parameters = {name: own[name] if name in own else SHARED[name] for name in signature}
+        self.parameters = {name: own[name] for name in signature}
         self.beside = {name: parameter for name, parameter in own.items() if name not in signature}
         self.defaults = {name: p.default for name, p in signature.items() if p.default is not p.empty}
 
@@ -124,9 +121,8 @@ def declaration_of(
 
 
 def study(
-    *own: Parameter,
-    entry: Entry | None = None,
-    command: Command | str | None = None,
+    *beside: Option,
+    command: str = "",
     question: str = "",
     summary: str = "",
     details: str = "",
@@ -147,6 +143,7 @@ def study(
     The function gets every option as it is used; what :func:`beware` says inside stands in the result's settings.
 
     Args:
+        beside: options of the command alone, of scores that it computes.
         question: that it answers, in the documentation's list of studies.
         command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
             is declared elsewhere.
@@ -161,22 +158,17 @@ def study(
     """
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
-        options = options_of(call)
-        mine = options | {parameter.name: parameter for parameter in own}
-        call.__doc__ = documented(call, mine)
-        run = _checked(call) if options else call
-        shell = command
-        elsewhere = command if isinstance(command, str) and not summary else ""
-        if elsewhere:
-            shell = None
-        elif isinstance(shell, str):
-            shown = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
-            shell = Command(name=shell, summary=summary, details=details, **shown)  # type: ignore[arg-type]
-        found = entry or Entry(question=question, group=group, name=name, page=page, papers=papers, command=elsewhere)
+        options = options_of(call) | {option.name: option for option in beside}
+        call.__doc__ = documented(call, options)
+        run = _checked(call)
+        shell = None
+        if summary:
+            shown: dict[str, Any] = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
+            shell = Command(name=command, summary=summary, details=details, **shown)
+        elsewhere = "" if summary else command
+        entry = Entry(question=question, group=group, name=name, page=page, papers=papers, command=elsewhere)
         # a function has no attributes that types know of
-        checks: dict[str, Any] = {"measures": measures, "depth": depth, "together": together}
-        declared = Study(call, mine, shell, found, read_off=entry is None, **checks)
-        run.study = declared  # type: ignore[attr-defined]
+        run.study = Study(call, options, shell, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
         return run
 
     return declare

@@ -2,7 +2,7 @@
 
     python scripts/run_all.py [SCRIPT ...]
 
-SCRIPT is a path such as scripts/declare.py; the default is all. They run in a copy of the tracked files, so that what
+SCRIPT is a path such as scripts/build_demo.py; the default is all. They run in a copy of the tracked files, so that what
 they write goes with it; the data (PT_REUSE_DATA, else ../shared/data) is linked beside the copy. A script is made small
 by its arguments, or by other values of the constants at its head, which are put into the copy. A line for each script
 says ok, failed with the last line of its error, or skipped with the reason. Ends with status 1 where any failed.
@@ -95,7 +95,6 @@ SCRIPTS = {
     "scripts/check_pages.py": Smallest(not_run=BY_CI),
     "scripts/check_user_script.py": Smallest(not_run=BY_CI),
     "scripts/circle_coverage.py": Smallest(needs=[DL21], constants={"FIELDS": "5", "RESAMPLES": "20"}),
-    "scripts/declare.py": Smallest(),
     "scripts/demo_numbers.py": Smallest(),
     "scripts/draw_gallery.py": Smallest(["demo", "OUT"]),
     "scripts/family_coverage.py": Smallest(["2", "1"]),
@@ -200,7 +199,7 @@ def main(names: Sequence[str]) -> int:
     """Run scripts, and return 1 where any failed."""
     unknown = sorted({*names} - {*SCRIPTS})
     if unknown:
-        sys.exit(f"{', '.join(unknown)}: not in the list of this command; give paths such as scripts/declare.py.")
+        sys.exit(f"{', '.join(unknown)}: not in the list of this command; give paths such as scripts/build_demo.py.")
     given = Path(os.environ.get("PT_REUSE_DATA") or ROOT.parent / "shared" / "data").resolve()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

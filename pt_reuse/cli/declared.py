@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -94,15 +93,8 @@ def _found() -> dict[str, tuple[str, str]]:
     for path in sorted(path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to(_ROOT.parent).with_suffix("").parts)
         for said, name in _STUDY.findall(path.read_text(encoding="utf-8")):
-            if "entry=" not in said:
-                found[name] = (module, said)
+            found[name] = (module, said)
     return found
-
-
-@cache
-def _older() -> dict[str, dict[str, Any]]:
-    """Return what studies declare that have no options in their signature yet."""
-    return {each["function"]: each for each in json.loads((_ROOT / "studies.json").read_text(encoding="utf-8"))}
 
 
 def commands() -> dict[str, tuple[str, str]]:
@@ -112,9 +104,6 @@ def commands() -> dict[str, tuple[str, str]]:
         words = _literals(ast.parse(f"study({said})", mode="eval").body)
         if words.get("summary"):
             found[words["command"]] = (function, words["summary"])
-    for each in _older().values():
-        if each["command"]:
-            found[each["command"]["name"]] = (each["function"], each["command"]["summary"])
     return dict(sorted(found.items()))
 
 
@@ -132,8 +121,6 @@ def _literals(call: Any) -> dict[str, Any]:
 @cache
 def declaration(function: str) -> dict[str, Any]:
     """Return what a study declares, as ``study_of(function).declaration`` does."""
-    if function in _older():
-        return _older()[function]
     source = _source(_found()[function][0])
     (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
     (decorator,) = (each for each in call.decorator_list if ast.unparse(each).startswith("study("))

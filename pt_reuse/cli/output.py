@@ -98,7 +98,7 @@ def say_answers(result: Record) -> None:
     """Print what a result is of, and its answers."""
     from pt_reuse._result import first_of
 
-    say("\n".join([result.heading(), *first_of(result.answers()), *result._lines()]))
+    say("\n".join([result.heading(), *first_of(result.answers())]))
 
 
 def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> None:

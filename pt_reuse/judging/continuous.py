@@ -254,8 +254,8 @@ class ContinuousJudging(Record):
     """
 
     title: ClassVar[str] = "Continuous judging"
-    condition = "It holds for the protocol {protocol} with the classifier {scorer}, relevant from label {rel}."
-    limit = "It does not say how many relevant documents nobody judged."
+    valid_for = "the protocol {protocol} with the classifier {scorer}; relevant from label {rel}."
+    not_covered = "relevant documents without a judgment."
 
     labels: pd.DataFrame
     rounds: pd.DataFrame
@@ -315,16 +315,14 @@ class ContinuousJudging(Record):
         judged = self.topics["judged"]
         return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
         judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
         pool = int(self.topics["pool_judged"].sum())
         entered = count(int(self.topics["evaluated"].sum()), "topic")
         parts = f" ({pool:,} by the pool, {judged - pool:,} by CAL)" if pool else ""
-        return (
-            f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant; "
-            f"{entered} evaluated, {self.wasted:.1%} of the judgments wasted"
-        )
+        made = f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant"
+        return [f"{made}; {entered} evaluated, {self.wasted:.1%} of the judgments wasted"]
 
     def report(self) -> Report:
         """Return the counts of judgments: of the pool, of CAL, of all, of the evaluation set, and the wasted ones."""
@@ -345,7 +343,7 @@ class ContinuousJudging(Record):
                 f"How the topics ended: {ended}.",
                 "Density is relevant / judged. Wasted judgments are those of topics outside the evaluation set.",
             ],
-            verdict=self.verdict(),
+            verdict=[f"{line}." for line in self.answers()],
         )
 
     def plot(

@@ -188,10 +188,8 @@ class Scores(Record, Shareable):
     _artifact_type: ClassVar[str] = "scores"
 
     title: ClassVar[str] = "Scores"
-    condition = "Means are {means}; documents are ranked in the order {order}."
-    limit = (
-        "It does not say whether a difference is significant, nor what judgments of unjudged documents would change."
-    )
+    valid_for = "means {means}; documents ranked in the order {order}."
+    not_covered = "whether differences are significant, and what judgments of unjudged documents would change."
 
     run_table: pd.DataFrame
     topics: list[str]
@@ -477,20 +475,20 @@ class Scores(Record, Shareable):
                 f"best by {names[0]} first."
             ),
             notes=notes,
-            verdict=self.verdict(),
+            verdict=[f"{line}." for line in self.answers()],
         )
 
     def _frame(self, values: NDArray) -> pd.DataFrame:
         return pd.DataFrame({"name": self.names, **dict(zip(self.measures, values, strict=True))})
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many runs and topics there are, and the best run by each measure."""
         best = []
         for measure, means in zip(self.measures, np.round(self.mean_values, DECIMALS), strict=True):
             more = int((means == means.max()).sum()) - 1
             tied = f" and {count(more, 'other')}" if more else ""
             best.append(f"{measure} {means.max():.4f} ({self.names[int(means.argmax())]}{tied})")
-        return f"{self.sizes()}; highest: {clauses(best)}"
+        return [f"{self.sizes()}; highest: {clauses(best)}"]
 
     def sizes(self) -> str:
         """Return how many runs and topics there are, in words."""

@@ -115,10 +115,8 @@ class Verification(Result):
     """
 
     title: ClassVar[str] = "Verification"
-    condition = (
-        "It holds for the runs ({runs}) and judgments ({judgments}) at hand, each figure under its own convention."
-    )
-    limit = "It does not say anything of numbers that nobody published."
+    valid_for = "the runs ({runs}) and judgments ({judgments}) at hand, each figure under its own convention."
+    not_covered = "numbers that nobody published."
     views = {"groups": _report}
 
     collection: str
@@ -135,7 +133,7 @@ class Verification(Result):
         """Return every table by name."""
         return {"summary": self.summary, "table": self.table, "conventions": self.conventions}
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many figures are equal, unequal, and not computed."""
         statuses = [verdict.status for verdict in self.verdicts]
         parts = [f"{statuses.count(Status.EQUAL):,} of {count(len(statuses), 'figure')} equal"]
@@ -146,11 +144,11 @@ class Verification(Result):
             parts.append(f"{unequal:,} unequal" + (f" ({', '.join(more)})" if more else ""))
         if Status.NOT_COMPUTED in statuses:
             parts.append(f"{statuses.count(Status.NOT_COMPUTED):,} not computed")
-        return f"{self.collection}: {', '.join(parts)}"
+        return [f"{self.collection}: {', '.join(parts)}"]
 
     def __str__(self) -> str:
         groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
-        differing, parts = self._differing(), [prose(self._head(), width=WIDTH), groups]
+        differing, parts = self._differing(), [prose(f"{self.title}: {self.headline()}", width=WIDTH), groups]
         lines = _conventions_in_words(self)
         if len(differing):
             figures = table(differing.drop(columns=["convention", "note"]), width=WIDTH, numbers="{:.10g}")
@@ -170,7 +168,7 @@ class Verification(Result):
         ]
 
     def _repr_html_(self) -> str:
-        head = self._html_head(self.not_computed())
+        head = _html.headline(f"{self.title}: {self.headline()}", *self.conditions(), *self.not_computed())
         unequal = _html.table(self._differing(), numbers="{:.10g}")
         groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
         return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -21,9 +21,9 @@ import pyterrier as pt
 
 from pt_reuse._check import checked_seed, choice, count, examples, flag, shown, told
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
-from pt_reuse._report import Digits
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
+from pt_reuse.columns import Table
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.people.manifest import (
     DEFAULT,
@@ -46,7 +46,7 @@ from pt_reuse.judging.people.manifest import (
 )
 from pt_reuse.judging.topic_texts import TOPIC_FIELDS, document_texts, shown_topics
 from pt_reuse.pooling.pool import Pool, provenance_of
-from pt_reuse.result import Result, Shown, View
+from pt_reuse.result import Result
 
 #: files beside the tasks: what to do, and what sets up a tool
 INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG = "instructions.txt", "doccano-labels.json", "label-studio.xml"
@@ -266,37 +266,29 @@ class ExportedTasks(Result):
     """Files for people who judge; :func:`~pt_reuse.judging.import_labels` reads what comes back.
 
     Attributes:
-        table: one row per file that was written: ``file annotator topics pairs``; ``annotator`` is None where anybody
-            may answer.
         settings: task, format, round, seed, overlap, and how the pool was made.
         folder: where the files are.
         asked_before: pairs of the pool that are not asked now, since enough people were asked in earlier rounds.
     """
 
     title = "ExportedTasks"
-    condition = "It holds for the files as they were written to the folder."
-    limit = "It does not say what anyone has judged since: import_labels reads that."
-    views = {
-        "file": View(
-            columns=(
-                Shown("File", "file"),
-                Shown("Annotator", "annotator"),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Pairs", "pairs", Digits.COUNT),
-            ),
-            caption="What people were asked to judge, in {format} files (task {task}, round {round}, seed {seed}).",
-            noun="files",
-        )
-    }
+    valid_for = "{format} files (task {task}, round {round}, seed {seed}) as they were written."
+    not_covered = "what was judged since; import_labels reads that."
+    columns = """
+    file      | File      |       | the file that was written
+    annotator | Annotator |       | who answers it, None where anybody may
+    pairs     | Pairs     | count | how many documents it asks for
+    """
 
+    table: Annotated[pd.DataFrame, Table("file", "file annotator topics pairs", noun="files")]
     folder: str
     asked_before: int
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many pairs are in how many files, and where."""
         pairs, files = int(self.table["pairs"].sum()), count(len(self.table), "file")
         before = f", {self.asked_before:,} of the pool asked before" if self.asked_before else ""
-        return f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}"
+        return [f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}"]
 
 
 def export_tasks(

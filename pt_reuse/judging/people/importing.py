@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples, flag, shown, told
 from pt_reuse._files import open_file, user_path
-from pt_reuse._report import Digits
+from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.packed_files import UnreadableError, read_members
 from pt_reuse.errors import InputError, located, warn
@@ -28,7 +28,7 @@ from pt_reuse.judging.people.manifest import (
     restored,
     storable,
 )
-from pt_reuse.result import Result, Shown, View
+from pt_reuse.result import Result
 
 #: files that are read, by how they end
 ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".zip")
@@ -342,32 +342,26 @@ class ReturnedLabels(Result):
     """
 
     title = "ReturnedLabels"
-    condition = "It holds for the files as they were when they were read."
-    limit = "It does not say whether annotators agree, nor which label is right."
-    views = {
-        "annotator": View(
-            table="by_annotator",
-            columns=(
-                Shown("Annotator", "annotator"),
-                Shown("Topics", "topics", Digits.COUNT),
-                Shown("Labels", "labels", Digits.COUNT),
-                Shown("Missing", "missing", Digits.COUNT),
-            ),
-            caption="What people judged (task {task}).",
-            noun="annotators",
-        )
-    }
-
+    derived = {"by_annotator": "by_annotator"}
+    columns = """
+    annotator | Annotator |       | who judged
+    labels    | Labels    | count | how many labels were given
+    missing   | Missing   | count | how many are missing
+    """
+    valid_for = "the files of task {task} as they were read."
+    not_covered = "whether annotators agree, and which label is right."
     missing: pd.DataFrame
     scale: pd.DataFrame
 
-    def headline(self) -> str:
+    def answers(self) -> list[str]:
         """Return how many labels there are, and how many are missing."""
         people = count(self.table["annotator"].nunique(), "annotator")
         pairs = count(len(self.table.drop_duplicates(["qid", "docno"])), "document")
-        return f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"
+        return [f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"]
 
-    def by_annotator(self) -> pd.DataFrame:
+    def by_annotator(
+        self,
+    ) -> Annotated[pd.DataFrame, Table("annotator", "annotator topics labels missing", noun="annotators")]:
         """Return how many labels each annotator gave, over how many topics, and how many are missing."""
         lacking = self.missing["annotator"].map(lambda who: "anybody" if who is None else who)
         people = list(dict.fromkeys([*sorted(self.table["annotator"]), *sorted(lacking)]))

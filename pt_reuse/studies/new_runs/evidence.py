@@ -22,10 +22,9 @@ from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, warn
 from pt_reuse.inputs import Pooled
 from pt_reuse.judge import Scale, as_judges, labels_of_holes
-from pt_reuse.judging.continuous import places_of
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Rule
-from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training
+from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training, places_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import rescore
