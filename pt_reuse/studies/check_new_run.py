@@ -24,7 +24,7 @@ from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, named_estimators
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS, named_estimators
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -308,7 +308,11 @@ def check_new_run(
             'one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
             "smallest error for the units that are left out.",
             check=lambda value: choice("estimator", value, ["best", *ESTIMATORS]),
-            flag=Flag(help=f"best, {', '.join(PLAIN)}", metavar="WHICH", kind="text"),
+            flag=Flag(
+                help="best, documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",
+                metavar="WHICH",
+                kind="text",
+            ),
         ),
     ] = "best",
     judge: Judge = None,

@@ -23,7 +23,7 @@ from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, PLAIN, Cases, named_estimators
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
 from pt_reuse.study import study
@@ -173,7 +173,12 @@ def compare_estimators(
         Option(
             "the names of some of them; default all.",
             check=_checked_estimators,
-            flag=Flag(help=f"comma-separated: {', '.join(PLAIN)}", metavar="LIST", kind="list", default="all"),
+            flag=Flag(
+                help="comma-separated: documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",
+                metavar="LIST",
+                kind="list",
+                default="all",
+            ),
         ),
     ] = None,
     judge: Judge = None,

@@ -290,11 +290,6 @@ def checked_sizes(topics: Any) -> list[int]:
     return sorted({positive("topics", size, "topics") for size in given})
 
 
-def _wanted(name: str, meaning: str, help: str, metavar: str, check: Any, default: str = "") -> options.Option:
-    flag = options.Flag(help=help, metavar=metavar, kind="float", default=default)
-    return options.Option(meaning, check=partial(check, name), flag=flag)
-
-
 @study(
     question="How many topics and judgments does a new collection need?",
     command="profile plan-collection",
@@ -311,33 +306,33 @@ def plan_collection(
     *,
     tau: Annotated[
         float | None,
-        _wanted(
-            "tau",
+        options.Option(
             "tau_b that the plan must have at least; default any, and .9 if nothing else is wanted.",
-            "tau_b that the plan must have at least",
-            "T",
-            fraction,
-            f"{_TAU:g} if nothing else is wanted",
+            check=partial(fraction, "tau"),
+            flag=options.Flag(
+                help="tau_b that the plan must have at least",
+                metavar="T",
+                kind="float",
+                default=f"{_TAU:g} if nothing else is wanted",
+            ),
         ),
     ] = None,
     drop: Annotated[
         float | None,
-        _wanted(
-            "drop",
+        options.Option(
             "the most ranks that a run may lose without what its own unit alone brought; default any.",
-            "the most ranks that a run may lose if its team is left out",
-            "R",
-            number,
+            check=partial(number, "drop"),
+            flag=options.Flag(
+                help="the most ranks that a run may lose if its team is left out", metavar="R", kind="float"
+            ),
         ),
     ] = None,
     width: Annotated[
         float | None,
-        _wanted(
-            "width",
+        options.Option(
             "the largest mean width of the 95 % interval of a difference of two runs; default any.",
-            "largest mean width of the interval of a difference",
-            "W",
-            number,
+            check=partial(number, "width"),
+            flag=options.Flag(help="largest mean width of the interval of a difference", metavar="W", kind="float"),
         ),
     ] = None,
     topics: Annotated[
