@@ -404,7 +404,7 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
         # of annotators that no two labels compare there is nothing to draw
         drawn = pictures(result, {}, {"gold": given.get("gold")})
         if function == "annotator_agreement":
-            drawn = {name: how for name, how in drawn.items() if result.of(how["kind"])["kappa"].notna().any()}
+            drawn = {name: how for name, how in drawn.items() if result.frame(how["kind"])["kappa"].notna().any()}
         write_result(result, folder, options, drawn, beside)
 
 

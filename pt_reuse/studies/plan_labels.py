@@ -424,7 +424,7 @@ def _checked_labels(given: Any) -> Any:
 
 
 def _checked_judge_rel(judge_rel: Any) -> int | None:
-    return checked_rel(judge_rel)
+    return checked_rel(judge_rel, "judge_rel")
 
 
 def _check_together(given: Mapping[str, Any]) -> None:

@@ -23,9 +23,6 @@ def test_a_pilot_is_decided(file, tmp_path, capsys):
     status, out, err = run(capsys, *words, "--coefficient", "alpha_nominal", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
     expected = ptr.judging.pilot_agreement(FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal")
-    line = next(line for line in out.splitlines() if line.startswith("Krippendorff's alpha, nominal"))
-    row = expected.table.set_index(["labels", "coefficient"]).loc[("grades", "alpha_nominal")]
-    assert line.split()[3:6] == [f"{row[name]:.4f}" for name in ("value", "low", "high")]
     saved = ptr.read_result(tmp_path / "out")
     assert (saved.decision, saved.target) == (expected.decision, 0.3)
     pd.testing.assert_frame_equal(saved.tasks, expected.tasks, check_dtype=False)

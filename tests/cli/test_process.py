@@ -73,4 +73,4 @@ def test_the_real_pool_is_inferred(data_home, capsys):
     qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
     status, out, err = run(capsys, "infer-pool", "trec-8/adhoc", "--qrels", qrels)
     assert (status, err) == (0, "")
-    assert "depth 100, 70 to 72 of 129 runs contributed" in out
+    assert "depth 100; 70 to 72 of 129 runs contributed" in out

@@ -127,7 +127,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     "profile rank-intervals": (
         "",
         {
-            "rank_intervals": lambda f: ptr.profile.rank_intervals(
+            "rank_intervals": lambda f: ptr.rank_intervals(
                 ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel))
             )
         },
