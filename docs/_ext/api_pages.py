@@ -28,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 from studies import DOCS, STUDIES, home, public_name
 
 import pt_reuse
+import pt_reuse.experiment.artifact  # nothing else imports it before runs are made one
 
 #: the folder of the pages, and the page that lists them
 FOLDER, INDEX = DOCS / "api", DOCS / "api.rst"
@@ -77,9 +78,16 @@ def write(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def from_the_root(_app: Any, _what: str, _name: str, _value: Any, _options: Any, lines: list[str]) -> None:
-    """Have docstrings name pages from the root: PyTerrier's documentation has them in one folder, this one below it."""
+def from_the_root(_app: Any, _what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+    """Have docstrings name pages from the root: PyTerrier's documentation has them in one folder, this one below it.
+
+    A table that a method returns is described twice, among the attributes and with its method; the latter is indexed.
+    """
     lines[:] = [re.sub(r":doc:`((?:[^`<]* <)?)([^/`])", r":doc:`\1/\2", line) for line in lines]
+    for at in range(len(lines) - 1, -1, -1):
+        name = lines[at].removeprefix(".. attribute:: ")
+        if name != lines[at] and callable(getattr(value, name, None)):
+            lines.insert(at + 1, "   :no-index:")
 
 
 def first_line(name: str) -> str:
