@@ -18,8 +18,9 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+from contextlib import suppress
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
 from docutils import nodes
@@ -90,6 +91,12 @@ def from_the_root(_app: Any, _what: str, _name: str, value: Any, _options: Any, 
             lines.insert(at + 1, "   :no-index:")
 
 
+def with_plain_types(_app: Any, value: Any, _bound: bool) -> None:
+    """Leave out of types what declarations keep in them: the words of an option, the columns of a table."""
+    with suppress(NameError, TypeError, AttributeError):
+        value.__annotations__ = get_type_hints(value)
+
+
 def first_line(name: str) -> str:
     """Return the first sentence of what a name's docstring says, without markup."""
     value = attrgetter(name)(pt_reuse)
@@ -135,6 +142,7 @@ class Signatures(SphinxDirective):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Make the pages, and the directive known."""
     app.connect("builder-inited", write)
+    app.connect("autodoc-before-process-signature", with_plain_types)
     app.connect("autodoc-process-docstring", from_the_root)
     app.add_directive("reference", Reference)
     app.add_directive("signatures", Signatures)
