@@ -18,8 +18,9 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+from contextlib import suppress
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
 from docutils import nodes
@@ -28,6 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 from studies import DOCS, STUDIES, home, public_name
 
 import pt_reuse
+import pt_reuse.experiment.artifact  # nothing else imports it before runs are made one
 
 #: the folder of the pages, and the page that lists them
 FOLDER, INDEX = DOCS / "api", DOCS / "api.rst"
@@ -77,9 +79,22 @@ def write(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def from_the_root(_app: Any, _what: str, _name: str, _value: Any, _options: Any, lines: list[str]) -> None:
-    """Have docstrings name pages from the root: PyTerrier's documentation has them in one folder, this one below it."""
+def from_the_root(_app: Any, _what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+    """Have docstrings name pages from the root: PyTerrier's documentation has them in one folder, this one below it.
+
+    A table that a method returns is described twice, among the attributes and with its method; the latter is indexed.
+    """
     lines[:] = [re.sub(r":doc:`((?:[^`<]* <)?)([^/`])", r":doc:`\1/\2", line) for line in lines]
+    for at in range(len(lines) - 1, -1, -1):
+        name = lines[at].removeprefix(".. attribute:: ")
+        if name != lines[at] and callable(getattr(value, name, None)):
+            lines.insert(at + 1, "   :no-index:")
+
+
+def with_plain_types(_app: Any, value: Any, _bound: bool) -> None:
+    """Leave out of types what declarations keep in them: the words of an option, the columns of a table."""
+    with suppress(NameError, TypeError, AttributeError):
+        value.__annotations__ = get_type_hints(value)
 
 
 def first_line(name: str) -> str:
@@ -127,6 +142,7 @@ class Signatures(SphinxDirective):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Make the pages, and the directive known."""
     app.connect("builder-inited", write)
+    app.connect("autodoc-before-process-signature", with_plain_types)
     app.connect("autodoc-process-docstring", from_the_root)
     app.add_directive("reference", Reference)
     app.add_directive("signatures", Signatures)
