@@ -517,20 +517,6 @@ class ScoredField:
         parts = [self._rescored(gone) for gone in self._gone(kept)]
         return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
 
-    def topic_scores(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return scores, (measures, topics, runs) under all judgments, (measures, parts, topics, runs) under parts."""
-        full = np.empty((len(self.measures), len(self.qrels.topics), len(self.runs)))
-        built = []
-        for gone in self._gone(kept):
-            values = np.empty((len(self.measures), len(gone), *full.shape[1:]))
-            for block in rescore(self.runs, self.qrels, self.measures, _without(gone)):
-                topics = slice(block.topics.start, block.topics.stop)
-                full[:, topics] = block.base
-                values[:, :, topics] = block.base[:, None]
-                values[:, block.set, block.topic] = block.values
-            built.append(values)
-        return full, np.concatenate(built, axis=1)
-
     def _gone(self, kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
         labels = self.qrels.arrays.labels
         specs = [native_spec(measure) for measure in self.measures]

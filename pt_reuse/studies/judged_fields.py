@@ -1,4 +1,4 @@
-"""AskedJudges: the arguments of a study that holds the labels of judges against those of people."""
+"""JudgedInputs: what a study reads that holds the labels of judges against those of people."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs
-from pt_reuse.judge import NamedJudge, Scale, as_judges, lowest_of, on_scale, scale_words
+from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
-from pt_reuse.studies.asked import Asked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,10 +38,6 @@ _MISSING = {
 }
 #: `by` of the parts that are no groups, and what the first is called
 ALL, BEST = "all", "best"
-#: the notes that reports of such studies share
-NOTES = {"judges": "Judges: {judges}.", "missing": "Missing: {missing}."}
-
-
 #: what becomes of a document that people judged and the judge gave no label
 MISSING = ("unjudged", "drop")
 
@@ -141,78 +136,6 @@ def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
                 f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
                 "these better than with others. Audit it on what it was not fitted on: judge.held_out."
             )
-
-
-@dataclass(frozen=True)
-class ScoredSides:
-    """The runs scored under the labels of people and of one judge, for the same documents."""
-
-    labels: ComparedLabels
-    human: Scores
-    judge: Scores
-
-
-class AskedJudges(Asked):
-    """What one call asks for whose judgments are of people, ``human=``, and who is compared with them ``judge=``."""
-
-    def __init__(self, call: Callable[..., Any], given: Mapping[str, Any]):
-        super().__init__(call, given)
-        self.judges = self._named_judges()
-
-    def _named_judges(self) -> list[NamedJudge]:
-        """Return the judges by name; nobody was asked for a label yet."""
-        return as_judges(self["judge"], rel=self["judge_rel"], families=self["families"])
-
-    @cached_property
-    def _read(self) -> tuple[RunSet, Any]:
-        return as_runs_before(self["runs"], self["human"])
-
-    def _read_qrels(self) -> Qrels:
-        """Return the judgments of people."""
-        people = as_people(self._read[1] if "runs" in self._given else self["human"], self["rel"])
-        if self._given.get("without_topics") == "error":
-            check_topics(self.runs, people)
-        return people
-
-    @cached_property
-    def compared(self) -> list[ComparedLabels]:
-        """Return the labels that each judge, who is asked here, gives to what people judged, beside theirs."""
-        found = []
-        for judge in self.judges:
-            labels = compared_labels(self.qrels, judge, missing=self._given.get("missing", "unjudged"))
-            with located(judge.name):
-                if labels.without and self._given.get("without_topics") == "error":
-                    check_topics(self.runs, labels.human)
-            found.append(labels)
-        return found
-
-    def label_caveats(self, n_topics: int | None = None) -> Iterator[Caveat]:
-        """Yield what keeps numbers over so many topics, default the fewest of a judge, from meaning what they seem."""
-        few = min(len(labels.human.topics) for labels in self.compared) if n_topics is None else n_topics
-        yield from (*one_run(len(self.runs)), *few_topics(few))
-        yield from _nothing_relevant(self.qrels)
-        if of_judged(self.measures):
-            for labels in self.compared:
-                yield from relevant_only(labels.judge, labels.name)
-
-    def scored(self, qrels: Qrels, runs: RunSet | None = None) -> Scores:
-        """Return scores of the field, or of other runs, under judgments."""
-        return scored(runs or self.runs, qrels, self.measures, complete=self["complete"], **self.how)
-
-    def both_scored(self) -> Iterator[ScoredSides]:
-        """Yield of each judge the scores under the labels of people, and under its own."""
-        # most judges label a document of every topic, and are compared with the same judgments
-        known: dict[int, Scores] = {}
-        for labels in self.compared:
-            if id(labels.human) not in known:
-                known[id(labels.human)] = self.scored(labels.human)
-            yield ScoredSides(labels, known[id(labels.human)], self.scored(labels.on_scale))
-
-    def settings(self, **own: Any) -> dict[str, Any]:
-        """Return the settings of the result, with what counts as relevant for each judge."""
-        if "judges" not in own:
-            own["judges"] = judges_in_words(self.compared)
-        return super().settings(**own, **({"missing": _MISSING[self["missing"]]} if "missing" in self._given else {}))
 
 
 @dataclass(frozen=True)
@@ -360,12 +283,6 @@ def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]
         return draw(rows[rows["judge"] == which], measure=measure, judge=which, place=place)
 
     return drawn
-
-
-def verdict(row: Mapping[Any, Any], name: str, above: str, below: str, neither: str = "") -> str:
-    """Return what is said of a number whose interval is above 0, below it, or neither; nothing without an interval."""
-    low, high = (row.get(f"{name}_{end}", math.nan) for end in ("low", "high"))
-    return above if low > 0 else below if high < 0 else "" if math.isnan(low) else neither
 
 
 def usable(row: Mapping[Any, Any], name: str, bound: float, *, most: bool = False) -> str:
