@@ -93,7 +93,7 @@ def compare(c):
 
 
 def top(c):
-    row = at(ptr.profile.rank_intervals(c.scores).summary())
+    row = at(ptr.rank_intervals(c.scores).summary())
     return [row["candidates"], row["systems"]]
 
 
