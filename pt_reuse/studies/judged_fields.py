@@ -38,10 +38,6 @@ _MISSING = {
 }
 #: `by` of the parts that are no groups, and what the first is called
 ALL, BEST = "all", "best"
-#: the notes that reports of such studies share
-NOTES = {"judges": "Judges: {judges}.", "missing": "Missing: {missing}."}
-
-
 #: what becomes of a document that people judged and the judge gave no label
 MISSING = ("unjudged", "drop")
 
@@ -287,12 +283,6 @@ def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]
         return draw(rows[rows["judge"] == which], measure=measure, judge=which, place=place)
 
     return drawn
-
-
-def verdict(row: Mapping[Any, Any], name: str, above: str, below: str, neither: str = "") -> str:
-    """Return what is said of a number whose interval is above 0, below it, or neither; nothing without an interval."""
-    low, high = (row.get(f"{name}_{end}", math.nan) for end in ("low", "high"))
-    return above if low > 0 else below if high < 0 else "" if math.isnan(low) else neither
 
 
 def usable(row: Mapping[Any, Any], name: str, bound: float, *, most: bool = False) -> str:

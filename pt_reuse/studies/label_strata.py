@@ -31,8 +31,6 @@ JEFFREYS = (0.5, 0.5)
 LEAST = 2
 #: widths of a curve, in parts of the wanted one
 STEPS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
-#: the row of the wanted width in a curve, which leaves out larger ones of 2 and more
-WANTED = STEPS.index(1.0)
 #: halvings of a width that is looked for
 _HALVINGS = 40
 

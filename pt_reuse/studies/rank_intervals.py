@@ -170,7 +170,7 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7)
         >>> scores = ptr.score(field.runs, field.qrels, "AP")
-        >>> found = ptr.profile.rank_intervals(scores)
+        >>> found = ptr.rank_intervals(scores)
         >>> found.table[["name", "rank", "rank_low", "rank_high"]].head(3)
             name  rank  rank_low  rank_high
         0  man3a     1         1          6

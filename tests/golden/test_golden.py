@@ -490,6 +490,9 @@ RENAMED: dict[str, str | None] = {
     "infer_pool:confusion.needed together": "confusion.needed_together",
     "infer_pool:confusion.not pooled": "confusion.not_pooled",
     "infer_pool:confusion.no documents": "confusion.no_documents",
+    "commands:confusion.csv.needed together": "confusion.csv.needed_together",
+    "commands:confusion.csv.not pooled": "confusion.csv.not_pooled",
+    "commands:confusion.csv.no documents": "confusion.csv.no_documents",
 }
 
 

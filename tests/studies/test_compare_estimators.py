@@ -5,15 +5,17 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RBP, P, nDCG
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.inputs import Pooled
+from pt_reuse.studies.new_runs.estimators import LEAST
 from pt_reuse.studies.new_runs.evidence import FEATURES, Evidence, LeaveOneOutSetting, signals_of
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=11, length=40)
@@ -124,6 +126,44 @@ def test_the_table_is_made_of_the_runs(found):
         assert row.error == pytest.approx(error)
         assert row.coverage == pytest.approx(inside.groupby(runs["team"]).mean().mean())
         assert row.width == pytest.approx((runs["high"] - runs["low"]).groupby(runs["team"]).mean().mean())
+
+
+def test_pairs_that_are_decided_and_wrong_pair_by_pair():
+    # unjudged documents as not relevant; RBP of other teams does not depend on what a team alone brought
+    found = ptr.profile.compare_estimators(
+        FIELD.runs, FIELD.qrels, "RBP(rel=1)@10", depth=10, estimators=["zero"], confidence=0.6
+    ).table.set_index("estimator")
+    team_of = FIELD.runs.run_table.set_index("name")["team"]
+    pooled = FIELD.runs.select(pooled=True)
+    truth, pairs = zero_and_spread(FIELD.qrels)["zero"], []
+    for team in pooled.teams:
+        known, errors = zero_and_spread(without(team)), []
+        for other in set(pooled.teams) - {team}:
+            left = zero_and_spread(without(team, other)).loc[pooled.select(team=other).names]
+            of_team = (known.loc[left.index, "zero"] - left["zero"]).abs() / left["spread"]
+            errors += [(error, 1 / len(left)) for error in of_team]
+        errors.sort()
+        # each team has one weight, the one that is predicted too
+        enough = np.cumsum([weight for _, weight in errors]) >= 0.6 * len(pooled.teams) - 1e-9
+        critical = errors[int(np.flatnonzero(enough)[0])][0]
+        for name in pooled.select(team=team).names:
+            for other in team_of.index[team_of != team]:
+                apart = known["zero"][name] - known["zero"][other]
+                if abs(apart) > critical * known["spread"][name]:
+                    pairs.append((truth[name] - truth[other]) * np.sign(apart) > 1e-12)
+                else:
+                    pairs.append(None)
+    right = [pair for pair in pairs if pair is not None]
+    assert 0 < sum(right) < len(right) < len(pairs)
+    assert found.loc["zero", "decided"] == pytest.approx(len(right) / len(pairs))
+    assert found.loc["zero", "wrong"] == pytest.approx(1 - sum(right) / len(right))
+
+
+def zero_and_spread(qrels):
+    """Return RBP with unjudged documents as not relevant, and what its errors are divided by."""
+    measure = RBP(rel=1) @ 10
+    lowest, room = ptr.score(FIELD.runs, qrels, [measure, ptr.Residual(measure)]).mean_values
+    return pd.DataFrame({"zero": lowest, "spread": 0.1 * room + LEAST}, index=FIELD.runs.names)
 
 
 def test_nothing_is_learned_from_the_team_that_is_predicted(found):

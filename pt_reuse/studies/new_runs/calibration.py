@@ -255,9 +255,9 @@ class Predicted:
     def pairs(self, at: int, name: str) -> tuple[Ranks, Ranks]:
         """Return (runs,) with how many runs of other units the interval decides a pair, and how often wrongly."""
         made, field = self.by[name][at], self.ranked[at]
-        apart = made.score[:, None] - field.known
+        apart = made.score[:, None] - field.expected
         decided = np.abs(apart) > self.calibrations[name].score * made.spread[:, None]
-        true = self.model.truth[at].mean(axis=1)[:, None] - field.whole
+        true = self.model.truth[at].mean(axis=1)[:, None] - field.true
         wrong = decided & (np.sign(apart) != np.sign(np.where(np.abs(true) <= _CLOSE, 0, true)))
         return decided.sum(axis=1), wrong.sum(axis=1)
 

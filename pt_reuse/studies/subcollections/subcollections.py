@@ -42,7 +42,6 @@ KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "pass
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
     """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts."""
-
     label = f"{KINDS[kind]} ({measure})"
     rows = result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
