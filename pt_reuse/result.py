@@ -189,7 +189,9 @@ class Result(Record):
             return self.table
         names, head = self.declared["table"].reported_of(self.table), list(self.table)[:2]
         units = (names[0],) if names[0] == head[0] else UNITS
-        first = [n for n in (*units, "measure") if n in head]
+        first = [n for n in units if n in head]
+        # what tells rows apart that are otherwise alike
+        first += ["measure"] if "measure" in head or (len(self.measures) > 1 and "measure" in self.table) else []
         return self.table[list(dict.fromkeys([*first, *names]))]
 
     def _rest(self) -> str:
