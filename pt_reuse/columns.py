@@ -172,7 +172,7 @@ def _own(text: str) -> dict[str, ColumnInfo]:
 
 
 def column(name: str, own: str = "") -> ColumnInfo:
-    """Return what a column is; ``own`` is the text of a result's own columns, of which ``own_ | | | of ...`` is a prefix."""
+    """Return what a column is; `own` are the lines of a result, of which ``own_ | | | of ...`` is a prefix."""
     mine = _own(own)
     if name in mine:
         return mine[name]

@@ -144,16 +144,21 @@ def study(
 
     Args:
         beside: options of the command alone, of scores that it computes.
-        question: that it answers, in the documentation's list of studies.
         command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
             is declared elsewhere.
-        summary: what the command does, in a line; ``details``, further sentences for its help.
-        group: the public namespace, such as ``pools``; ``name`` there, default that of the function; ``page`` of the
-            documentation; ``papers``, keys of its list.
+        question: that it answers, in the documentation's list of studies.
+        summary: what the command does, in a line.
+        details: further sentences for its help.
+        group: the public namespace, such as ``pools``.
+        name: the public name there, default that of the function.
+        page: of the documentation.
+        papers: keys of its list of papers.
         needs: columns that must be filled for some run, such as ``type``.
         screen: the reports that the command prints; default every one.
         several: whether a study of scores takes those under ``--other`` judgments.
         runs_for: options for which runs are read, where the study can do without runs.
+        measures: a function of ``rel`` that returns the default measures.
+        depth: of the pool where nobody says one.
         together: raises where options do not go together.
     """
 

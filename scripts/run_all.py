@@ -2,7 +2,7 @@
 
     python scripts/run_all.py [SCRIPT ...]
 
-SCRIPT is a path such as scripts/build_demo.py; the default is all. They run in a copy of the tracked files, so that what
+SCRIPT is a path such as scripts/demo_numbers.py; default is all. They run in a copy of the tracked files, so that what
 they write goes with it; the data (PT_REUSE_DATA, else ../shared/data) is linked beside the copy. A script is made small
 by its arguments, or by other values of the constants at its head, which are put into the copy. A line for each script
 says ok, failed with the last line of its error, or skipped with the reason. Ends with status 1 where any failed.

@@ -20,7 +20,7 @@ def file(tmp_path):
 
 def test_a_pilot_is_decided(file, tmp_path, capsys):
     words = ("judge", "pilot", file, "--rel", 2, "--resamples", 50, "--target", 0.3, "--least", 3)
-    status, out, err = run(capsys, *words, "--coefficient", "alpha_nominal", "--out", tmp_path / "out")
+    status, _out, err = run(capsys, *words, "--coefficient", "alpha_nominal", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
     expected = ptr.judging.pilot_agreement(FRAME, rel=2, resamples=50, target=0.3, coefficient="alpha_nominal")
     saved = ptr.read_result(tmp_path / "out")

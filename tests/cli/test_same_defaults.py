@@ -126,11 +126,7 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
     ),
     "profile rank-intervals": (
         "",
-        {
-            "rank_intervals": lambda f: ptr.rank_intervals(
-                ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel))
-            )
-        },
+        {"rank_intervals": lambda f: ptr.rank_intervals(ptr.score(f.runs, f.qrels, usual_measures(f.qrels.rel)))},
     ),
     "check-new-run": (
         "--new {}/new/input.new",

@@ -178,7 +178,8 @@ def test_studies_of_scores_take_a_file_of_scores(name, tmp_path, capsys):
     assert (status, err) == (0, "")
     scores = ptr.read_leaderboard(tmp_path / "models.csv", tasks=TASKS, missing="drop_tasks")
     function = name.replace("-", "_")
-    expected = getattr(ptr if function == "rank_intervals" else ptr.profile, function)(scores, **({"sizes": [1], "pairs": 5} if small else {}))
+    more = {"sizes": [1], "pairs": 5} if small else {}
+    expected = getattr(ptr if function == "rank_intervals" else ptr.profile, function)(scores, **more)
     assert_same(ptr.read_result(tmp_path / "out"), expected)
 
 
