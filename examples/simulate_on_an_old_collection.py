@@ -25,8 +25,7 @@ with warnings.catch_warnings():
         repeats=3,
     )
 
-for budget in (0.1, 0.25, 0.5):
-    print(f"\n{found.report(budget=budget, measure=AP)}")
+print(found.report(measure=AP))
 
 print("\nRanks that runs of each type lose on average at 25 %, AP (below 0: they gain):")
 groups = found.groups.query("budget == .25 and measure == 'AP' and by == 'type'")

@@ -45,6 +45,6 @@ print(f"\n{ptr.profile.coverage(alone, judged).answers()[0]}")
 
 # what pt.Experiment says of each topic is enough for studies that look at scores alone
 scores = ptr.Scores.from_frame(by_topic[["name", "qid", "measure", "value"]])
-print(f"\n{ptr.profile.stability(scores, pairs=500).headline()}")
+print("", *ptr.profile.stability(scores, pairs=500).answers(), sep="\n")
 both = {"pool": ptr.score(runs, judged, [AP]), "complete": ptr.score(runs, complete, [AP])}
 print(f"\n{ptr.profile.discriminative_power(both).report()}")

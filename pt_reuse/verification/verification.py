@@ -391,7 +391,7 @@ def _without_number(
         return Verdict(Status.NOT_COMPUTED, str(reason or untried or "its run file is missing"))
     near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return Verdict(Status.NAMELESS, Reason(f"nothing is named {name!r}, neither in the field nor on record{hint}"))
+    return Verdict(Status.NAMELESS, f"nothing is named {name!r}, neither in the field nor on record{hint}")
 
 
 # the runs and judgments

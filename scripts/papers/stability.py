@@ -52,7 +52,7 @@ def main(data: Path) -> None:
     for name, study in (("stability-trec8", trec8), ("stability-dl21", dl21)):
         found = study(data)
         found.save(TARGET / name, overwrite=True)
-        print(found.report(), found.report(found.measures[1]), found.headline(), sep="\n")
+        print(found.report(), found.report(found.measures[1]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -183,12 +183,12 @@ def main() -> None:
         for name, result in of_collection(options.collection):
             result.save(Path(options.out) / name, overwrite=True)
             result.plot().figure.savefig(Path(options.out) / f"{name}.pdf")
-            print(f"{name}: {result.headline()}", flush=True)
+            print(result, flush=True)
         return
     for results in (passages(Path(options.data)), trec8(Path(options.data))):
         for name, result in results:
             result.save(TARGET / f"too-many-{name}", overwrite=True)
-            print(f"{name}: {result.headline()}", flush=True)
+            print(result, flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
-from pt_reuse._result import Record, home_of, read_result
+from pt_reuse._result import Record, first_of, home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.result import Result, Told, cells
@@ -46,7 +46,8 @@ def nouns():
 
 
 def test_every_kind_of_result_says_what_a_paper_prints(results):
-    assert set(kinds()) == {name.split(",")[0] for name in results}
+    # an Agreement is a kind of its own, of which another is made
+    assert {*kinds(), "Agreement"} == {name.split(",")[0] for name in results}
     for name, kind in kinds().items():
         assert home_of(name) == kind.__module__
         assert kind.report is not (Result.report if not getattr(kind, "views", True) else Record.report), name
@@ -91,7 +92,7 @@ def test_the_answer_is_printed_first_then_the_table_conditions_and_where_setting
     for name, result in results.items():
         if name.endswith("odd") or name == "Verification":
             continue
-        answers, conditions = result.answers(), result.conditions()
+        answers, conditions = first_of(result.answers()), result.conditions()
         texts = [str(result), html.unescape(re.sub("<[^>]*>", " ", result._repr_html_()))]
         for text in texts:
             printed = "".join(text.split())
@@ -110,7 +111,6 @@ def test_nothing_is_said_of_an_empty_table(results):
         if isinstance(result, Result) and "table" in {part.name for part in fields(result)}:
             figures = {"verdicts": ()} if name == "Verification" else {}
             nothing = replace(result, table=result.table.head(0), **figures)
-            assert nothing.verdict() == [], name
             assert repr(nothing) == f"{nothing.heading()}: nothing was computed.", name
 
 
@@ -119,20 +119,6 @@ def test_intervals_are_named_where_there_are_any(results):
     without = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=10, resamples=0)
     assert "Intervals" not in str(without)
     assert "Intervals: 95 % bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
-
-
-@pytest.mark.parametrize(
-    ("kind", "answers"),
-    [
-        ("LeaderboardAgreement", ["tau_b", "gamma", "tau_ap_b"]),
-        ("PredictionPowered", ["estimate", "n_eff"]),
-    ],
-)
-def test_a_table_that_is_too_wide_keeps_the_answer(results, kind, answers):
-    printed = str(results[kind])
-    left_out = re.sub(r"\s", "", printed.partition("(no room for: ")[2].partition(")")[0]).split(",")
-    assert "the same in all rows" in printed
-    assert not set(answers) & set(left_out)
 
 
 def test_what_is_typed_in_ipython_is_what_is_printed(results, nouns):
@@ -198,7 +184,7 @@ def texts_of(result):
         for name in table.select_dtypes(exclude="number")
         for cell in table[name]
     ]
-    declared = [result.condition, result.limit, str(getattr(result, "answer", "")), str(result.words())]
+    declared = [result.valid_for, result.not_covered, str(getattr(result, "answer", "")), str(result.words())]
     return sorted({*words, *map(str, result.settings.values()), *declared}, key=len, reverse=True)
 
 
@@ -213,7 +199,7 @@ def numbers_of(result):
     return np.array(found, dtype=float)
 
 
-#: kind of result -> numbers of its verdict that are counted or averaged from its tables
+#: kind of result -> numbers of its answers that are counted or averaged from its tables
 COMPUTED = {
     "LabelDistributions": lambda found: [(found.table["entropy"] == 0).sum(), found.table["majority_share"].mean()],
     "Scores": lambda found: [len(found.topics)],
@@ -232,13 +218,13 @@ def is_among(text, numbers):
 
 def test_every_number_that_is_said_is_one_of_the_tables_or_settings(results):
     for name, result in results.items():
-        known, text = numbers_of(result), " ".join(result.verdict())
+        known, text = numbers_of(result), " ".join([*result.answers(), *result.conditions()])
         known = np.append(known, COMPUTED.get(type(result).__name__, lambda _: [])(result))
         for own in texts_of(result):
             # what is cited as it stands
             text = text.replace(own, " ") if len(own) > 8 else text
         unknown = [number for number in _NUMBER.findall(text) if not is_among(number, known)]
-        assert not unknown, (name, unknown, result.verdict())
+        assert not unknown, (name, unknown, text)
 
 
 @pytest.mark.parametrize(
