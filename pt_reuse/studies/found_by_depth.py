@@ -16,9 +16,10 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depth
+from pt_reuse.pooling.depth import USUAL_DEPTH
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
+from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import ALL
 from pt_reuse.study import study
@@ -34,13 +35,9 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _checked_depths(depths: Any) -> list[int]:
-    """Return a user's ``depths=`` as depths that ascend."""
-    if isinstance(depths, Iterable) and not isinstance(depths, str | bytes):
-        found = sorted({checked_depth(depth) for depth in depths})
-        if not found:
-            raise InputError("depths names no depth.", argument="depths")
-        return found
-    return list(range(1, checked_depth(depths) + 1))
+    """Return a user's ``depths=`` as depths that ascend; one alone stands for all down to it."""
+    found = checked_depths(depths)
+    return found if isinstance(depths, Iterable) else list(range(1, found[0] + 1))
 
 
 def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str] | None = None) -> Axes:

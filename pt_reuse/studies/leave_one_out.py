@@ -281,9 +281,16 @@ def leave_one_out(
         )
         summary = _summary_ends(summary, truths, others, units, bootstrap)
     return {
-        "table": table, "by_run": by_run, "summary": summary, "unique_counts": counts,
-        "scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units,
-        "depth": pooled.depth, "rel": inputs.rel,
+        "table": table,
+        "by_run": by_run,
+        "summary": summary,
+        "unique_counts": counts,
+        "scores": scores,
+        "own_scores": own_scores,
+        "reduced": reduced,
+        "units": units,
+        "depth": pooled.depth,
+        "rel": inputs.rel,
     }
 
 

@@ -102,8 +102,8 @@ class LeaveOutUniques(LeaveOneOutResult):
     judge_relevant   | Relevant, judge     | count | of those labelled, how many are relevant by the judge
     relevant         | Relevant, people    | count | how many of those are relevant by people
     change           | Change              | difference | mean of the unit's own runs less the true one
-    own_drop         | Largest own drop    | ranks | the most ranks that a run of the unit loses when its unit is scored anew
-    own_rise         | Largest own rise    | ranks | the most ranks that a run of the unit gains then
+    own_drop         | Largest own drop    | ranks | most ranks that a run of the unit loses when it is scored anew
+    own_rise         | Largest own rise    | ranks | most ranks that one gains then
     units            | Units               | count | units with uniques
     above            | Above the truth     | count | how many units have a mean above the true one
     """
