@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import AP, RBP, P, nDCG
+from reference_lou import pairs_of
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
@@ -139,12 +139,12 @@ def test_pairs_that_are_decided_and_wrong_pair_by_pair():
     )
     pooled, frame = field.runs.select(pooled=True), field.qrels.to_frame()[["qid", "docno", "label"]]
     team_of = field.runs.run_table.set_index("name")["team"]
-    of_team = {team: set(pairs_in(ptr.depth_pool(pooled.select(team=team), depth=5))) for team in pooled.teams}
-    assert set(pairs_in(frame)) == set().union(*of_team.values())
+    of_team = {team: pairs_of(ptr.depth_pool(pooled.select(team=team), depth=5).to_frame()) for team in pooled.teams}
+    assert pairs_of(frame) == set().union(*of_team.values())
 
     def without(*teams):
         rest = set().union(*(of_team[team] for team in pooled.teams if team not in teams))
-        return np.array([pair in rest for pair in pairs_in(frame)])
+        return np.array([pair in rest for pair in zip(frame["qid"], frame["docno"], strict=True)])
 
     def means(rows):
         return ptr.score(field.runs, Qrels(rows, topics=field.qrels.topics), measure).mean.set_index("name")[
@@ -179,11 +179,6 @@ def test_pairs_that_are_decided_and_wrong_pair_by_pair():
     assert min(n_wrong, n_right, outcomes.count("open")) > 0
     assert row["decided"] == pytest.approx((n_wrong + n_right) / len(outcomes))
     assert row["wrong"] == pytest.approx(n_wrong / (n_wrong + n_right))
-
-
-def pairs_in(documents):
-    frame = documents if isinstance(documents, pd.DataFrame) else documents.to_frame()
-    return list(frame[["qid", "docno"]].itertuples(index=False, name=None))
 
 
 def test_nothing_is_learned_from_the_team_that_is_predicted(found):
