@@ -430,7 +430,7 @@ def judge_continuously(
         >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
         [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
         >>> found
-        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted. ... [...]
+        Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted
 
     Source: Cormack and Grossman 2015, Autonomy and reliability of continuous active learning for technology-assisted
     review, arXiv:1504.06868; Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,

@@ -15,6 +15,7 @@ from experiment_parts import FIELD, NAMES, QRELS, TOPICS, Retriever
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Rprec, Success, nDCG
+from reference_lou import pairs_of
 
 import pt_reuse as ptr
 from pt_reuse.judge import Judge
@@ -171,18 +172,14 @@ def pipelines(names=NAMES):
     return [Retriever(RUNS[name]) for name in names]
 
 
-def pairs(frame):
-    return set(zip(frame["qid"], frame["docno"], strict=True))
-
-
 @pytest.mark.parametrize("depth", [1, 5, 1000])
 def test_it_is_the_union_of_cut_pipelines_and_the_depth_pool(depth):
     a, b, c = pipelines()
     found = ptr.PoolDocuments(a, b, c, depth=depth)(TOPICS)
-    assert pairs(found) == pairs((a % depth | b % depth | c % depth)(TOPICS))
-    assert len(pairs(found)) == len(found)
+    assert pairs_of(found) == pairs_of((a % depth | b % depth | c % depth)(TOPICS))
+    assert len(pairs_of(found)) == len(found)
     pool = ptr.depth_pool(RUNS, depth=depth, contributors=NAMES).to_frame().set_index(["qid", "docno"])
-    assert pairs(found) == set(pool.index)
+    assert pairs_of(found) == set(pool.index)
     mine = found.set_index(["qid", "docno"])
     assert mine["best_rank"].to_dict() == pool["rank"].to_dict()
     assert mine["runs"].to_dict() == pool["runs"].to_dict()

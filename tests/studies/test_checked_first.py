@@ -20,11 +20,6 @@ LEAVING_OUT = {
     "by": {"by": "Team"},
     "depth": {"depth": 0},
     "remove": {"remove": "all"},
-    "contributors": {"contributors": "pool"},
-    "a run as contributors": {"contributors": "lex1a"},
-    "no contributors": {"contributors": []},
-    "unknown contributors": {"contributors": ["nobody"]},
-    "contributors 5": {"contributors": 5},
     "pool_order": {"pool_order": "x"},
 }
 
@@ -51,6 +46,12 @@ def test_leave_out_uniques(fault, qrels, messages):
     given = {"measures": "AP", **LEAVING_OUT[fault]}
     call = lambda: ptr.leave_out_uniques(FIELD.runs, qrels, **given)  # noqa: E731
     messages.refused(call, argument=next(iter(LEAVING_OUT[fault])))
+
+
+@pytest.mark.parametrize("contributors", ["pool", "lex1a", [], ["nobody"], 5])
+def test_contributors_of_a_field(contributors, messages):
+    call = lambda: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, "AP", contributors=contributors)  # noqa: E731
+    messages.refused(call, argument="contributors")
 
 
 @pytest.mark.parametrize("argument", ["depth", "contributors", "order"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import AP, RBP, P, nDCG
+from reference_lou import pairs_of
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
@@ -129,41 +129,56 @@ def test_the_table_is_made_of_the_runs(found):
 
 
 def test_pairs_that_are_decided_and_wrong_pair_by_pair():
-    # unjudged documents as not relevant; RBP of other teams does not depend on what a team alone brought
-    found = ptr.profile.compare_estimators(
-        FIELD.runs, FIELD.qrels, "RBP(rel=1)@10", depth=10, estimators=["zero"], confidence=0.6
-    ).table.set_index("estimator")
-    team_of = FIELD.runs.run_table.set_index("name")["team"]
-    pooled = FIELD.runs.select(pooled=True)
-    truth, pairs = zero_and_spread(FIELD.qrels)["zero"], []
+    # unjudged documents as not relevant, by a measure without a divisor that sees documents below the pool's depth
+    field = ptr.demo.simulate_field(seed=1, n_topics=6, n_docs=200, n_teams=6, length=40, depth=5)
+    measure = RBP(rel=1, p=0.97)
+    row = (
+        ptr.profile.compare_estimators(field.runs, field.qrels, measure, depth=5, estimators=["zero"], confidence=0.6)
+        .table.set_index("estimator")
+        .loc["zero"]
+    )
+    pooled, frame = field.runs.select(pooled=True), field.qrels.to_frame()[["qid", "docno", "label"]]
+    team_of = field.runs.run_table.set_index("name")["team"]
+    of_team = {team: pairs_of(ptr.depth_pool(pooled.select(team=team), depth=5).to_frame()) for team in pooled.teams}
+    assert pairs_of(frame) == set().union(*of_team.values())
+
+    def without(*teams):
+        rest = set().union(*(of_team[team] for team in pooled.teams if team not in teams))
+        return np.array([pair in rest for pair in zip(frame["qid"], frame["docno"], strict=True)])
+
+    def means(rows):
+        return ptr.score(field.runs, Qrels(rows, topics=field.qrels.topics), measure).mean.set_index("name")[
+            repr(measure)
+        ]
+
+    def without_and_spread(known, judged):
+        # the most that its documents can bring, all of them relevant
+        score, most = means(frame[known]), means(frame.assign(label=frame["label"].where(known, 1))[judged])
+        return score, 0.1 * (most - score) + LEAST
+
+    truth, outcomes = means(frame), []
     for team in pooled.teams:
-        known, errors = zero_and_spread(without(team)), []
+        known, spread = without_and_spread(without(team), without())
+        errors = []
         for other in set(pooled.teams) - {team}:
-            left = zero_and_spread(without(team, other)).loc[pooled.select(team=other).names]
-            of_team = (known.loc[left.index, "zero"] - left["zero"]).abs() / left["spread"]
-            errors += [(error, 1 / len(left)) for error in of_team]
+            names = pooled.select(team=other).names
+            left, its_spread = without_and_spread(without(team, other), without(team))
+            errors += [(error, 1 / len(names)) for error in ((known - left).abs() / its_spread)[names]]
         errors.sort()
         # each team has one weight, the one that is predicted too
         enough = np.cumsum([weight for _, weight in errors]) >= 0.6 * len(pooled.teams) - 1e-9
         critical = errors[int(np.flatnonzero(enough)[0])][0]
         for name in pooled.select(team=team).names:
-            for other in team_of.index[team_of != team]:
-                apart = known["zero"][name] - known["zero"][other]
-                if abs(apart) > critical * known["spread"][name]:
-                    pairs.append((truth[name] - truth[other]) * np.sign(apart) > 1e-12)
+            for rival in team_of.index[team_of != team]:
+                apart = known[name] - known[rival]
+                if abs(apart) <= critical * spread[name]:
+                    outcomes.append("open")
                 else:
-                    pairs.append(None)
-    right = [pair for pair in pairs if pair is not None]
-    assert 0 < sum(right) < len(right) < len(pairs)
-    assert found.loc["zero", "decided"] == pytest.approx(len(right) / len(pairs))
-    assert found.loc["zero", "wrong"] == pytest.approx(1 - sum(right) / len(right))
-
-
-def zero_and_spread(qrels):
-    """Return RBP with unjudged documents as not relevant, and what its errors are divided by."""
-    measure = RBP(rel=1) @ 10
-    lowest, room = ptr.score(FIELD.runs, qrels, [measure, ptr.Residual(measure)]).mean_values
-    return pd.DataFrame({"zero": lowest, "spread": 0.1 * room + LEAST}, index=FIELD.runs.names)
+                    outcomes.append("right" if (truth[name] - truth[rival]) * np.sign(apart) > 1e-12 else "wrong")
+    n_wrong, n_right = outcomes.count("wrong"), outcomes.count("right")
+    assert min(n_wrong, n_right, outcomes.count("open")) > 0
+    assert row["decided"] == pytest.approx((n_wrong + n_right) / len(outcomes))
+    assert row["wrong"] == pytest.approx(n_wrong / (n_wrong + n_right))
 
 
 def test_nothing_is_learned_from_the_team_that_is_predicted(found):

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
+from audit_parts import as_frame, ranks
 from ir_measures import AP, RR, P, nDCG
 from real_runs import read_real
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
@@ -33,10 +34,6 @@ def judged(qrels, *, seed=None, topics=None):
         frame = frame.assign(label=np.where(random.random(len(frame)) < 1 / 3, other, frame["label"]))
     frame = frame if topics is None else frame[frame["qid"].isin(topics)]
     return {(row.qid, row.docno): int(row.label) for row in frame.itertuples()}
-
-
-def as_frame(judgments):
-    return pd.DataFrame([(*pair, label) for pair, label in judgments.items()], columns=["qid", "docno", "label"])
 
 
 #: the pool's labels, of which a few documents are taken away, and other people's of all documents
@@ -63,10 +60,6 @@ def scored(judgments, measure, topics=TOPICS):
         by_topic = evaluator.evaluate(lists)
         found[name] = {qid: by_topic.get(qid, {}).get(THEIRS[measure], 0.0) for qid in topics}
     return found
-
-
-def ranks(scores):
-    return rankdata(-np.round(scores, 12), method="min").astype(int)
 
 
 def moves(x, y):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from reference_lou import pairs_of
 
 import pt_reuse as ptr
 from pt_reuse.studies.leave_out_type import leave_out_type
@@ -18,10 +19,6 @@ def field():
     return ptr.demo.simulate_field(seed=4, n_topics=8, n_docs=300, n_teams=6, length=30, depth=5)
 
 
-def pairs(frame):
-    return set(zip(frame["qid"], frame["docno"], strict=True))
-
-
 @pytest.mark.parametrize(("down_to", "rel"), [(None, None), (12, 2)])
 def test_what_is_lost_and_recovered_equals_that_of_sets(field, down_to, rel):
     measures = ["AP(rel=2)", "nDCG@10"]
@@ -29,18 +26,18 @@ def test_what_is_lost_and_recovered_equals_that_of_sets(field, down_to, rel):
     frame, table = field.runs.to_frame(), field.runs.run_table.set_index("name")
     frame["type"], frame["pooled"] = (frame["name"].map(table[column]) for column in ("type", "pooled"))
     judged = field.qrels.to_frame()
-    relevant = pairs(judged[judged["label"] >= (rel or 1)])
+    relevant = pairs_of(judged[judged["label"] >= (rel or 1)])
     pool = frame[frame["pooled"].astype(bool) & (frame["rank"] < 5)]
     seen = 0
     for kind in found.table["type"].unique():
-        lost = (pairs(pool[pool["type"] == kind]) - pairs(pool[pool["type"] != kind])) & relevant
+        lost = (pairs_of(pool[pool["type"] == kind]) - pairs_of(pool[pool["type"] != kind])) & relevant
         documents = found.documents[found.documents["left_out"] == kind]
-        assert pairs(documents) == lost
+        assert pairs_of(documents) == lost
         others = frame[(frame["type"] != kind) & (frame["rank"] < (down_to or 10**6))]
         mine = others[[pair in lost for pair in zip(others["qid"], others["docno"], strict=True)]]
         rows = found.table[found.table["type"] == kind]
         assert set(rows["lost"]) == {len(lost)}
-        assert set(rows["recovered"]) == {len(pairs(mine))}
+        assert set(rows["recovered"]) == {len(pairs_of(mine))}
         recovery = found.recovery[found.recovery["left_out"] == kind].set_index("name")
         assert set(recovery.index) == set(table.index[table["type"] != kind])
         assert recovery["recovered"].is_monotonic_decreasing

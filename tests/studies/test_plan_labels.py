@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_lou import pairs_of
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint, samplesize_confint_proportion
 
@@ -57,10 +58,6 @@ def runs():
 
 
 PRIOR = {0: 0.05, 1: 0.4, 2: 0.9}
-
-
-def pairs(frame):
-    return set(zip(frame["qid"], frame["docno"], strict=True))
 
 
 def test_labels_of_each_stratum_are_neymans(labels):
@@ -143,7 +140,7 @@ def test_a_pilot_says_what_to_expect_and_is_not_asked_again(labels, people):
     assert plan.table["share"].tolist() == pytest.approx([(x + 0.5) / 21 for x in found])
     assert plan.table["known"].tolist() == [20, 20, 20]
     assert plan.table["relevant_known"].tolist() == found.tolist()
-    assert not pairs(plan.sample) & pairs(pilot)
+    assert not pairs_of(plan.sample) & pairs_of(pilot)
     assert len(plan.sample) + len(plan.rest) + len(plan.known) == 1000
     beta = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot, prior=(2, 8))
     assert beta.table["share"].tolist() == pytest.approx([(x + 2) / 30 for x in found])
@@ -156,9 +153,9 @@ def test_a_pilot_says_what_to_expect_and_is_not_asked_again(labels, people):
 def test_which_documents_are_drawn_depends_on_the_seed_alone(labels):
     plan = plan_labels(labels, width=0.1)
     again = plan_labels(labels.sample(frac=1, random_state=4), width=0.1)
-    assert pairs(plan.sample) == pairs(again.sample)
-    assert pairs(plan.sample) != pairs(plan_labels(labels, width=0.1, seed=1).sample)
-    assert pairs(plan_labels(labels, width=0.2).sample) < pairs(plan.sample)
+    assert pairs_of(plan.sample) == pairs_of(again.sample)
+    assert pairs_of(plan.sample) != pairs_of(plan_labels(labels, width=0.1, seed=1).sample)
+    assert pairs_of(plan_labels(labels, width=0.2).sample) < pairs_of(plan.sample)
     assert list(plan.sample) == ["qid", "docno", "label", "stratum", "probability"]
     counted = plan.sample["stratum"].value_counts()
     assert counted.to_dict() == dict(zip(plan.table["stratum"], plan.table["labels"], strict=True))
@@ -187,12 +184,12 @@ def test_strata_within_topics(labels):
 def test_a_plan_for_runs_draws_from_what_they_hang_on(labels, runs):
     top = {name: frame.groupby("qid").head(10) for name, frame in runs.items()}
     plan = plan_labels(labels, width=0.2, runs={"good": runs["good"]})
-    assert pairs(plan.sample) | pairs(plan.rest) == pairs(top["good"])
+    assert pairs_of(plan.sample) | pairs_of(plan.rest) == pairs_of(top["good"])
     judged = ptr.score({"good": runs["good"]}, labels, "P@10").mean["P@10"].iloc[0]
     assert plan.summary["judge"].tolist() == pytest.approx([judged])
     assert (plan.settings["order"], plan.settings["topics"]) == ("trec_eval", "5 that the judge labelled")
     both = plan_labels(labels, target="difference", width=0.2, runs=runs)
-    assert pairs(both.sample) | pairs(both.rest) == pairs(top["good"]) ^ pairs(top["other"])
+    assert pairs_of(both.sample) | pairs_of(both.rest) == pairs_of(top["good"]) ^ pairs_of(top["other"])
     scores = ptr.score(runs, labels, "P@10").mean["P@10"]
     assert both.summary["judge"].tolist() == pytest.approx([scores[0] - scores[1]])
     assert both.summary["number"].tolist() == ["P@10, good - other"]
@@ -211,7 +208,7 @@ def test_what_the_judge_did_not_label_is_a_stratum(labels, runs):
 def test_a_plan_as_a_pool_and_as_tasks(labels, people, tmp_path):
     plan = plan_labels(labels, width=0.3)
     pool = plan.to_pool()
-    assert pairs(pool.to_frame()) == pairs(plan.sample)
+    assert pairs_of(pool.to_frame()) == pairs_of(plan.sample)
     assert len(pool.unsampled) == len(plan.rest)
     assert "label" not in pool.to_frame()
     judged = pool.judge(people)
