@@ -154,7 +154,7 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
 
     Args:
         scores: what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`,
-            :func:`~pt_reuse.labels.read_leaderboard`.
+            :func:`~pt_reuse.read_leaderboard`.
 
     Returns:
         RankIntervals: ``.table`` (per measure and system), ``.groups``, ``.pairs``, ``.summary()``, ``.plot(measure)``.
