@@ -156,10 +156,7 @@ class Report:
         >>> field = ptr.demo.simulate_field(seed=7)
         >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
         18 runs on 25 topics; highest: AP 0.6913 (man3a); RR 0.9600 (man6a and 2
-        others). Means are over all topics, of which those that a run lacks count 0;
-        documents are ranked in the order trec_eval. It does not say whether a
-        difference is significant, nor what judgments of unjudged documents would
-        change.
+        others).
         Means of 18 runs over 25 topics (a topic that a run lacks counts 0), the best by
         AP first.
         ---------------------

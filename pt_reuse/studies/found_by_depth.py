@@ -35,13 +35,9 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _checked_depths(depths: Any) -> list[int]:
-    """Return a user's ``depths=`` as depths that ascend."""
-    if isinstance(depths, Iterable) and not isinstance(depths, str | bytes):
-        found = sorted({checked_depth(depth, "depths") for depth in depths})
-        if not found:
-            raise InputError("depths names no depth.", argument="depths")
-        return found
-    return list(range(1, checked_depth(depths, "depths") + 1))
+    """Return a user's ``depths=`` as depths that ascend; one alone stands for all down to it."""
+    given = checked_depths(depths)
+    return given if isinstance(depths, Iterable) else list(range(1, given[0] + 1))
 
 
 def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str] | None = None) -> Axes:
