@@ -107,6 +107,9 @@ def check_every_labelling(seed):
         assert (row.difference_low, row.difference_high) == pytest.approx((low, high), abs=1e-9), row
         assert row.exact
         assert row.unjudged == n
+        # both doubts together are no smaller than that from topics alone
+        assert row.both_low <= min(row.topics_low, row.difference_low)
+        assert row.both_high >= max(row.topics_high, row.difference_high)
         winner = row.name if low > 1e-12 else row.rival if high < -1e-12 else "neither" if low == high else ""
         if abs(low) > 1e-9 < abs(high) or low == high:
             assert row.winner == winner

@@ -151,7 +151,8 @@ class Rivals:
             spread_low, spread_high = (
                 critical * part.std(ddof=1) if len(part) > 1 else np.nan for part in (ends.low, ends.high)
             )
-            both = lowest - spread_low, highest + spread_high
+            # topics whose ends differ less than what is judged make neither end narrower
+            both = min(lowest - spread_low, centre - error), max(highest + spread_high, centre + error)
         else:
             both = centre - np.hypot(centre - low, error), centre + np.hypot(high - centre, error)
         level = f"at {100 * predictor.config.confidence:.4g}%"
