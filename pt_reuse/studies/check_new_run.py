@@ -14,7 +14,6 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse._check import choice, count
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
@@ -379,7 +378,7 @@ def check_new_run(
     sample = None
     if sampled is not None:
         check_estimable(inputs.measures)
-        sample = Sample.of(as_qrels(sampled, "sampled"), predictor.evidence, inputs.measures)
+        predictor.sample = sample = Sample.of(as_qrels(sampled, "sampled"), predictor.evidence, inputs.measures)
 
     new_runs = [(m, row) for m in range(len(inputs.measures)) for row in predictor.rows()]
     table = [_row(predictor, m, row, sample) for m, row in new_runs]
@@ -412,7 +411,7 @@ def check_new_run(
     calibration = [_calibration(predictor, m, row) for m in range(len(inputs.measures)) for row in predictor.left_out()]
     return NewRunCheck(
         table=pd.DataFrame(table),
-        against=pd.DataFrame(Rivals(predictor, own, sampled=sample is not None).table(pairs, inputs.qrels)),
+        against=pd.DataFrame(Rivals(predictor, own).table(pairs, inputs.qrels)),
         **{name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()},
         calibration=pd.DataFrame(calibration),
         confidence=confidence,
@@ -482,9 +481,7 @@ def _sampled(
     if (sample.probability[inside] == 1).all():
         if len(inside) == len(effects.row):
             # what the measure sees is judged, so that nothing is estimated
-            known = np.full(len(place), UNJUDGED)
-            known[sample.row] = sample.label
-            score = float(predictor.expected(m, row, known)[0][0].mean())
+            score = float(predictor.by_topic(m, row).mean())
         elif len(inside) < int((effects.size > 0).sum()):
             # what was not sampled has no probability, so that nothing is known of it
             error = np.inf

@@ -524,6 +524,8 @@ class _Decision:
         self.pairs = _pairs(goal, list(rows), [name for name in predictor.runs.names if name not in rows])
         self.names = list(dict.fromkeys(name for pair in self.pairs for name in pair))
         self.critical_value = _critical_value(predictor)
+        #: (topics, runs) with what is judged by now
+        self._judged = predictor.judged_since(0, known)
         self.new: dict[str, _NewRun] = {}
         for name in self.names:
             if name in rows:
@@ -584,6 +586,10 @@ class _Decision:
     def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
         spans = {one: self._beside(one, other), other: self._beside(other, one)}
+        if not any(len(self.new[name].left.row) for name in spans if name in self.new):
+            # documents below the cutoff, which nobody is asked for, do not count against what is judged
+            judged = {name: self._judged[:, self.predictor.runs.row(name)] for name in spans}
+            spans = {name: _Span(scores, scores, scores) for name, scores in judged.items()}
         first, second = sorted(spans, key=lambda name: -float(spans[name].expected.mean()))
         effects = self._net({name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self.new})
         by_topic = spans[first].expected - spans[second].expected
@@ -658,14 +664,11 @@ class _Decision:
         """Return one row per run: its score, and of new runs that are compared with all others the ranks."""
         columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
         for name in self.names:
-            zero, run = float(self.predictor.scores[0][:, self.predictor.runs.row(name)].mean()), self.new.get(name)
+            zero, run = float(self._judged[:, self.predictor.runs.row(name)].mean()), self.new.get(name)
             pairs = table[(table["first"] == name) | (table["second"] == name)]
             row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
-            if run is not None:
-                row[1], row[3] = (
-                    float(run.own.expected.mean()),
-                    float(run.left.spread()[0]) if len(run.left.row) else 0.0,
-                )
+            if run is not None and len(run.left.row):
+                row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
             if run is not None and len(pairs) == len(self.names) - 1:
                 behind, is_open = (pairs["second"] == name) & (pairs["difference"] > _CLOSE), pairs["decided"] == ""
                 ahead = (behind, behind & ~is_open, behind | is_open)

@@ -83,11 +83,20 @@ def test_with_every_label_decisions_are_those_of_the_scores(measure):
         assert row.expected == row.most == row.by_bounds == 0
 
 
-def test_what_is_unjudged_below_the_cutoff_still_lengthens_the_ideal_list():
-    labels = plan("nDCG@5").pool.judge(FIELD.all_qrels)
-    found = plan("nDCG@5", judged=labels)
+@pytest.mark.parametrize("measure", ["nDCG@5", "R@5", "AP@5"])
+def test_what_is_unjudged_below_the_cutoff_has_no_say_once_all_above_it_is_judged(measure):
+    labels = plan(measure).pool.judge(FIELD.all_qrels)
+    found = plan(measure, judged=labels)
     assert not len(found.documents)
     assert set(found.table["decided"]) == {"as judged"}
+    whole = KNOWN | labels.to_frame()[["qid", "docno", "label"]]
+    true = ptr.score(OTHERS | ONE, whole, measure).mean.set_index("name")[measure]
+    for row in found.table.itertuples():
+        assert row.difference == pytest.approx(true[row.first] - true[row.second], abs=1e-9)
+    for column in ("score", "zero"):
+        # the others, too, as they are judged by now
+        assert found.scores[column].to_numpy() == pytest.approx(true[found.scores["name"]].to_numpy(), abs=1e-9)
+    assert found.summary["leader"].item() == true.idxmax()
 
 
 @pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP"])

@@ -107,6 +107,9 @@ def check_every_labelling(seed):
         assert (row.difference_low, row.difference_high) == pytest.approx((low, high), abs=1e-9), row
         assert row.exact
         assert row.unjudged == n
+        # both doubts together are no smaller than that from topics alone
+        assert row.both_low <= min(row.topics_low, row.difference_low)
+        assert row.both_high >= max(row.topics_high, row.difference_high)
         winner = row.name if low > 1e-12 else row.rival if high < -1e-12 else "neither" if low == high else ""
         if abs(low) > 1e-9 < abs(high) or low == high:
             assert row.winner == winner
@@ -203,10 +206,18 @@ def test_a_sample_narrows_the_difference():
     one, rival = NEW.select(names=NEW.names[:1]), OTHERS.names[3]
     plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=one, depth=10, goal="score", n=10_000)
     sampled = plan.pool.judge(FIELD.all_qrels)
-    row = ptr.check_new_run(one, OTHERS, KNOWN, "P@10", against=rival, depth=10, sampled=sampled).against.iloc[0]
-    true = ptr.score(one | OTHERS, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], "P@10").mean.set_index("name")
-    difference = true.loc[one.names[0], "P@10"] - true.loc[rival, "P@10"]
-    assert [row["predicted"], row["predicted_low"], row["predicted_high"]] == pytest.approx([difference] * 3)
+    scores = ptr.score(one | OTHERS, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], "P@10")
+    by_topic = dict(zip(scores.names, scores.values[0].T, strict=True))
+    mine, theirs = by_topic[one.names[0]], by_topic[rival]
+    # too few teams to predict anything without the sample, or enough
+    for runs in (OTHERS, OTHERS.select(team=OTHERS.teams[:6])):
+        found = ptr.check_new_run(one, runs, KNOWN, "P@10", against=rival, depth=10, sampled=sampled)
+        row = found.against.iloc[0]
+        known = [row["predicted"], row["predicted_low"], row["predicted_high"]]
+        assert known == pytest.approx([(mine - theirs).mean()] * 3)
+        assert row["p"] == pytest.approx(ttest_rel(mine, theirs).pvalue)
+        topics = found.topics.set_index("qid")["predicted"]
+        assert topics[scores.topics].to_numpy() == pytest.approx(mine)
 
 
 def test_the_answer_is_one_sentence_for_each_measure():

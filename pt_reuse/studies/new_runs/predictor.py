@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse.arrays.expected import Floats
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -181,6 +182,8 @@ class NewRunPredictor:
         self.cases = Cases(setting, self.train, evidence.new)
         #: how many of them brought documents that no other one brought
         self.n_telling = sum(len(case.unjudged_docs) > 0 for case in self.cases.train)
+        #: labels of a sample of the unjudged documents, if there is one
+        self.sample: Sample | None = None
         self._effects: dict[tuple[int, int, int], Effects] = {}
         #: (measures, topics, runs) with what is judged
         self.scores = base_scores(both, evidence.qrels, self.measures)
@@ -362,7 +365,14 @@ class NewRunPredictor:
         return (score, low, high), (others * expected[:, None], others * least[:, None], others)
 
     def by_topic(self, m: int, row: RunInCase) -> Floats:
-        """Return (topics,) what is predicted of a run; an estimator of means alone has all topics gain alike."""
+        """Return (topics,) what is predicted of a run; an estimator of means alone has all topics gain alike.
+
+        With a sample, what its labels and the document model say.
+        """
+        if self.sample is not None:
+            known = np.full(len(self.evidence.labels), UNJUDGED)
+            known[self.sample.row] = self.sample.label
+            return self.expected(m, row, known)[0][0]
         predicted = self.predicted[m]
         made, zero = predicted.by[predicted.chosen][row.at], predicted.model.zero[row.at][row.place]
         by_topic: Floats = zero + (made.score[row.place] - zero.mean())

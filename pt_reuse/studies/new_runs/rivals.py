@@ -121,8 +121,8 @@ class PredictedDifference:
 class Rivals:
     """New runs against others; `own` has what is said of each new run, by measure and name."""
 
-    def __init__(self, predictor: NewRunPredictor, own: Mapping[tuple[int, str], Mapping[str, Any]], *, sampled: bool):
-        self._predictor, self._own, self._sampled = predictor, own, sampled
+    def __init__(self, predictor: NewRunPredictor, own: Mapping[tuple[int, str], Mapping[str, Any]]):
+        self._predictor, self._own, self._sampled = predictor, own, predictor.sample is not None
         self._rows = {predictor.name(row): row for row in predictor.rows()}
 
     def table(self, pairs: Sequence[tuple[int, str, str]], qrels: Qrels) -> list[dict[str, Any]]:
@@ -151,7 +151,8 @@ class Rivals:
             spread_low, spread_high = (
                 critical * part.std(ddof=1) if len(part) > 1 else np.nan for part in (ends.low, ends.high)
             )
-            both = lowest - spread_low, highest + spread_high
+            # topics whose ends differ less than what is judged make neither end narrower
+            both = min(lowest - spread_low, centre - error), max(highest + spread_high, centre + error)
         else:
             both = centre - np.hypot(centre - low, error), centre + np.hypot(high - centre, error)
         level = f"at {100 * predictor.config.confidence:.4g}%"
@@ -203,7 +204,13 @@ class Rivals:
         if not np.isfinite([below, above]).all():
             return None
         mean = own["predicted"] - float(other.mean())
-        return PredictedDifference(predictor.by_topic(m, row) - other, mean, mean - below, mean + above)
+        return PredictedDifference(self._by_topic(m, name) - other, mean, mean - below, mean + above)
+
+    def _by_topic(self, m: int, name: str) -> Floats:
+        """Return (topics,) what is predicted of a new run, all moved alike where their mean is another one."""
+        by_topic = self._predictor.by_topic(m, self._rows[name])
+        off = self._own[m, name]["predicted"] - by_topic.mean()
+        return by_topic + off if abs(off) > _CLOSE else by_topic
 
     def _between_new_runs(self, m: int, name: str, rival: str) -> PredictedDifference | None:
         """Return the difference of two new runs; each errs by more with half of the probability that both may."""
@@ -215,6 +222,6 @@ class Rivals:
         half = critical * sum(predicted.by[predicted.chosen][row.at].spread[row.place] for row in pair)
         if not np.isfinite(half):
             return None
-        first, second = (predictor.by_topic(m, row) for row in pair)
+        first, second = (self._by_topic(m, of) for of in (name, rival))
         mean = self._own[m, name]["predicted"] - self._own[m, rival]["predicted"]
         return PredictedDifference(first - second, mean, mean - half, mean + half)
