@@ -152,7 +152,6 @@ STUDIES: dict[str, tuple[list[str], Callable[[Wide], Any]]] = {
     ),
     "density": (ALL, lambda w: call("density", w.qrels, runs=w.runs)),
     "minimum_ranks": (ALL, lambda w: call("minimum_ranks", w.runs, w.qrels)),
-    "top_agreement": (ALL, lambda w: call("top_agreement", w.runs, w.qrels, w.shallow)),
     "pool_costs": (ALL, lambda w: call("pool_costs", w.runs, w.qrels, resamples=20)),
     "plan_collection": (ALL, lambda w: call("plan_collection", w.runs, w.qrels, repeats=2, draws=3)),
     "compare_strategies": (DEEP, lambda w: call("compare_strategies", w.runs, w.qrels, repeats=1)),
@@ -279,5 +278,8 @@ def test_what_an_experiment_saves_is_read_again_as_it_was(wide, kept, tmp_path):
     first = called("error", systems)
     never = {name: pt.apply.generic(lambda frame: 1 / 0) for name in new}
     pd.testing.assert_frame_equal(called("reuse", never), first)
+    # pt.Experiment writes measures in an order that changes from process to process
+    by = ["name", "qid", "measure"]
     saved = {path.name: pd.read_csv(path) for path in sorted(tmp_path.glob("*.csv"))}
+    saved = {name: frame.sort_values([c for c in by if c in frame]).sort_index(axis=1) for name, frame in saved.items()}
     compare(kept, "Experiment", DL19, lambda: Tables({"result": first, **saved}))
