@@ -137,7 +137,6 @@ def _run_verify(options: argparse.Namespace) -> int:
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
-    reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
-    if len(reasons) == len(result.verdicts):
-        raise InputError(f"no figure could be computed: {reasons[0]}")
+    if result.table["equal"].isna().all():
+        raise InputError(f"no figure could be computed: {result.table['note'][0].removeprefix('not computed: ')}")
     return 0 if result.holds else 1
