@@ -324,7 +324,7 @@ FRACTIONS = {
 
 def checked_parameter(kind: str, name: str, value: Any, scored: list[str]) -> Any:
     """Return the value of a parameter as it is used; `scored` are the figures of published scores in the file."""
-    usual = KINDS[kind][1].get(name)
+    usual: Any = KINDS[kind][1].get(name)
     if name == "measure":
         measures = parse_measures(value)
         if len(measures) > 1 and "remove" in KINDS[kind][1]:
