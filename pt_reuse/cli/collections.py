@@ -78,7 +78,7 @@ def add_fetch(parser: Parser) -> None:
 
 def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
-    from pt_reuse.collections.download.runs import FAULTY_FOLDER
+    from pt_reuse.collections.download import FAULTY_FOLDER
     from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
 
     collection = collection_of(options.collection)

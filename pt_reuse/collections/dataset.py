@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._text import Printed
-from pt_reuse.collections.collection import Collection, without_runs
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import collection_names, find_collection
 from pt_reuse.collections.irds import build_irds, not_known, not_readable
+from pt_reuse.collections.own_files import TOPIC_FORMATS, topic_format
 from pt_reuse.collections.runs import (
     choose_runs,
     compare_judgments,
@@ -114,6 +115,8 @@ def summary_of(collection: Collection) -> str:
     said = [count(n, noun) for n, noun in counted if n is not None]
     if collection.rel not in (None, 1):
         said.append(f"relevant from label {collection.rel}")
+    if collection.origin == "own" and isinstance(collection.topics, tuple):
+        said.append(f"topics read as {TOPIC_FORMATS[topic_format(Path(collection.topics[0]))]}")
     submitted, runs = collection.submitted, collection.runs
     if submitted is not None:
         said.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
@@ -249,7 +252,6 @@ class ReuseDataset(Printed, IRDSDataset):
         Args:
             variant: which field of the topics is the query, such as ``"title"``; default all fields.
         """
-        self._look_again()
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
@@ -259,7 +261,6 @@ class ReuseDataset(Printed, IRDSDataset):
         Args:
             variant: which field of the judgments is the label; default their relevance.
         """
-        self._look_again()
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
         compare_judgments(self.collection, frame)
@@ -299,7 +300,7 @@ class ReuseDataset(Printed, IRDSDataset):
             try:
                 yield from documents
             except _CANNOT as error:
-                raise not_readable(self.collection, self._irds, "docs", error) from error
+                raise not_readable(self.collection, "docs", error) from None
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
@@ -473,16 +474,7 @@ class ReuseDataset(Printed, IRDSDataset):
         except InputError:
             raise
         except _CANNOT as error:
-            raise not_readable(self.collection, self._irds, entity, error) from error
-
-    def _look_again(self) -> None:
-        # the user may have put a file into the collection's folder since, as an error advised
-        if self.collection.origin != "catalogue" or without_runs(self.collection.name) is None:
-            return
-        now = find_collection(self.collection.name)
-        if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):
-            self.collection = now
-            self.__dict__.pop("_irds", None)
+            raise not_readable(self.collection, entity, error) from None
 
 
 def judgments_of(collection: Collection) -> Qrels:
@@ -490,4 +482,4 @@ def judgments_of(collection: Collection) -> Qrels:
     try:
         return ReuseDataset(collection).get_judgments()
     except InputError as error:
-        raise InputError(f"{error} Or give a file of them: qrels='FILE'.") from error
+        raise InputError(f"{error} Or give a file of them: qrels='FILE'.") from None
