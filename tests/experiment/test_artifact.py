@@ -295,24 +295,37 @@ def test_a_part_that_is_gone_is_missed(tmp_path):
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_an_artifact_of_before_has_no_digests_of_runs_and_of_itself(name, tmp_path):
+def test_an_artifact_without_digests_is_refused(name, tmp_path, messages):
     made = GIVEN[name].to_artifact(tmp_path / "it")
-    for path, keys in ((made.folder / "pt_meta.json", ("digest",)), (made.folder / "result.json", ())):
+    before = {path: path.read_bytes() for path in files_of(made.folder)}
+
+    def without(path, *keys):
         said = json.loads(path.read_text())
-        for key in keys:
-            del said[key]
         facts = said.get("fields", {}).get("facts", {}).get("mapping", [])
-        facts[:] = [pair for pair in facts if pair[0] not in ("digests", "unsampled")]
+        found = [key for key in keys if said.pop(key, None) is not None] + [k for k, _ in facts if k in keys]
+        facts[:] = [pair for pair in facts if pair[0] not in keys]
         path.write_text(json.dumps(said))
+        return found
+
+    # of itself; of its files; of its run files or of the documents that a sample leaves out
+    cases = {"digest": "pt_meta.json", "files": "result.json", "digests": "result.json", "unsampled": "result.json"}
+    for key, file in cases.items():
+        if without(made.folder / file, key):
+            if file == "result.json":
+                meta = json.loads((made.folder / "pt_meta.json").read_text())
+                (made.folder / "pt_meta.json").write_text(json.dumps({**meta, "digest": sha256(made.folder / file)}))
+            messages.refused(lambda: pt.Artifact.load(str(made.folder)).content)
+        for path, data in before.items():
+            path.write_bytes(data)
     same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"])
-def test_what_pyterrier_reads_is_damaged(damage, tmp_path, messages):
+def test_what_pyterrier_reads_is_damaged(tmp_path, messages):
     made = FIELD.runs.to_artifact(tmp_path / "it")
-    (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
-    messages.refused(lambda: RunsArtifact(made.folder).content)
-    messages.refused(lambda: RunsArtifact(made.folder).to_hf("me/mine"))
+    for damage in ("", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"):
+        (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
+        messages.refused(lambda: RunsArtifact(made.folder).content)
+        messages.refused(lambda: RunsArtifact(made.folder).to_hf("me/mine"))
 
 
 @pytest.mark.parametrize("name", GIVEN)

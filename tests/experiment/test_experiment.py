@@ -92,10 +92,10 @@ def test_returns_what_pt_experiment_returns(arguments, systems):
 
 
 @pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
-@pytest.mark.parametrize("perquery", [False, True, "both"])
+@pytest.mark.parametrize("perquery", [True, "both"])
 @pytest.mark.parametrize("filter_by_qrels", [False, True])
 @pytest.mark.parametrize("filter_by_topics", [False, True])
-@pytest.mark.parametrize(("plan", "batch_size"), [("linear", None), ("linear", 2), ("tree", 2)])
+@pytest.mark.parametrize(("plan", "batch_size"), [("linear", None), ("tree", 2)])
 def test_topics_and_qrels_that_differ(perquery, filter_by_qrels, filter_by_topics, plan, batch_size):
     arguments = {
         "perquery": perquery,
@@ -248,8 +248,7 @@ def test_saved_results_are_read_and_not_made_again(save_format, tmp_path):
     ours_dir.mkdir()
     pt.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(theirs_dir), save_format=save_format)
     first = ptr.Experiment(retrievers(), TOPICS, QRELS, [AP], save_dir=str(ours_dir), save_format=save_format)
-    theirs = {path.name for path in theirs_dir.iterdir()}
-    assert {path.name for path in ours_dir.iterdir()} == {*theirs, "reuse-aggregated.csv", "reuse-perquery.csv"}
+    assert {path.name for path in ours_dir.iterdir()} == {path.name for path in theirs_dir.iterdir()}
     assert (ours_dir / "aggregated.csv").read_text() == (theirs_dir / "aggregated.csv").read_text()
     systems = retrievers()
     again = ptr.Experiment(systems, TOPICS, QRELS, [AP], save_dir=ours_dir, save_format=save_format, save_mode="reuse")
