@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -36,7 +36,6 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import (
-    SUMMED,
     USUAL,
     Wanted,
     compute_columns,
@@ -58,7 +57,6 @@ from pt_reuse.judge import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures
-from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
@@ -282,8 +280,7 @@ def add_columns(
             of name -> results, files; runs that `result` does not have are ignored. Default those that `result` knows,
             where it is of :func:`Experiment`.
         qrels: the judgments of the experiment, in any form.
-        topics: those of the experiment; default the topics of `result`, or, of means, those of the runs or all that
-            are judged, whichever gives its scores.
+        topics: those of the experiment; default the topics of `result`, or, of means, those of the runs.
         field: as for :func:`Experiment`, like all further arguments.
         reuse: which columns to add.
         teams: who belongs together.
@@ -323,8 +320,7 @@ def add_columns(
     perquery, named = _measures_of(result)
     systems = _systems_of(result, runs)
     if topics is None:
-        qids = list(dict.fromkeys(result["qid"])) if perquery else _topics_of(result, named, systems, as_qrels(qrels))
-        topics = pd.DataFrame({"qid": qids})
+        topics = pd.DataFrame({"qid": list(dict.fromkeys(result["qid"])) if perquery else systems.topics})
     arguments = {"perquery": perquery, "dataframe": True, "round": round}
     asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
     asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
@@ -356,22 +352,6 @@ def _measures_of(result: Any) -> tuple[bool, list[str]]:
         which = ", ".join(f"{name} {shown(value)}" for name, value in result.loc[again, row_of].iloc[0].items())
         raise InputError(f"two rows of the result are of {which}. Give systems names of their own.", argument="result")
     return perquery, named
-
-
-def _topics_of(result: pd.DataFrame, named: Sequence[str], systems: RunSet, qrels: Qrels) -> list[str]:
-    """Return the topics that the means of a result are over: those of the runs, or all that are judged."""
-    measures = [name for name in named if name not in SUMMED]
-    if not measures or set(qrels.topics) <= set(systems.topics):
-        return systems.topics
-    scores = score(systems, qrels, measures[:1], without_topics="zero")
-    by_topic = scores.per_topic.pivot_table(index="qid", columns="name", values="value")
-    theirs = result.set_index(result["name"].map(str))[measures[0]].astype(float)
-    # pt.Experiment counts a topic 0 for which no system has a result, if it was asked
-    gaps = [
-        (by_topic.loc[[qid for qid in by_topic.index if qid in topics]].mean() - theirs).abs().mean()
-        for topics in (set(systems.topics), set(qrels.topics))
-    ]
-    return systems.topics if not gaps[1] < gaps[0] else [*dict.fromkeys([*systems.topics, *qrels.topics])]
 
 
 def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
