@@ -87,14 +87,12 @@ class Replay:
         measure = getattr(o, "measure", parse_measures("nDCG@10"))[0]
         # a published figure is of the teams that there were: a run without one must not count as one
         check_every_run_has(self.runs(o.order).run_table, o.by)
-        return self._left_out(_pool_of(o), measure, o.order, o.by, o.remove, o.rel, o.complete)
+        how = tuple((name, getattr(o, name)) for name in ("by", "remove", "rel", "complete"))
+        return self._left_out(_pool_of(o), measure, o.order, how)
 
-    def _left_out(
-        self, key: Any, measure: Any, order: str, by: Any, remove: Any, rel: int, complete: bool
-    ) -> LeaveOutUniques:
+    def _left_out(self, key: Any, measure: Any, order: str, how: Any) -> LeaveOutUniques:
         pooled = {"pool_order": None if key[0] == order else key[0], "depth": key[1], "contributors": key[2]}
-        how = {"by": by, "remove": remove, "rel": rel, "complete": complete}
-        return leave_out_uniques(self.runs(order), self.qrels, measure, **pooled, **how)
+        return leave_out_uniques(self.runs(order), self.qrels, measure, **pooled, **dict(how))
 
 
 def _pool_of(o: SimpleNamespace) -> tuple[str, int, Any]:
