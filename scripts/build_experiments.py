@@ -1,21 +1,18 @@
-"""Run ptr.Experiment with and without a field on four collections, and write what is seen into docs/experiments.
+"""Run ptr.Experiment with and without a field on two collections, and write what is seen into docs/experiments.
 
     python scripts/build_experiments.py [DATA] [COLLECTION ...]
 
-DATA is a folder with trec8-adhoc, dl19-passages and irds-cache (default: PT_REUSE_DATA); COLLECTION is any of trec8,
-dl19, vaswani and cranfield (default: all). The last two run BM25, DPH, PL2 and QLD by PISA, on a copy of irds-cache.
+DATA is a folder with trec8-adhoc and dl19-passages (default: PT_REUSE_DATA); COLLECTION is trec8 or dl19 (default:
+both).
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -137,49 +134,8 @@ def dl19(data: Path) -> Iterator[tuple[str, str]]:
     yield "dl19-long", printed(call, long.to_string(index=False))
 
 
-def vaswani(data: Path) -> Iterator[tuple[str, str]]:
-    """Yield BM25 and DPH on vaswani."""
-    return small("vaswani", data)
-
-
-def cranfield(data: Path) -> Iterator[tuple[str, str]]:
-    """Yield BM25 and DPH on cranfield."""
-    return small("cranfield", data)
-
-
-def small(name: str, data: Path) -> Iterator[tuple[str, str]]:
-    """Yield BM25 and DPH on a collection without runs of old; PL2 and QLD stand for a field of one's own."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("IR_DATASETS_HOME", _copy(data / "irds-cache"))
-        import pyterrier as pt
-        from pyterrier_pisa import PisaIndex
-
-        dataset = pt.get_dataset(f"irds:{name}")
-        index = PisaIndex(folder + "/pisa", text_field="text", stemmer="porter2")
-        index.index(dataset.get_corpus_iter(verbose=False))
-        topics = dataset.get_topics()
-        words = topics[topics.columns[1]].str.replace(r"[^\w\s]", " ", regex=True)
-        topics = pd.DataFrame({"qid": topics["qid"], "query": words})
-        both = {"BM25": index.bm25(num_results=100), "DPH": index.dph(num_results=100)}
-        own = {"PL2": index.pl2(num_results=100), "QLD": index.qld(num_results=100)}
-        field = ptr.RunSet.from_pipelines(own, topics, order="trec_eval9")
-        field = field.with_metadata(teams={name: name for name in field})
-        given: dict[str, Any] = {"topics": topics, "qrels": dataset.get_qrels(), "eval_metrics": [nDCG @ 10]}
-        yield f"{name}-alone", seen("ptr.Experiment(two, topics, qrels, [nDCG@10])", retr_systems=both, **given)
-        call = "ptr.Experiment(two, topics, qrels, [nDCG@10], field=pl2_and_qld)"
-        yield f"{name}-field", seen(call, retr_systems=both, field=field, **given)
-
-
-@lru_cache
-def _copy(cache: Path) -> str:
-    """Return a copy of ir_datasets' cache, which it writes to; read once a process, it must be the same for all."""
-    home = tempfile.mkdtemp()
-    shutil.copytree(cache, home, dirs_exist_ok=True)
-    return home
-
-
 COLLECTIONS: dict[str, Callable[[Path], Iterator[tuple[str, str]]]] = {
-    "trec8": trec8, "dl19": dl19, "vaswani": vaswani, "cranfield": cranfield,
+    "trec8": trec8, "dl19": dl19
 }  # fmt: skip
 
 

@@ -85,7 +85,7 @@ SCRIPTS = {
         constants={"SEEDS": "1", "LEFT_OUT": '["DL 2019"]', "BINARY": '["P@10"]', "GRADED": '["P(rel=2)@10"]'},
     ),
     "scripts/build_demo.py": Smallest(["--only-judgments"]),
-    "scripts/build_experiments.py": Smallest(["DATA", "dl19", "cranfield"], needs=[DL19, IRDS]),
+    "scripts/build_experiments.py": Smallest(["DATA", "dl19"], needs=[DL19]),
     "scripts/build_notebook.py": Smallest(),
     "scripts/build_published.py": Smallest(["--data", "DATA"], needs=[TREC8]),
     "scripts/build_strategies.py": Smallest(
@@ -96,16 +96,13 @@ SCRIPTS = {
     "scripts/check_user_script.py": Smallest(not_run=BY_CI),
     "scripts/circle_coverage.py": Smallest(needs=[DL21], constants={"FIELDS": "5", "RESAMPLES": "20"}),
     "scripts/demo_numbers.py": Smallest(),
-    "scripts/draw_gallery.py": Smallest(["demo", "OUT"]),
     "scripts/family_coverage.py": Smallest(["2", "1"]),
     "scripts/fidelity_coverage.py": Smallest(needs=[DL21], constants={"FIELDS": "2", "RESAMPLES": "10", "MANY": "5"}),
-    "scripts/fuse_with_ranx.py": Smallest(["--check"], modules=["ranx"]),
     "scripts/inference_table.py": Smallest(["--seeds", "1"]),
     "scripts/interval_coverage.py": Smallest(["--smallest", "DATA", "1"], needs=[TREC8, DL19, DL21]),
     "scripts/kill_writers.py": Smallest(["4", "2"]),
     "scripts/label_interval_coverage.py": Smallest(needs=[DL19, DL21], constants={"FIELDS": "2", "RESAMPLES": "20"}),
     "scripts/label_plan_coverage.py": Smallest(needs=[DL21], constants={"DRAWS": "20"}),
-    "scripts/mutants.py": Smallest(["pt_reuse/arrays/tokens.py", "--n", "1"]),
     "scripts/papers/claims_and_circles.py": Smallest(
         needs=[DL19, DL21], constants={"JUDGES": '("umbrela-gpt-4", "exam-gpt-4")', "CORRECTIONS": '("holm",)'}
     ),

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 from real_runs import PARSED, read_real
 
-from pt_reuse.collections import definition, provider
+from pt_reuse.collections import definition
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
@@ -148,7 +148,6 @@ class Collection:
 @pytest.fixture(autouse=True)
 def no_own_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin without collections of one's own, and forget those that the test registers."""
-    monkeypatch.setattr(provider, "_OPENED", {})
     monkeypatch.setattr(definition, "_OWN", {})
     yield
     opened = getattr(sys.modules.get("ir_datasets"), "registry", ())

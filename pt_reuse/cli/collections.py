@@ -78,7 +78,7 @@ def add_fetch(parser: Parser) -> None:
 
 def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
-    from pt_reuse.collections.download.runs import FAULTY_FOLDER
+    from pt_reuse.collections.download import FAULTY_FOLDER
     from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
 
     collection = collection_of(options.collection)
@@ -137,7 +137,6 @@ def _run_verify(options: argparse.Namespace) -> int:
     if out is not None:
         write_table(result.table, out)
         say(f"\nWritten: {out}")
-    reasons = [verdict.reason for verdict in result.verdicts if verdict.reason is not None]
-    if len(reasons) == len(result.verdicts):
-        raise InputError(f"no figure could be computed: {reasons[0]}")
+    if result.table["equal"].isna().all():
+        raise InputError(f"no figure could be computed: {result.table['note'][0].removeprefix('not computed: ')}")
     return 0 if result.holds else 1

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._text import Printed
-from pt_reuse.collections.collection import Collection, without_runs
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.definition import collection_names, find_collection
 from pt_reuse.collections.irds import build_irds, not_known, not_readable
+from pt_reuse.collections.own_files import TOPIC_FORMATS, topic_format
 from pt_reuse.collections.runs import (
     choose_runs,
     compare_judgments,
@@ -114,6 +115,8 @@ def summary_of(collection: Collection) -> str:
     said = [count(n, noun) for n, noun in counted if n is not None]
     if collection.rel not in (None, 1):
         said.append(f"relevant from label {collection.rel}")
+    if collection.origin == "own" and isinstance(collection.topics, tuple):
+        said.append(f"topics read as {TOPIC_FORMATS[topic_format(Path(collection.topics[0]))]}")
     submitted, runs = collection.submitted, collection.runs
     if submitted is not None:
         said.append(f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}")
@@ -128,70 +131,55 @@ def facts_of(collection: Collection) -> Iterator[tuple[str, str]]:
     """Yield what is known of a collection, as pairs of what and text."""
     if collection.aliases:
         yield "also", ", ".join(collection.aliases)
-    yield "documents", _source(collection.documents)
+    yield "documents", _source(None, collection.documents)
     if collection.sources is not None:
-        known = dict.fromkeys(collection.sources.prefixes.values())
-        rules = [examples(known, 8)] if known else []
-        rules += [f"the first group of {collection.sources.pattern}"] if collection.sources.pattern else []
+        known, pattern = dict.fromkeys(collection.sources.prefixes.values()), collection.sources.pattern
+        rules = [examples(known, 8)] * bool(known) + [f"the first group of {pattern}"] * bool(pattern)
         yield "sources", f"a docno tells its source: {', else '.join(rules)}"
-    yield "topics", _counted(collection.n_topics, collection.topics)
+    yield "topics", _source(collection.n_topics, collection.topics)
     graded = collection.rel not in (None, 1)
     labels = "with a label above 0" if graded else "relevant"
     relevant = "" if collection.n_relevant is None else f" ({collection.n_relevant:,} {labels})"
-    yield "judged", _counted(collection.n_judged, collection.qrels, relevant)
+    yield "judged", _source(collection.n_judged, collection.qrels, relevant)
     if graded:
         yield "relevant", f"from label {collection.rel} on"
     submitted = collection.submitted
     if submitted is None:
-        there = _counted(len(own_run_files(collection)), collection.runs)
+        there = _source(len(own_run_files(collection)), collection.runs)
         yield "runs", "none on record" if collection.runs is None else there
     else:
+        runs = count(len(submitted), "run")
         types = ", ".join(f"{n:,} {kind}" for kind, n in submitted["type"].value_counts().items())
-        yield "runs", f"{count(len(submitted), 'run')} of {count(submitted['team'].nunique(), 'team')}: {types}"
+        yield "runs", f"{runs} of {count(submitted['team'].nunique(), 'team')}: {types}"
         if collection.types_from:
             yield "types", f"from {collection.types_from}"
-        yield "pooled", _pooled(collection, submitted)
+        on_record = f"{int(submitted['pooled'].fillna(False).sum()):,} of {runs}, on record"
+        nobody = "not on record; infer_pool(runs, qrels) says which runs must have been"
+        yield "pooled", on_record if collection.pooled_is_on_record else nobody
         if collection.pool_order:
             yield "pool order", f"{collection.pool_order}: pooled in another order than that of scoring"
         if collection.pool_depth:
             yield "pool depth", f"{collection.pool_depth:,} documents per run and topic"
-        yield "published", _published(collection, submitted)
-        here = find_run_files(collection, submitted["name"])
-        yield "here", f"{len(here):,} of {count(len(submitted), 'run')}"
-        folders = [str(folder) for folder in looked_at(collection)]
-        yield "looked at", ", ".join(folders) if folders else f"{download_folder(collection)} (does not exist yet)"
+        asks = "; NIST asks for a user name and password" if collection.access == "password" else ""
+        at = f"{int(submitted['published'].sum()):,} runs at {collection.url}{asks}"
+        yield "published", "nowhere that is known" if collection.url is None else at
+        yield "here", f"{len(find_run_files(collection, submitted['name'])):,} of {runs}"
+        folders = ", ".join(map(str, looked_at(collection)))
+        yield "looked at", folders or f"{download_folder(collection)} (does not exist yet)"
     if collection.judgments_at is not None and collection.qrels is None:
         yield "judgments", f"published at {collection.judgments_at}; ir_datasets does not have them"
     if collection.note:
         yield "note", collection.note
 
 
-def _pooled(collection: Collection, submitted: pd.DataFrame) -> str:
-    if not collection.pooled_is_on_record:
-        return "not on record; infer_pool(runs, qrels) says which runs must have been"
-    return f"{int(submitted['pooled'].astype(bool).sum()):,} of {count(len(submitted), 'run')}, on record"
-
-
-def _published(collection: Collection, submitted: pd.DataFrame) -> str:
-    if collection.url is None:
-        return "nowhere that is known"
-    password = "; NIST asks for a user name and password" if collection.access == "password" else ""
-    return f"{int(submitted['published'].astype(bool).sum()):,} runs at {collection.url}{password}"
-
-
-def _source(source: str | tuple[str, ...] | None) -> str:
+def _source(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:
+    """Return how many there are and where from, as far as that is known."""
     if source is None:
-        return "nowhere"
-    if isinstance(source, str):
-        return source
-    more = f" and {len(source) - 3} more" if len(source) > 3 else ""
-    return ", ".join(source[:3]) + more
-
-
-def _counted(n: int | None, source: str | tuple[str, ...] | None, more: str = "") -> str:
-    if n is None or source is None:
-        return _source(source) if n is None else f"{n:,}{more}; ir_datasets does not have them"
-    return f"{n:,}{more}, from {_source(source)}"
+        return "nowhere" if n is None else f"{n:,}{more}; ir_datasets does not have them"
+    place = source
+    if not isinstance(source, str):
+        place = ", ".join(source[:3]) + (f" and {len(source) - 3} more" if len(source) > 3 else "")
+    return str(place) if n is None else f"{n:,}{more}, from {place}"
 
 
 try:
@@ -249,7 +237,6 @@ class ReuseDataset(Printed, IRDSDataset):
         Args:
             variant: which field of the topics is the query, such as ``"title"``; default all fields.
         """
-        self._look_again()
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
@@ -259,7 +246,6 @@ class ReuseDataset(Printed, IRDSDataset):
         Args:
             variant: which field of the judgments is the label; default their relevance.
         """
-        self._look_again()
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
         compare_judgments(self.collection, frame)
@@ -299,7 +285,7 @@ class ReuseDataset(Printed, IRDSDataset):
             try:
                 yield from documents
             except _CANNOT as error:
-                raise not_readable(self.collection, self._irds, "docs", error) from error
+                raise not_readable(self.collection, "docs", error) from None
 
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
@@ -473,16 +459,7 @@ class ReuseDataset(Printed, IRDSDataset):
         except InputError:
             raise
         except _CANNOT as error:
-            raise not_readable(self.collection, self._irds, entity, error) from error
-
-    def _look_again(self) -> None:
-        # the user may have put a file into the collection's folder since, as an error advised
-        if self.collection.origin != "catalogue" or without_runs(self.collection.name) is None:
-            return
-        now = find_collection(self.collection.name)
-        if (now.qrels, now.topics) != (self.collection.qrels, self.collection.topics):
-            self.collection = now
-            self.__dict__.pop("_irds", None)
+            raise not_readable(self.collection, entity, error) from None
 
 
 def judgments_of(collection: Collection) -> Qrels:
@@ -490,4 +467,4 @@ def judgments_of(collection: Collection) -> Qrels:
     try:
         return ReuseDataset(collection).get_judgments()
     except InputError as error:
-        raise InputError(f"{error} Or give a file of them: qrels='FILE'.") from error
+        raise InputError(f"{error} Or give a file of them: qrels='FILE'.") from None

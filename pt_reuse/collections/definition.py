@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import did_you_mean, examples, told
+from pt_reuse._check import examples, told
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import (
     Collection,
@@ -33,20 +33,16 @@ from pt_reuse.collections.collection import (
     without_runs,
 )
 from pt_reuse.collections.irds import find_irds
-from pt_reuse.collections.own_files import EXPECTED_DOCUMENTS, OwnDocuments, check_topic_file, document_format
+from pt_reuse.collections.own_files import OwnDocuments, document_format, topic_format
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.errors import InputError, located, warn
 
-#: keys of a definition file, and of the tables in it
-KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
-#: what else is known of how the runs were pooled
-_POOLING = ("pool_order", "pool_depth")
-SOURCE_KEYS = ("prefixes", "pattern")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
+#: part of a collection -> what ir_datasets calls it
 _PARTS = {"documents": "docs", "topics": "queries", "qrels": "qrels"}
-#: what the labels of runs may be, but the path of a file
+#: labels of runs -> what they may be, but the path of a file
 _TABLES = (pd.DataFrame, pd.Series, Mapping)
 _LABELS: dict[str, tuple[Any, ...]] = {
     "metadata": (pd.DataFrame,),
@@ -54,7 +50,10 @@ _LABELS: dict[str, tuple[Any, ...]] = {
     "types": _TABLES,
     "pooled": (*_TABLES, bool),
 }
-RUN_KEYS = ("folder", "files", *_LABELS, *_POOLING)
+#: keys of a definition file, and of its table [runs]
+KEYS = ("name", "title", "year", "language", "note", "documents", "topics", "qrels", "rel", "runs", "sources")
+_OF_RUNS = (*_LABELS, "pool_order", "pool_depth")
+RUN_KEYS = ("folder", "files", *_OF_RUNS)
 
 
 def define(
@@ -111,9 +110,37 @@ def define(
         InputError: a name that cannot be used, a file that is not there, a value of the wrong kind.
     """
     given = dict(locals())
-    labels = {key: given.pop(key) for key in _LABELS}
     folder = Path.cwd() if base is None else user_path(base)
-    return _Definition(folder, {}).collection(given, labels)
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
+        raise InputError(
+            "name must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
+            f"or digit, without '..', such as 'mine/2024', got {told(name)}.",
+            argument="name",
+        )
+    for text in ("title", "language", "note"):
+        if not isinstance(given[text], str | None):
+            raise InputError(f"{text} must be a text, got {told(given[text])}.", argument=text)
+    if year is not None and (type(year) is not int or not 1000 <= year <= 9999):
+        raise InputError(f"year must be a whole number of four digits, got {told(year)}.", argument="year")
+    if runs is None and (idle := [argument for argument in _OF_RUNS if given[argument] is not None]):
+        raise InputError(f"{idle[0]} is about runs, but no runs are given. Name them too.", argument=idle[0])
+    how_pooled = HowPooled(pool_order, pool_depth)
+    return Collection(
+        name=name,
+        title=title or name,
+        year=year,
+        language=language,
+        documents=_part("documents", documents, folder, name),
+        topics=_part("topics", topics, folder, name),
+        qrels=_part("qrels", qrels, folder, name),
+        rel=checked_rel(rel),
+        runs=_runs(runs, folder),
+        labels={key: _label(key, given[key], folder) for key in _LABELS if given[key] is not None},
+        pool_order=how_pooled.order,
+        pool_depth=how_pooled.depth,
+        sources=_sources(sources),
+        note=note or "",
+    )
 
 
 def read_definition(path: str | Path) -> Collection:
@@ -130,174 +157,118 @@ def read_definition(path: str | Path) -> Collection:
     path = user_path(path)
     table = read_toml(path)
     with located(str(path)):
-        _check_keys("", table, KEYS)
-        if "name" not in table:
-            raise InputError("no key 'name'. Add what is to follow 'reuse:', such as name = \"mine\".")
-        runs = table.get("runs", {})
+        runs = table.pop("runs", {})
         runs = runs if isinstance(runs, dict) else {"folder": runs}
-        _check_keys("runs.", runs, RUN_KEYS)
+        for given, allowed in ((table, KEYS), (runs, RUN_KEYS)):
+            if odd := [key for key in given if key not in allowed]:
+                raise InputError(f"unknown key {odd[0]!r}; there is {examples(allowed, len(allowed))}.")
         if runs and len({"folder", "files"} & set(runs)) != 1:
             raise InputError("the table [runs] must have one of folder = ... and files = [...].")
-        sources = table.get("sources", {})
-        if not isinstance(sources, dict):
-            raise InputError(f"'sources' must be a table with the keys {examples(SOURCE_KEYS)}, got {sources!r}.")
-        _check_keys("sources.", sources, SOURCE_KEYS)
-        place = "files" if "files" in runs else "folder"
-        keys = {key: f"runs.{key}" for key in (*_LABELS, *_POOLING)} | {"runs": f"runs.{place}"}
-        given = {key: table.get(key) for key in KEYS} | {"runs": runs.get(place)}
-        given |= {key: runs.get(key) for key in _POOLING}
-        return _Definition(path.parent, keys).collection(given, {key: runs.get(key) for key in _LABELS})
+        given = {**table, "runs": runs.pop("folder", None) or runs.pop("files", None), **runs}
+        given.setdefault("name", None)
+        return define(**given, base=path.parent)
 
 
-class _Definition:
-    """Checks what a definition names: relative paths are in a folder, arguments may have other names, in `keys`."""
-
-    def __init__(self, folder: Path, keys: Mapping[str, str]):
-        self.folder, self.keys = folder, keys
-
-    def collection(self, given: Mapping[str, Any], labels: Mapping[str, Any]) -> Collection:
-        name, year = given["name"], given["year"]
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
-            raise self._wrong(
-                "name",
-                f"must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
-                f"or digit, without '..', such as 'mine/2024', got {name!r}.",
+def _part(argument: str, given: Any, folder: Path, name: str) -> Source | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and given.startswith("irds:"):
+        if given == f"{_OURS}{name}":
+            raise InputError(
+                f"{argument} is {given!r}, the collection itself. Name another, or files.", argument=argument
             )
-        for argument in _PARTS:
-            if isinstance(given[argument], str) and given[argument] == f"irds:reuse/{name}":
-                raise self._wrong(argument, f"is {given[argument]!r}, the collection itself. Name another, or files.")
-        for argument in ("title", "language", "note"):
-            if not isinstance(given[argument], str | None):
-                raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
-        if year is not None and (isinstance(year, bool) or not isinstance(year, int) or not 1000 <= year <= 9999):
-            raise self._wrong("year", f"must be a whole number of four digits, got {told(year)}.")
-        of_runs = {argument: given[argument] for argument in _POOLING} | dict(labels)
-        idle = [argument for argument, value in of_runs.items() if value is not None and given["runs"] is None]
-        if idle:
-            raise self._wrong(idle[0], "is about runs, but no runs are given. Name them, or leave it out.")
-        how_pooled = HowPooled(given["pool_order"], given["pool_depth"])
-        return Collection(
-            name=name,
-            title=given["title"] or name,
-            year=year,
-            language=given["language"],
-            documents=self._part("documents", given["documents"]),
-            topics=self._part("topics", given["topics"]),
-            qrels=self._part("qrels", given["qrels"]),
-            rel=checked_rel(given["rel"]),
-            runs=self._runs(given["runs"]),
-            labels={key: self._label(key, value) for key, value in labels.items() if value is not None},
-            pool_order=how_pooled.order,
-            pool_depth=how_pooled.depth,
-            sources=self._sources(given["sources"]),
-            note=given["note"] or "",
-        )
+        # our own names are made known to ir_datasets later
+        if not given.startswith(_OURS):
+            find_irds(_PARTS[argument], given.removeprefix("irds:"), repr(argument))
+        return given
+    paths = _paths(argument, given, folder)
+    if argument != "documents" and len(paths) > 1:
+        raise InputError(f"{argument} names several files: {examples(paths)}. Give one.", argument=argument)
+    formats = {document_format(path) for path in paths}
+    if len(formats) > 1:
+        raise InputError(f"{argument} names files of several formats: {examples(sorted(formats))}.", argument=argument)
+    with located(repr(argument)):
+        if argument == "documents":
+            # the first document only, which tells whether these are documents at all
+            OwnDocuments(paths, "").docs_cls()
+        elif argument == "topics":
+            topic_format(paths[0])
+    return tuple(str(path) for path in paths)
 
-    def _wrong(self, argument: str, problem: str) -> InputError:
-        return InputError(f"{self.keys.get(argument, argument)!r} {problem}", argument=argument)
 
-    def _part(self, argument: str, given: Any) -> Source | None:
-        if given is None:
-            return None
-        if isinstance(given, str) and given.startswith("irds:"):
-            # our own names are made known to ir_datasets later
-            if not given.startswith("irds:reuse/"):
-                find_irds(_PARTS[argument], given.removeprefix("irds:"), repr(self.keys.get(argument, argument)))
-            return given
-        paths = self._paths(argument, given, folders=argument == "documents")
-        if argument != "documents" and len(paths) > 1:
-            raise self._wrong(argument, f"names several files: {examples(paths)}. Give one.")
-        formats = {document_format(path) for path in paths}
-        if len(formats) > 1:
-            raise self._wrong(argument, f"names files of several formats: {examples(sorted(formats))}. Use one.")
-        with located(repr(argument)):
-            if argument == "documents":
-                # the first document only, which tells whether these are documents at all
-                OwnDocuments(paths, "").docs_cls()
-            elif argument == "topics":
-                check_topic_file(paths[0])
-        return tuple(str(path) for path in paths)
+def _runs(given: Any, folder: Path) -> Source | None:
+    if given is None:
+        return None
+    paths = _paths("runs", given, folder)
+    if isinstance(given, str | os.PathLike) and (has_magic(str(given)) or _absolute(str(given), folder).is_dir()):
+        # kept as it was given: run files may be added to it
+        return str(_absolute(str(given), folder))
+    return tuple(str(path) for path in paths)
 
-    def _runs(self, given: Any) -> Source | None:
-        if given is None:
-            return None
-        paths = self._paths("runs", given, folders=True)
-        if isinstance(given, str | os.PathLike) and (has_magic(str(given)) or self._absolute(str(given)).is_dir()):
-            # kept as it was given: run files may be added to it
-            return str(self._absolute(str(given)))
-        return tuple(str(path) for path in paths)
 
-    def _paths(self, argument: str, given: Any, *, folders: bool) -> list[Path]:
-        items = [given] if isinstance(given, str | os.PathLike) else given
-        if not isinstance(items, Iterable) or isinstance(items, bytes | Mapping | pd.DataFrame):
-            got = "a table" if isinstance(given, pd.DataFrame) else repr(given)
-            raise self._wrong(argument, f"must be the path of a file or several, or 'irds:ID' alone, got {got}.")
-        found: list[Path] = []
-        for item in items:
-            is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
-            if not is_path or str(item).startswith("irds:"):
-                raise self._wrong(argument, f"must hold paths of files, or be 'irds:ID' alone, got {item!r}.")
-            found += self._expanded(argument, str(item), folders)
-        if not found:
-            raise self._wrong(
-                argument, f"names no file. Expected {EXPECTED_DOCUMENTS if argument == 'documents' else 'a path'}."
+def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
+    """Return the files that a path, a pattern, a folder or a list of them stands for."""
+    items = [given] if isinstance(given, str | os.PathLike) else given
+    if not isinstance(items, Iterable) or isinstance(items, bytes | Mapping | pd.DataFrame):
+        items = [given]
+    found: list[Path] = []
+    for item in items:
+        is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
+        if not is_path or str(item).startswith("irds:"):
+            raise InputError(
+                f"{argument} must be the path of a file or several, or 'irds:ID' alone, got {told(item)}.",
+                argument=argument,
             )
-        return list(dict.fromkeys(found))
-
-    def _expanded(self, argument: str, item: str, folders: bool) -> list[Path]:
-        path = self._absolute(item)
+        path = _absolute(str(item), folder)
         try:
-            is_folder = path.is_dir()
-            pattern = f"{escape(str(path))}/*" if is_folder else escape(str(path)) if path.is_file() else str(path)
-            files = [file for file in map(Path, sorted(glob(pattern, recursive=True))) if file.is_file()]
+            pattern = f"{escape(str(path))}/*" if path.is_dir() else escape(str(path)) if path.is_file() else str(path)
+            there = [file for file in map(Path, sorted(glob(pattern, recursive=True))) if file.is_file()]
         except OSError as error:
-            raise self._wrong(argument, f"{path} cannot be looked up: {error.strerror or error}.") from error
-        if not files or (is_folder and not folders):
-            what = "a folder, where a file is needed, or one without files" if is_folder else "no such file or folder"
-            raise self._wrong(argument, f"{path}: {what}.")
-        return files
-
-    def _absolute(self, item: str) -> Path:
-        return Path(os.path.abspath(self.folder / user_path(item)))
-
-    def _label(self, argument: str, value: Any) -> Any:
-        if isinstance(value, str | os.PathLike):
-            return self._paths(argument, value, folders=False)[0]
-        if isinstance(value, _LABELS[argument]):
-            return value
-        if argument == "pooled" and isinstance(value, Iterable) and all(isinstance(name, str) for name in value):
-            return list(value)
-        wanted = {"metadata": "a table", "pooled": "names of runs, a table, true or false"}
-        raise self._wrong(argument, f"must be {wanted.get(argument, 'a table')}, or the path of a file, got {value!r}.")
-
-    def _sources(self, given: Any) -> DocumentSources | None:
-        if given is None or isinstance(given, DocumentSources):
-            return given
-        if isinstance(given, str):
-            given = {"pattern": given}
-        elif isinstance(given, Mapping) and not set(given) <= set(SOURCE_KEYS):
-            given = {"prefixes": given}
-        prefixes, pattern = (given.get(key) for key in SOURCE_KEYS) if isinstance(given, Mapping) else (given, None)
-        prefixes = {} if prefixes is None else prefixes
-        pairs = prefixes.items() if isinstance(prefixes, Mapping) else [("", "")]
-        if not all(isinstance(text, str) and text for pair in pairs for text in pair):
-            raise self._wrong("sources", f"must map beginnings of docnos to sources, both texts, got {prefixes!r}.")
-        if not prefixes and pattern is None:
-            raise self._wrong("sources", "has neither prefixes nor a pattern. Leave it out if docnos tell no source.")
-        try:
-            groups = 1 if pattern is None else re.compile(pattern).groups
-        except (re.error, TypeError, RecursionError, OverflowError) as error:
-            raise self._wrong("sources", f"has no regular expression as pattern: {pattern!r} ({error}).") from error
-        if groups != 1:
-            raise self._wrong("sources", f"has the pattern {pattern!r}. Put brackets around the source, once.")
-        return DocumentSources(dict(prefixes), pattern)
+            raise InputError(f"{argument}: {path} cannot be looked up: {error}.", argument=argument) from error
+        if not there or (path.is_dir() and argument not in ("documents", "runs")):
+            raise InputError(f"{argument}: {path}: no such file, or a folder without files.", argument=argument)
+        found += there
+    if not found:
+        raise InputError(f"{argument} names no file. Give the path of one.", argument=argument)
+    return list(dict.fromkeys(found))
 
 
-def _check_keys(table: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
-    for key in given:
-        if key not in allowed:
-            near = did_you_mean(table + key, [table + known for known in allowed])
-            raise InputError(f"unknown key {table + key!r}; there is {examples(allowed, len(allowed))}.{near}")
+def _absolute(item: str, folder: Path) -> Path:
+    return Path(os.path.abspath(folder / user_path(item)))
+
+
+def _label(argument: str, value: Any, folder: Path) -> Any:
+    if isinstance(value, str | os.PathLike):
+        return _paths(argument, value, folder)[0]
+    if isinstance(value, _LABELS[argument]):
+        return value
+    if argument == "pooled" and isinstance(value, Iterable) and all(isinstance(name, str) for name in value):
+        return list(value)
+    wanted = "names of runs, a table, true or false" if argument == "pooled" else "a table"
+    raise InputError(f"{argument} must be {wanted}, or the path of a file, got {told(value)}.", argument=argument)
+
+
+def _sources(given: Any) -> DocumentSources | None:
+    if given is None or isinstance(given, DocumentSources):
+        return given
+    if isinstance(given, str):
+        given = {"pattern": given}
+    elif isinstance(given, Mapping) and not set(given) <= {"prefixes", "pattern"}:
+        given = {"prefixes": given}
+    parts = given if isinstance(given, Mapping) else {"prefixes": None}
+    prefixes, pattern = parts.get("prefixes", {}), parts.get("pattern")
+    pairs = prefixes.items() if isinstance(prefixes, Mapping) else [("", "")]
+    try:
+        groups = 1 if pattern is None else re.compile(pattern).groups
+    except (re.error, TypeError, RecursionError, OverflowError):
+        groups = 0
+    if not all(isinstance(text, str) and text for pair in pairs for text in pair) or groups != 1 or not given:
+        raise InputError(
+            "sources must map beginnings of docnos to sources, both texts, or be a regular expression with brackets "
+            f"around the source, once, got {told(given)}.",
+            argument="sources",
+        )
+    return DocumentSources(dict(prefixes or {}), pattern)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -308,34 +279,18 @@ def read_toml(path: Path) -> dict[str, Any]:
         import tomli as tomllib
     try:
         with open_file(path) as file:
-            data = file.read()
+            return tomllib.loads(file.read().decode("utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
-    except MemoryError as error:
-        raise InputError("does not fit in memory. Is it TOML?", place=str(path)) from error
-    try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-        _check_numbers(table)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         # a number of thousands of digits is a ValueError of Python's own
         raise InputError(f"no TOML: {error}. Mend the file.", place=str(path)) from error
-    return table
-
-
-def _check_numbers(value: Any) -> None:
-    """Raise where a whole number has more bits than TOML lets it have, so that it can be shown and kept."""
-    if isinstance(value, int) and value.bit_length() > 64:
-        raise ValueError("a whole number of more than 64 bits")
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _check_numbers(part)
 
 
 _OWN: dict[str, Collection] = {}
 _TOLD: set[str] = set()
 _DEMO = "demo"
 _OURS = "irds:reuse/"
-#: names to show where nothing is near
-_SUCH = ("trec-8/adhoc", "trec-2004/robust", "trec-2019/deep/passages")
 #: what a user may put into the folder of a catalogued collection, to be used in place of ir_datasets' files
 _QRELS = ("qrels", "qrels.txt", "qrels.gz", "qrels.txt.gz")
 _TOPICS = ("topics.tsv", "topics.csv", "topics.jsonl", "topics.xml", "topics.txt", "topics.txt.gz", "topics.xml.gz")
@@ -349,7 +304,10 @@ def find_collection(name: str) -> Collection:
     """Return a collection by its name or alias, or an id of ir_datasets; its ``name`` is the real one."""
     if not isinstance(name, str):
         raise InputError(f"a collection's name must be a text such as 'trec-8/adhoc', got {name!r}.", argument="name")
-    own = _own()
+    return _found(name, _own())
+
+
+def _found(name: str, own: Mapping[str, Collection]) -> Collection:
     name = _meant(name, own)
     if name in own:
         return own[name]
@@ -373,13 +331,11 @@ def collection_names() -> list[str]:
 
 def add(collection: Collection, *, overwrite: bool = False) -> None:
     """Make an own collection known under its name, for the life of the process."""
-    name = collection.name
+    name, own = collection.name, _own()
     if _is_of_package(name):
         raise InputError(f"{name!r} is a collection of the package. Choose another name, such as 'my/{name}'.")
-    own = _own()
     if name in own and not overwrite and not own[name].same_as(collection):
-        advice = "overwrite=True"
-        raise InputError(f"{name!r} is the name of another collection already. Pass {advice} to replace it.")
+        raise InputError(f"{name!r} is the name of another collection already. Pass overwrite=True to replace it.")
     _check_references(collection, {**own, name: collection})
     _OWN[name] = collection
 
@@ -392,18 +348,15 @@ def _own() -> dict[str, Collection]:
         with _left_out(path):
             stat = path.stat()
             collection = _read_once(path, stat.st_mtime_ns, stat.st_size)
-            name = collection.name
-            if name in of or _is_of_package(name):
-                taken = f"{of[name]} has the name {name!r}, too" if name in of else f"{name!r} is one of the package's"
-                raise InputError(f"{taken}. Choose another name.", place=str(path))
-            found[name], of[name] = collection, path
+            if collection.name in of or _is_of_package(collection.name):
+                raise InputError(f"the name {collection.name!r} is taken. Choose another.", place=str(path))
+            found[collection.name], of[collection.name] = collection, path
     own = {**found, **_OWN}
     for name, path in of.items():
-        with _left_out(path):
-            # one that refers to what is not there is none
-            collection = own.pop(name)
-            with located(str(path)):
-                _check_references(found[name], {**own, name: collection})
+        # one that refers to what is not there is none
+        collection = own.pop(name)
+        with _left_out(path), located(str(path)):
+            _check_references(found[name], {**own, name: found[name]})
             own[name] = collection
     return own
 
@@ -413,14 +366,11 @@ def _left_out(path: Path) -> Iterator[None]:
     """Warn of a definition that cannot be used, once for each state of the file, however often names are looked up."""
     try:
         yield
-    except (InputError, OSError) as fault:
-        error = fault
-        if not isinstance(error, InputError):
-            error = InputError(f"it cannot be read ({error.strerror or error}).", place=str(path))
-        why = str(error)
+    except (InputError, OSError) as error:
+        why = str(error) if isinstance(error, InputError) else f"{path}: it cannot be read ({error.strerror})."
         if why not in _TOLD:
             _TOLD.add(why)
-            warn(f"a definition in your folder is left out: {error}")
+            warn(f"a definition in your folder is left out: {why}")
 
 
 def _meant(name: str, own: Mapping[str, Collection]) -> str:
@@ -439,23 +389,16 @@ def _is_of_package(name: str) -> bool:
     return name == _DEMO or without_runs(name) is not None
 
 
-def _check_references(collection: Collection, own: Mapping[str, Collection], chain: tuple[str, ...] = ()) -> None:
-    """Raise where a part is to come from a collection that there is not, or from one that refers back."""
-    chain = (*chain, collection.name)
-    for part in ("documents", "topics", "qrels"):
-        source = getattr(collection, part)
-        if not isinstance(source, str) or not source.startswith(_OURS):
-            continue
-        name = source.removeprefix(_OURS)
-        if name in chain:
-            circle = " -> ".join((*chain, name))
-            raise InputError(f"{part!r} of {collection.name!r} comes from itself: {circle}. Name files, or another.")
-        if name in own:
-            _check_references(own[name], own, chain)
-        elif not _is_of_package(name):
-            said = f"{part!r} of {collection.name!r} is {source!r}: no such collection. "
-            others = {other: found for other, found in own.items() if other not in chain}
-            raise InputError(f"{said}{_advice(name, others)}")
+def _check_references(collection: Collection, own: Mapping[str, Collection]) -> None:
+    """Raise where a part is to come from a collection that there is not, or in the end from itself."""
+    for part in _PARTS:
+        chain, source = [collection.name], getattr(collection, part)
+        while isinstance(source, str) and source.startswith(_OURS):
+            name = source.removeprefix(_OURS)
+            if name in chain:
+                raise InputError(f"{part!r} of {chain[0]!r} comes from itself: {' -> '.join((*chain, name))}.")
+            chain.append(name)
+            source = getattr(_found(name, own), part)
 
 
 @lru_cache(maxsize=256)
@@ -486,35 +429,14 @@ def _with_local_files(collection: Collection, own: Mapping[str, Collection]) -> 
 
 
 def _advice(name: str, own: Mapping[str, Collection]) -> str:
-    every = {known: without_runs(known) for known in catalogue_names()}
-    known_by_name = {_DEMO: _demo(), **{known: found for known, found in every.items() if found is not None}, **own}
-    # of what has no letter or digit nothing is near
-    near = _nearest(name, known_by_name) if plain(name) else []
-    hint = f"{'Did you mean' if near else 'Names are such as'} {examples(f'reuse:{known}' for known in near or _SUCH)}"
-    some = "list_collections('deep learning')"
-    return f"{hint}{'?' if near else '.'} list_collections() shows all, {some} some of them."
-
-
-#: what people call tracks -> a word of their names; the word trec says nothing
-_CALLED = {"dl": "deep", "tb": "terabyte", "mq": "million", "cds": "clinical", "psg": "passages", "doc": "docs"}
-
-
-def _words(text: str) -> list[str]:
-    return [_CALLED.get(word, word) for word in re.findall(r"[a-z]+|\d+", text.lower()) if word != "trec"]
-
-
-def _nearest(wanted: str, collections: Mapping[str, Collection]) -> list[str]:
-    """Return three names at most: by name, id or folder in other spellings; else by letters, and words in common."""
-    exact, shared = [], {}
-    called: dict[str, str] = {}
-    for name, found in collections.items():
-        if plain(wanted) in map(plain, (name, found.irds_id or "", *found.folder_names)):
-            exact.append(name)
-        called |= dict.fromkeys(map(plain, (name, *found.aliases)), name)
-        year = found.year or 0
-        known = {*_words(f"{name} {found.title} {found.irds_id} {year}"), str(year % 100), f"{year % 100:02}"}
-        shared[name] = sum(word in known for word in _words(wanted))
-    # two thirds of the words at least
-    most = max([*shared.values(), 1, -(-2 * len(_words(wanted)) // 3)])
-    close = [called[text] for text in get_close_matches(plain(wanted), list(called), n=3, cutoff=0.75)]
-    return (exact or list(dict.fromkeys([*close, *(name for name in shared if shared[name] == most)])))[:3]
+    """Say which names are near: names, aliases or ids of ir_datasets, however they are spelled."""
+    every = {known: without_runs(known) for known in catalogue_names()} | {_DEMO: _demo()} | dict(own)
+    called = {
+        plain(text): known
+        for known, found in every.items()
+        if found is not None
+        for text in (found.irds_id or known, *found.folder_names, known)
+    }
+    near = dict.fromkeys(called[text] for text in get_close_matches(plain(name), list(called), n=3))
+    hint = f"Did you mean {examples(f'reuse:{known}' for known in near)}? " if near else ""
+    return f"{hint}list_collections() shows all, list_collections('deep learning') some of them."

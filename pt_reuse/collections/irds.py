@@ -2,10 +2,8 @@
 
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,8 +21,6 @@ _PARTS = {
     "queries": ("topics", "topics", "topics.tsv (qid and query, or NIST's own file as topics.txt or topics.xml)"),
     "qrels": ("judgments", "qrels", "qrels.txt"),
 }
-_DEEP = 4
-_IRDS = "ir_datasets."
 
 
 def not_known(collection: Collection, part: str) -> InputError:
@@ -42,67 +38,36 @@ def not_known(collection: Collection, part: str) -> InputError:
     return InputError(f"{said}Put them into {home() / collection.name} as {file}.", place=place)
 
 
-def not_readable(collection: Collection, dataset: Any, part: str, error: Exception) -> InputError:
+def not_readable(collection: Collection, part: str, error: Exception) -> InputError:
     """Return the error for a part that ir_datasets could not read: why, and where a file of it must be put."""
-    text = " ".join(_reason(error).split()).rstrip(".") or type(error).__name__
-    word, _, file = _PARTS[part]
-    advice = [] if file is None else [f"put it into {home() / collection.name} as {file}"]
-    known, failed = _cache_files(getattr(dataset, f"{part}_handler")(), _DEEP), _failed(error)
-    # judged topics are made of two files, of which one may be there
-    expected = sorted({path for path in known if not path.exists()} | failed or known)
-    if expected:
-        places = ", ".join(str(path) for path in expected[:3])
-        which = "it" if len(expected) == 1 else "these"
-        advice.append(f"put {which}, packed as published, where ir_datasets looks: {places}")
-    else:
-        advice.append("see the page of the dataset at https://ir-datasets.com for where it must be")
-    return InputError(
-        f"its {word} come through ir_datasets{f' ({collection.irds_id})' if collection.irds_id else ''}, which could "
-        f"not read them: {text if len(text) <= 160 else text[:157] + '...'}. "
-        f"Without a network, {', or '.join(advice)}."
-        f"{' Where nothing reads queries, a frame with the column qid is enough.' if part == 'queries' else ''}",
-        place=f"reuse:{collection.name}",
-    )
-
-
-def _reason(error: Exception) -> str:
-    """Return why ir_datasets could not read; of several addresses that it tried, why the first one failed."""
     import requests
 
+    word, _, file = _PARTS[part]
+    # of several addresses that ir_datasets tried, why the first one failed
     tried = error.args[1] if isinstance(error, RuntimeError) and len(error.args) > 1 else None
     first = tried[0][1] if isinstance(tried, list) and tried and isinstance(tried[0], tuple) else error
     url = getattr(getattr(first, "request", None), "url", None)
     if isinstance(first, requests.ConnectionError) and url:
-        return f"no connection to {urlsplit(url).hostname}"
-    return str(error.args[0]) if isinstance(error, RuntimeError) and error.args else str(error)
-
-
-def _failed(error: Exception) -> set[Path]:
-    """Return the file of which a download failed, which the methods of ir_datasets that raised the error name."""
-    of_frames = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    paths = [getattr(owner, "_cache_path", None) for owner in of_frames if type(owner).__module__.startswith(_IRDS)]
-    return {Path(path) for path in paths if isinstance(path, str | Path)}
-
-
-def _cache_files(handler: Any, depth: int) -> set[Path]:
-    # ir_datasets has no public way to say where a file will be without downloading it
-    kept = getattr(handler, "_cache_path", None)
-    if isinstance(kept, str | Path):
-        return {Path(kept)}
-    if depth == 0:
-        return set()
-    inner = list(vars(handler).values()) if hasattr(handler, "__dict__") else []
-    inner = [part for value in inner for part in (value if isinstance(value, list | tuple) else [value])]
-    ours = [part for part in inner if type(part).__module__.startswith(_IRDS)]
-    return {path for part in ours for path in _cache_files(part, depth - 1)}
+        text = f"no connection to {urlsplit(url).hostname}"
+    else:
+        text = str(error.args[0] if isinstance(error, RuntimeError) and error.args else error)
+    text = " ".join(text.split()).rstrip(".")[:160] or type(error).__name__
+    place = (
+        f"Put them into {home() / collection.name} as {file}" if file else "See https://ir-datasets.com for the files"
+    )
+    more = " Where nothing reads queries, a frame with the column qid is enough." if part == "queries" else ""
+    return InputError(
+        f"its {word} come through ir_datasets{f' ({collection.irds_id})' if collection.irds_id else ''}, which could "
+        f"not read them: {text}. {place}.{more}",
+        place=f"reuse:{collection.name}",
+    )
 
 
 class RunDocs:
     """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when asked for."""
 
     def __init__(self, runs: RunSet, name: str):
-        self._runs = runs
-        self._name = name
+        self._runs, self._name = runs, name
 
     def __iter__(self) -> Iterator[Any]:
         """Yield ``GenericScoredDoc(query_id, doc_id, score)``."""
@@ -163,9 +128,7 @@ class IrdsPart:
     """One part (``"docs"``, ``"queries"``, ``"qrels"``) of a dataset of ir_datasets, opened when it is used."""
 
     def __init__(self, name: str, part: str, irds_id: str):
-        self._name = name
-        self._part = part
-        self._irds_id = irds_id
+        self._name, self._part, self._irds_id = name, part, irds_id
 
     def __getattr__(self, attribute: str) -> Any:
         part = self.__dict__.get("_part")

@@ -403,10 +403,20 @@ class OwnJudgments(OwnPart):
         return {label: kinds.get(label, "relevant" if label > 0 else "junk") for label in labels}
 
 
-def check_topic_file(path: Path) -> None:
-    """Raise an InputError where a file is none that topics can be read from."""
+#: format of topics, in words
+TOPIC_FORMATS = {
+    "jsonl": "JSON lines",
+    "tsv": "tab-separated lines",
+    "csv": "CSV",
+    "trec": "TREC's <top> text",
+    "xml": "XML",
+}
+
+
+def topic_format(path: Path) -> str:
+    """Return one of :data:`TOPIC_FORMATS`; an InputError where topics cannot be read from a file."""
     with reading(path) as file:
-        _format_of(path, file.read())
+        return _format_of(path, file.read(_BLOCK))
 
 
 def _rows(path: Path, data: bytes) -> Iterator[Row]:

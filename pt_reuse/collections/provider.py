@@ -224,32 +224,26 @@ def _complete() -> list[tuple[str, str, int]]:
     return [(qid, docno, int(label)) for qid, _, docno, label in rows]
 
 
-#: id in ir_datasets -> the dataset that was opened under it
-_OPENED: dict[str, ReuseDataset] = {}
-
-
 class Registered:
     """What ir_datasets keeps under an id: the collection that has the name now, since its registry takes none back."""
 
-    def __init__(self, irds_id: str):
-        self._irds_id = irds_id
+    def __init__(self, name: str):
+        self._dataset = ReuseDataset(name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        collection = find_collection(self._irds_id.removeprefix("reuse/"))
-        opened = _OPENED.get(self._irds_id)
-        if opened is None or not opened.collection.same_as(collection):
-            opened = _OPENED[self._irds_id] = ReuseDataset(collection)
-        return getattr(opened.irds_ref(), name)
+        now = find_collection(self._dataset.name)
+        if not self._dataset.collection.same_as(now):
+            self._dataset = ReuseDataset(now)
+        return getattr(self._dataset.irds_ref(), name)
 
 
 def irds_dataset(irds_id: str) -> Any:
     """Return what ``ir_datasets.load("reuse/NAME")`` gives; nothing is opened before it is asked for."""
     import ir_datasets
 
-    find_collection(irds_id.removeprefix("reuse/"))
-    return ir_datasets.Dataset(Registered(irds_id))
+    return ir_datasets.Dataset(Registered(irds_id.removeprefix("reuse/")))
 
 
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
@@ -276,18 +270,17 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         41
     """
     flag("overwrite", overwrite)
-    is_name = isinstance(definition, str) and not (definition.endswith(".toml") or os.path.exists(definition))
-    if isinstance(definition, str) and parts and not definition.endswith(".toml"):
-        collection = define(definition, **parts)
-    elif isinstance(definition, Collection) and not parts:
+    if isinstance(definition, Collection) and not parts:
         collection = definition
-    elif isinstance(definition, str | os.PathLike) and not is_name and not parts:
-        collection = read_definition(definition)
+    elif isinstance(definition, str) and parts and not definition.endswith(".toml"):
+        collection = define(definition, **parts)
+    elif not parts and (str(definition).endswith(".toml") or (definition and os.path.exists(str(definition)))):
+        collection = read_definition(definition)  # type: ignore[arg-type]
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
-            f"must be the path of a TOML file, or a name with the collection's parts, got {told(definition)}. Call "
-            f"{call}.",
+            "definition must be the path of a TOML file, or a name with the collection's parts, got "
+            f"{told(definition)}. Call {call}.",
             argument="definition",
         )
     add(collection, overwrite=overwrite)

@@ -21,17 +21,7 @@ from pt_reuse._check import choice, count, examples, flag
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.collections.collection import Collection, home, places
-from pt_reuse.collections.download.runs import (
-    Check,
-    FaultyFile,
-    Fetched,
-    FolderInUseError,
-    check_run_file,
-    fetch_runs,
-    kept_aside,
-    sweep_downloads,
-    tag_of,
-)
+from pt_reuse.collections.download import FaultyFile, Fetched, check_run_file, fetch_runs, kept_aside, tag_of
 from pt_reuse.data.ir_metadata import run_paths
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, is_blank
 from pt_reuse.data.ordering import HowPooled
@@ -55,11 +45,25 @@ class PoolUnknownWarning(ReuseWarning):
     """Nobody recorded which runs were pooled."""
 
 
+class FetchStatus(str, Enum):
+    """Where the file of a run is after a download."""
+
+    HERE = "here"
+    FETCHED = "fetched"
+    FAULTY = "faulty"
+    FAILED = "failed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+# what is on record
+
+
 def submitted_runs(collection: Collection) -> pd.DataFrame:
     """Return one row per run on record, or raise where there is no record."""
     if collection.submitted is None:
-        reads = "get_runs() reads what its folder, or runs='FOLDER', holds."
-        raise InputError(f"no run of it is on record. {reads}")
+        raise InputError("no run of it is on record. get_runs() reads what its folder, or runs='FOLDER', holds.")
     return collection.submitted
 
 
@@ -67,16 +71,19 @@ def choose_runs(
     collection: Collection, types: OwnTypes, pooled: bool | None, **conditions: str | Iterable[str] | None
 ) -> pd.DataFrame:
     """Return the runs on record that meet all conditions, with the user's types over those on record."""
-    submitted = submitted_runs(collection)
+    table = with_types(submitted_runs(collection), types)
     if pooled is not None and not collection.pooled_is_on_record:
-        raise InputError(
-            "who was pooled is not on record. Leave out pooled, and let infer_pool(runs, qrels) say which runs "
-            "must have contributed.",
-            argument="pooled",
-        )
-    table = with_types(submitted, types)
+        _refuse_pooled("")
     chosen = chosen_rows(table, pooled=pooled, shown_by="`submitted()`", **conditions)
     return table[chosen].reset_index(drop=True)
+
+
+def _refuse_pooled(advice: str) -> None:
+    raise InputError(
+        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says which runs must have "
+        "contributed.",
+        argument="pooled",
+    )
 
 
 def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
@@ -110,6 +117,9 @@ def with_types(table: pd.DataFrame, types: OwnTypes, *, before: str = "catalogue
     return table.assign(
         type=np.where(named, given["type"], table["type"]), type_source=np.where(named, origin, known).astype(object)
     )
+
+
+# where files are
 
 
 def download_folder(collection: Collection) -> Path:
@@ -146,6 +156,27 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     return {name: found[name] for name in names if name in found}
 
 
+def file_names(name: str) -> list[str]:
+    """Return the file names under which a run is looked for."""
+    return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
+
+
+def _differ(taken: Path, other: Path) -> bool:
+    try:
+        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
+    except OSError:
+        return False
+
+
+def _files_in(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if not os.path.isdir(entry)}
+    except OSError as error:
+        warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")
+        return set()
+
+
 def provider_folder() -> Path:
     """Return the folder in which ir_datasets' trec-browser-provider keeps what it downloaded; it need not exist."""
     return Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets") / "trec-browser"
@@ -157,8 +188,7 @@ def looked_at(collection: Collection) -> list[Path]:
 
 
 def _provided(collection: Collection, names: Sequence[str]) -> dict[str, Path]:
-    top = provider_folder()
-    found = {}
+    top, found = provider_folder(), {}
     for name in names if os.path.isdir(top) else ():
         address = collection.url_of(name) or ""
         below = address.removeprefix(_RESULTS)
@@ -179,24 +209,11 @@ def own_run_files(collection: Collection) -> list[Path]:
         return []
 
 
-def file_names(name: str) -> list[str]:
-    """Return the file names under which a run is looked for."""
-    return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
-
-
-def _differ(taken: Path, other: Path) -> bool:
-    try:
-        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
-    except OSError:
-        return False
-
-
 def given_folder(runs: str | os.PathLike[str]) -> Path:
     """Return the folder of run files that the user gives, or say that it is none."""
-    if isinstance(runs, str | os.PathLike) and str(runs):
-        top = user_path(runs)
-        if os.path.isdir(top):
-            return top
+    top = user_path(runs)
+    if os.path.isdir(top):
+        return top
     raise InputError(
         f"runs must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} "
         "is not.",
@@ -204,25 +221,7 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
     )
 
 
-def _files_in(folder: Path) -> set[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if not os.path.isdir(entry)}
-    except OSError as error:
-        warn(f"{folder} cannot be looked into ({error.strerror or error}): run files in it are not found.")
-        return set()
-
-
-class FetchStatus(str, Enum):
-    """Where the file of a run is after a download."""
-
-    HERE = "here"
-    FETCHED = "fetched"
-    FAULTY = "faulty"
-    FAILED = "failed"
-
-    def __str__(self) -> str:
-        return self.value
+# downloads
 
 
 def get_run_files(
@@ -243,12 +242,30 @@ def get_run_files(
     had = kept_aside(download_folder(collection), [name for name in names if name not in here], check)
     lacking = [name for name in names if name not in {*here, *had.files, *had.failed, *had.faulty}]
     if lacking and download:
-        had |= _download(collection, lacking, check, n_jobs, verbose)
-    elif download:
-        sweep_downloads(download_folder(collection))
+        had |= _download(collection, lacking, n_jobs=n_jobs, verbose=verbose)
     taken = {name: file.path for name, file in had.faulty.items()} if faulty else {}
     files = taken | had.files | here
     return Fetched({name: files[name] for name in names if name in files}, had.failed, {} if faulty else had.faulty)
+
+
+def _download(collection: Collection, names: Sequence[str], **how: Any) -> Fetched:
+    submitted, folder = submitted_runs(collection), download_folder(collection)
+    published = dict(zip(submitted["name"], submitted["published"], strict=True))
+    urls = {name: url for name in names if published[name] and (url := collection.url_of(name)) is not None}
+    found = Fetched(failed={name: "not published anywhere that is known." for name in names if name not in urls})
+    if not urls:
+        return found
+    try:
+        return found | fetch_runs(urls, folder, check=partial(check_run_file, collection=collection), **how)
+    except InputError as error:
+        # a folder that cannot be written to keeps nobody from the runs that are there
+        return found | Fetched(failed=dict.fromkeys(urls, str(error)))
+    finally:
+        # where nothing came, nothing is left; a folder with anything in it stays
+        with suppress(OSError):
+            while folder != home():
+                folder.rmdir()
+                folder = folder.parent
 
 
 def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, verbose: bool) -> pd.DataFrame:
@@ -258,8 +275,7 @@ def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, v
     rows: list[tuple[str, str | None, FetchStatus, str | None]] = []
     for name in names:
         if name in had.files:
-            status = FetchStatus.HERE if name in here else FetchStatus.FETCHED
-            rows.append((name, str(had.files[name]), status, None))
+            rows.append((name, str(had.files[name]), FetchStatus.HERE if name in here else FetchStatus.FETCHED, None))
         elif name in had.faulty:
             rows.append((name, str(had.faulty[name].path), FetchStatus.FAULTY, had.faulty[name].fault))
         else:
@@ -274,31 +290,6 @@ def runs_by_reason(collection: Collection, failed: Mapping[str, str]) -> dict[st
         general = reason.replace(str(collection.url_of(name)), collection.url or "the address")
         grouped.setdefault(general, []).append(name)
     return grouped
-
-
-def _download(collection: Collection, names: Sequence[str], check: Check, n_jobs: int, verbose: bool) -> Fetched:
-    submitted = submitted_runs(collection)
-    published = dict(zip(submitted["name"], submitted["published"], strict=True))
-    urls = {name: url for name in names if published[name] and (url := collection.url_of(name)) is not None}
-    unpublished = Fetched(failed={name: "not published anywhere that is known." for name in names if name not in urls})
-    if not urls:
-        return unpublished
-    folder = download_folder(collection)
-    try:
-        return unpublished | fetch_runs(urls, folder, check=check, n_jobs=n_jobs, verbose=verbose)
-    except FolderInUseError:
-        # nothing of what another call works in is removed
-        folder = home()
-        raise
-    except InputError as error:
-        # a folder that cannot be written to keeps nobody from the runs that are there
-        return unpublished | Fetched(failed=dict.fromkeys(urls, str(error)))
-    finally:
-        # where nothing came, nothing is left; a folder with anything in it stays
-        with suppress(OSError):
-            while folder != home():
-                folder.rmdir()
-                folder = folder.parent
 
 
 def _tell_lacking(
@@ -351,6 +342,9 @@ def _about_faulty(collection: Collection, faulty: Mapping[str, FaultyFile]) -> s
     )
 
 
+# what was read, beside what is on record
+
+
 def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path]) -> None:
     """Raise where a run has no topic of the collection; warn where it has others, few, or another run's lines."""
     every = set(submitted_runs(collection)["name"])
@@ -382,14 +376,13 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
 
 
 def _warn(runs: RunSet, rows: NDArray[np.int64], what: str) -> None:
-    names = [runs.names[row] for row in rows.tolist()]
-    if names:
-        warn(f"{count(len(names), 'run')} ({examples(names)}) {what}.")
+    if len(rows):
+        warn(f"{count(len(rows), 'run')} ({examples(runs.names[row] for row in rows.tolist())}) {what}.")
 
 
 def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
     """Warn where judgments that the user put in place of the official ones are not what is on record."""
-    if not collection.is_replaced("qrels") or "label" not in frame:
+    if not collection.is_replaced("qrels") or "label" not in frame or not collection.qrels:
         return
     positive = "relevant" if collection.rel in (None, 1) else "with a label above 0"
     found = {"judgments": len(frame), positive: int((frame["label"] > 0).sum())}
@@ -398,12 +391,15 @@ def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
     ids = collection.topic_ids
     strange = [] if ids is None else [qid for qid in dict.fromkeys(frame["qid"]) if qid not in ids]
     odd += [f"topics that are not its own: {examples(strange)}"] if strange else []
-    if odd and collection.qrels:
+    if odd:
         warn(
             f"the judgments in {collection.qrels[0]}, which are used in place of the official ones, have "
             f"{'; '.join(odd)}. Are they those of another collection?",
             place=f"reuse:{collection.name}",
         )
+
+
+# what is to be read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -435,36 +431,31 @@ def plan_runs(
     flag("download", download)
     pooled_as = reading.how_pooled
     how_pooled = HowPooled(pooled_as.order or collection.pool_order, pooled_as.depth or collection.pool_depth)
-    reading = replace(reading, how_pooled=how_pooled)
     given = {name: value for name, value in conditions.items() if value is not None}
     if collection.submitted is None:
-        return _plan_own(collection, given, replace(reading, names="tag"), types, runs)
-    folder, pooled = _folder_given(runs), given.pop("pooled", None)
-    table = choose_runs(collection, read_types(types), pooled, **given)
-    reading = replace(reading, names="file")
+        return _plan_own(collection, given, replace(reading, how_pooled=how_pooled, names="tag"), types, runs)
+    reading = replace(reading, how_pooled=how_pooled, names="file")
+    table = choose_runs(collection, read_types(types), given.pop("pooled", None), **given)
+    folder = _folder_given(runs)
     if runs is not None and folder is None:
         get = partial(_get_given, collection, table, _taken(runs, reading), reading, missing)
     else:
         get = partial(_get_submitted, collection, table, folder, reading, missing, download)
     columns = {str(column) for column in table.columns if not all(map(is_blank, table[column]))}
-    return RunPlan(
-        get=get, columns=columns, names=table["name"].tolist(), is_fetched=runs is None or folder is not None
-    )
+    fetched = runs is None or folder is not None
+    return RunPlan(get=get, columns=columns, names=table["name"].tolist(), is_fetched=fetched)
 
 
 def _get_submitted(
     collection: Collection, table: pd.DataFrame, folder: Path | None, reading: Reading, missing: str, download: bool
 ) -> RunSet:
     """Find or download the files of runs on record and read them."""
-    had = get_run_files(
-        collection,
-        table["name"].tolist(),
-        folder,
-        download=download,
-        faulty=reading.bad_lines == "skip",
-        n_jobs=reading.n_jobs or 8,
-        verbose=reading.verbose,
-    )
+    how: dict[str, Any] = {
+        "faulty": reading.bad_lines == "skip",
+        "n_jobs": reading.n_jobs or 8,
+        "verbose": reading.verbose,
+    }
+    had = get_run_files(collection, table["name"].tolist(), folder, download=download, **how)
     _tell_lacking(collection, table, had, folder, missing, download)
     kept = table[table["name"].isin(had.files)]
     field = reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())
@@ -502,31 +493,27 @@ def _plan_own(
 ) -> RunPlan:
     source = collection.runs if runs is None else runs
     if source is None:
-        whose = "no run of it is on record. Where you have some,"
-        if collection.origin == "own":
-            whose = "its definition names no runs. Add them to it, or"
-        raise InputError(f"{whose} pass runs='FOLDER'.", argument="runs")
+        raise InputError(
+            "no run of it is on record, and its definition names none. Pass runs='FOLDER'.", argument="runs"
+        )
     if "task" in conditions:
         raise InputError("its runs have no tasks.", argument="task")
-    checked, labels = checked_conditions(**conditions), given_metadata(**collection.labels)
+    checked, labels, own_types = (
+        checked_conditions(**conditions),
+        given_metadata(**collection.labels),
+        read_types(types),
+    )
     if "pooled" in conditions and "pooled" not in labels.columns:
-        raise InputError(
-            "who was pooled is not on record. Leave out pooled, or add 'pooled' to its definition; "
-            "infer_pool(runs, qrels) says which runs must have contributed.",
-            argument="pooled",
-        )
-    own_types = read_types(types)
-    get = partial(_get_own, _taken(source, reading), labels, own_types, checked, reading)
+        _refuse_pooled(", or add 'pooled' to its definition")
+    taken = _taken(source, reading)
+
+    def get() -> RunSet:
+        found = _read(taken, reading, labels)
+        if own_types is not None:
+            found = found.with_metadata(metadata=with_types(found.run_table, own_types, before="definition"))
+        return found.select(**checked) if checked else found
+
     return RunPlan(get=get, columns=labels.columns | ({"type"} if own_types is not None else set()))
-
-
-def _get_own(
-    source: RunSet | list[Path], labels: GivenMetadata, types: OwnTypes, conditions: Mapping[str, Any], reading: Reading
-) -> RunSet:
-    runs = _read(source, reading, labels)
-    if types is not None:
-        runs = runs.with_metadata(metadata=with_types(runs.run_table, types, before="definition"))
-    return runs.select(**conditions) if conditions else runs
 
 
 def _taken(runs: Any, reading: Reading) -> RunSet | list[Path]:

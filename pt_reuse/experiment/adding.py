@@ -1,11 +1,8 @@
-"""Added columns put into what pt.Experiment returned, of whatever form, in either layout, and into what it saved."""
+"""Added columns put beside the scores of a result of pt.Experiment, of whatever form, in either layout."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,10 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples
-from pt_reuse._files import write_together
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.errors import InputError, warn
-from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns, Values
+from pt_reuse.experiment.columns import BOUNDS, COUNTS, NO_FIELD, ORDER, RANKS, Columns
 
 _SAME = 1e-9
 _SAME_BY_GDEVAL = 6e-6  # it prints five decimals, and computes nDCG(dcg='exp-log2')
@@ -27,16 +22,15 @@ class Adding:
 
     def __init__(self, columns: Columns, rounding: int | dict[str, int] | None):
         self.columns, self.rounding = columns, rounding
-        self._system = {name: s for s, name in enumerate(columns.systems)}
-        self._topic = {qid: t for t, qid in enumerate(columns.qids)}
         # measure -> system -> its first score that differs: where, theirs, ours
         self._odd: dict[str, dict[str, tuple[str, float, float]]] = {}
 
     def to(self, result: Any, perquery: bool | str) -> Any:
+        """Return a result with the columns; in a pair or a Styler they are in the frames."""
         if perquery == "both":
             return like(result, self.to(result[0], False), self.to(result[1], True))
         if isinstance(result, dict):
-            return self._to_dict(result, perquery=bool(perquery))
+            return self._to_dict(result, bool(perquery))
         if perquery:
             return self.to_topics(result)
         if isinstance(result, pd.DataFrame):
@@ -46,150 +40,126 @@ class Adding:
 
     def means(self, result: Any, perquery: bool | str) -> pd.DataFrame | None:
         """Return the means of a result that has the columns, not rounded, in the long layout; None without any."""
+        scores, systems = self.columns.scores, self.columns.systems
         if isinstance(result, dict) or (isinstance(result, tuple) and isinstance(result[0], dict)):
             return None
-        exact = Adding(self.columns, None)
-        if perquery is not True:
+        if perquery is True:
+            if not set(self.columns.measures) <= set(scores):
+                return None
+            frame = pd.DataFrame({"name": list(dict.fromkeys(result["name"]))})
+            frame = frame.assign(
+                **{m: of_systems(systems, scores[m].mean, frame["name"]) for m in self.columns.measures}
+            )
+        else:
             frame = result[0] if isinstance(result, tuple) else result
             frame = frame if isinstance(frame, pd.DataFrame) else frame.data
-            return self.long(frame if self.rounding is None else exact.to_means(self._not_rounded(frame)))
-        if not set(self.columns.measures) <= set(self.columns.scores):
-            return None
-        names = list(dict.fromkeys(result["name"]))
-        at = [self._system[str(name)] for name in names]
-        means = {name: values.mean[at] for name, values in self.columns.scores.items()}
-        return self.long(exact.to_means(pd.DataFrame({"name": names, **means})))
-
-    def _not_rounded(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return a frame of means with our scores where pt.Experiment's are these, rounded."""
-        at = [self._system[str(name)] for name in frame["name"]]
-        exact = {}
-        for measure in frame.columns.intersection(list(self.columns.scores)):
-            ours = self.columns.scores[measure].mean[at]
-            exact[measure] = np.where(np.abs(frame[measure] - ours) <= self._same(measure), ours, frame[measure])
-        found = frame.assign(**exact)
-        found.attrs = frame.attrs
-        return found
+            if self.rounding is None:
+                return self.long(frame)
+            # our scores where pt.Experiment's are these, rounded
+            for measure in frame.columns.intersection(list(scores)):
+                ours, theirs = of_systems(systems, scores[measure].mean, frame["name"]), frame[measure].to_numpy()
+                attrs = frame.attrs
+                frame = frame.assign(**{measure: np.where(np.abs(theirs - ours) <= self._same(measure), ours, theirs)})
+                frame.attrs = attrs
+        return self.long(Adding(self.columns, None).to_means(frame))
 
     def long(self, wide: pd.DataFrame) -> pd.DataFrame:
+        """Return a wide frame of means in the long layout."""
         return to_long(wide, self.columns.measures, self.columns.added)
 
     def warn_of_differences(self, finished: bool) -> None:
         """Warn, once per measure, where pt.Experiment's score is not the one the added columns go with."""
         for measure, odd in self._odd.items():
             place, theirs, ours = next(iter(odd.values()))
-            some = f"{len(odd)} of {count(len(self.columns.systems), 'system')}"
-            said = f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the added "
-            said += f"columns ({ORDER}), and differs for {some}: "
-            digits = _digits_of(odd.values()) if finished and self._digits(measure) is None else None
-            if digits is not None:
-                warn(f"{said}the result is rounded. Pass round={digits!r}.")
-                continue
-            others = (
-                "the runs or judgments are not those of the experiment, or its topics are others (pass topics=), or "
-            )
-            why = others if finished else ""
+            why = "the runs, judgments or topics are not those of the experiment, or it is rounded (pass round=), or "
             warn(
-                f"{said}{why}its provider breaks score ties another way, averages differently, or mixes it up with "
-                "another measure. Compare its added columns among themselves."
+                f"{measure} of {place} is {theirs:.6f} by pt.Experiment and {ours:.6f} in the order of the added "
+                f"columns ({ORDER}), and differs for {len(odd)} of {count(len(self.columns.systems), 'system')}: "
+                f"{why if finished else ''}its provider breaks score ties another way, averages differently, or mixes "
+                "it up with another measure. Compare its added columns among themselves."
             )
 
     def to_means(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of means, a row per system, with the columns."""
-        systems, added = [str(name) for name in frame["name"]], {}
+        names, systems, added = frame["name"].map(str), self.columns.systems, {}
         for measure in self.columns.measures:
             theirs = frame[measure].to_numpy(dtype=np.float64) if measure in frame.columns else None
-            beside = self._beside(measure, systems, None, theirs)
-            added.update({f"{measure} {column}": self._rounded(values, measure) for column, values in beside.items()})
-        kept = self._without(frame, added)
-        return self._finished(pd.concat([kept, pd.DataFrame(added, index=frame.index)], axis=1), frame)
+            if theirs is not None and measure in self.columns.scores:
+                ours = of_systems(systems, self.columns.scores[measure].mean, names)
+                self._compare(measure, list(names), [repr(name) for name in names], theirs, ours)
+            for column, values in self.columns.added.items():
+                if measure in values:
+                    here = of_systems(systems, values[measure].mean, names)
+                    added[f"{measure} {column}"] = self._finished(column, here, measure, theirs)
+        return self._beside(frame, added)
 
     def to_topics(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with a row per system, topic and measure with the columns."""
-        systems, qids = np.array(frame["name"].map(str)), np.array(frame["qid"].map(str))
-        measures, scores = frame["measure"].to_numpy(), frame["value"].to_numpy(dtype=np.float64)
-        # a topic without judgments has no value, as in pt.Experiment
-        known = np.isin(qids, self.columns.qids)
-        added = {column: np.full(len(frame), np.nan) for column in self.columns.added}
-        for measure in self.columns.measures:
-            rows = np.flatnonzero((measures == measure) & known)
-            beside = self._beside(measure, systems[rows].tolist(), qids[rows].tolist(), scores[rows])
-            for column, values in beside.items():
-                added[column][rows] = self._rounded(values, measure)
-        wide = self._without(frame, added).copy()
-        for column, values in added.items():
-            whole = column in (*RANKS, *COUNTS) and not np.isnan(values).any()
-            wide[column] = values.astype(np.int64) if whole else values
-        return self._finished(wide, frame)
+        columns = self.columns
+        system = pd.Index(columns.systems).get_indexer(frame["name"].map(str))
+        topic = pd.Index(columns.qids).get_indexer(frame["qid"].map(str))
+        scores = frame["value"].to_numpy(dtype=np.float64)
+        added = {column: np.full(len(frame), np.nan) for column in columns.added}
+        for measure in columns.measures:
+            # a topic without judgments has no value, as in pt.Experiment
+            rows = np.flatnonzero((frame["measure"] == measure).to_numpy() & (topic >= 0))
+            t, s = topic[rows], system[rows]
+            if measure in columns.scores:
+                names = [columns.systems[i] for i in s]
+                places = [f"{name!r} on topic {columns.qids[i]!r}" for name, i in zip(names, t, strict=True)]
+                self._compare(measure, names, places, scores[rows], columns.scores[measure].by_topic[t, s])
+            for column, values in columns.added.items():
+                if measure in values:
+                    here = values[measure].by_topic[t, s]
+                    added[column][rows] = self._finished(column, here, measure, scores[rows])
+        whole = [name for name, values in added.items() if name in (*RANKS, *COUNTS) and not np.isnan(values).any()]
+        return self._beside(frame, {**added, **{name: added[name].astype(np.int64) for name in whole}})
 
-    @staticmethod
-    def _without(frame: pd.DataFrame, added: Iterable[str]) -> pd.DataFrame:
-        """Return a frame without the columns that are added anew; columns that are somebody's own stay."""
+    def _to_dict(self, result: dict[Any, dict[str, Any]], perquery: bool) -> dict[Any, dict[str, Any]]:
+        # means by the names of systems, scores of topics by their numbers
+        if not perquery:
+            wide = self.to_means(pd.DataFrame([{"name": name, **found} for name, found in result.items()]))
+            for (_, found), row in zip(result.items(), wide.to_dict("records"), strict=True):
+                found.update({str(key): row[key] for key in row if key not in (*found, "name", "pooled")})
+            return result
+        cells = [
+            (values, measure, {"name": self.columns.systems[number], "qid": qid, "measure": measure, "value": value})
+            for number, found in result.items()
+            for qid, values in found.items()
+            for measure, value in values.items()
+        ]
+        long = self.to_topics(pd.DataFrame([row for *_, row in cells]))
+        known, systems = set(self.columns.qids), self.columns.added.items()
+        for (values, measure, _), row in zip(cells, long.to_dict("records"), strict=True):
+            if str(row["qid"]) in known:
+                values.update({f"{measure} {column}": row[column] for column, of in systems if measure in of})
+        return result
+
+    def _beside(self, frame: pd.DataFrame, added: Mapping[str, NDArray]) -> pd.DataFrame:
+        """Return a frame with columns, anew those that were added before; columns that are somebody's own stay."""
         there = [column for column in added if column in frame.columns]
         if there and "reuse" not in frame.attrs:
             raise InputError(
                 f"the result has columns of its own by the names of those to add, {examples(there)}. Rename them.",
                 argument="result",
             )
-        return frame.drop(columns=there)
-
-    def _to_dict(self, result: dict[Any, dict[str, Any]], *, perquery: bool) -> dict[Any, dict[str, Any]]:
-        # means by the names of systems, scores of topics by their numbers
-        for system, found in result.items():
-            if not perquery:
-                found.update(self._cells(found, str(system), None))
-                continue
-            for qid, values in found.items():
-                if str(qid) in self._topic:
-                    values.update(self._cells(values, self.columns.systems[system], str(qid)))
-        return result
-
-    def _cells(self, values: Mapping[str, Any], system: str, qid: str | None) -> dict[str, Any]:
-        cells = {}
-        for measure in self.columns.measures:
-            theirs = np.array([values[measure]], dtype=float) if measure in values else None
-            beside = self._beside(measure, [system], None if qid is None else [qid], theirs)
-            cells.update({f"{measure} {column}": number.item() for column, number in beside.items()})
-        return cells
-
-    def _beside(
-        self, measure: str, systems: Sequence[str], qids: Sequence[str] | None, theirs: NDArray[np.float64] | None
-    ) -> dict[str, NDArray]:
-        """Return what stands beside pt.Experiment's scores of systems (and topics), and compare these with ours."""
-        s = np.array([self._system[name] for name in systems], dtype=np.int64)
-        t = None if qids is None else np.array([self._topic[qid] for qid in qids], dtype=np.int64)
-
-        def take(values: Values) -> NDArray:
-            return values.mean[s] if t is None else values.by_topic[t, s]
-
-        if theirs is not None and measure in self.columns.scores:
-            self._compare(measure, systems, qids, theirs, take(self.columns.scores[measure]))
-        return {
-            column: self._not_past(column, take(values[measure]), measure, theirs)
-            for column, values in self.columns.added.items()
-            if measure in values
-        }
-
-    def _finished(self, wide: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-        pooled = self.columns.pooled
-        if pooled is not None:
-            wide["pooled"] = np.array([pooled[str(name)] for name in frame["name"]], dtype=bool)
+        wide = pd.concat([frame.drop(columns=there), pd.DataFrame(added, index=frame.index)], axis=1)
+        if self.columns.pooled is not None:
+            wide["pooled"] = np.array([self.columns.pooled[str(name)] for name in frame["name"]], dtype=bool)
         wide.attrs = {**frame.attrs, "reuse": self.columns.attrs()}
         return wide
 
     def _digits(self, measure: str) -> int | None:
         return self.rounding.get(measure) if isinstance(self.rounding, dict) else self.rounding
 
-    def _rounded(self, values: NDArray, measure: str) -> NDArray:
+    def _finished(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
+        """Return values as they are shown: no bound past the score beside it, rounded as the measure is."""
+        if column in BOUNDS and theirs is not None:
+            # from which a mean may differ in its last bit
+            bounds = (np.minimum if column == BOUNDS[0] else np.maximum)(values, theirs)
+            values = np.where(np.abs(bounds - values) <= self._same(measure), bounds, values)
         digits = self._digits(measure)
         return values if digits is None or values.dtype.kind != "f" else np.round(values, digits)
-
-    def _not_past(self, column: str, values: NDArray, measure: str, theirs: NDArray[np.float64] | None) -> NDArray:
-        """Return values of which no bound is past the score beside it, from which a mean may differ in its last bit."""
-        if column not in BOUNDS or theirs is None:
-            return values
-        bounds = (np.minimum if column == BOUNDS[0] else np.maximum)(values, theirs)
-        return np.where(np.abs(bounds - values) <= self._same(measure), bounds, values)
 
     def _same(self, measure: str) -> float:
         """Return how far a score of pt.Experiment may be from ours and be the same."""
@@ -197,21 +167,17 @@ class Adding:
         same = _SAME_BY_GDEVAL if "exp-log2" in measure else _SAME
         return same + (0.0 if digits is None else 0.5 * 10.0**-digits)
 
-    def _compare(
-        self, measure: str, systems: Sequence[str], qids: Sequence[str] | None, theirs: NDArray, ours: NDArray
-    ) -> None:
+    def _compare(self, measure: str, systems: list[str], places: list[str], theirs: NDArray, ours: NDArray) -> None:
         # both must rank documents alike, or the columns of one row would not be comparable; NaN is pt.Experiment's
         # value where a topic has no judgments, of which it warns itself
         for i in np.flatnonzero(np.abs(theirs - ours) > self._same(measure)).tolist():
-            system = str(systems[i])
-            place = repr(system) if qids is None else f"{system!r} on topic {str(qids[i])!r}"
-            self._odd.setdefault(measure, {}).setdefault(system, (place, float(theirs[i]), float(ours[i])))
+            said = (places[i], float(theirs[i]), float(ours[i]))
+            self._odd.setdefault(measure, {}).setdefault(systems[i], said)
 
 
-def _digits_of(odd: Iterable[tuple[str, float, float]]) -> int | None:
-    """Return to how many digits scores were rounded, None where they differ by more than that."""
-    pairs = [(theirs, ours) for _, theirs, ours in odd]
-    return next((d for d in range(6) if all(abs(np.round(ours, d) - theirs) < _SAME for theirs, ours in pairs)), None)
+def of_systems(systems: list[str], values: NDArray, names: Iterable[Any]) -> NDArray:
+    """Return the values of systems, (systems,), for names of some of them, in their order."""
+    return values[pd.Index(systems).get_indexer([str(name) for name in names])]
 
 
 def like(pair: Any, first: Any, second: Any) -> Any:
@@ -268,75 +234,3 @@ def to_long(wide: pd.DataFrame, measures: Iterable[str], added: Iterable[str]) -
             long[column] = long[column].astype("Int64")
     long.attrs = dict(wide.attrs)
     return long
-
-
-# the folder where pt.Experiment saves
-
-#: what pt.Experiment writes on every call -> what stands beside it, with the added columns
-BESIDE = {"aggregated.csv": "reuse-aggregated.csv", "perquery.csv": "reuse-perquery.csv"}
-#: says of each row among which runs its ranks are, since rows of several calls may stand in one file
-AMONG = "ranked among"
-_KEYS = {"aggregated.csv": ["name"], "perquery.csv": ["name", "qid", "measure"]}
-
-
-@dataclass(frozen=True)
-class SavedTables:
-    """Where the tables of an experiment are saved, and the tables that stood there before, of other systems too."""
-
-    folder: Path
-    before: Mapping[str, pd.DataFrame]
-
-    def save(self, added: Adding) -> None:
-        """Write the tables that pt.Experiment has written of the systems again, with the added columns."""
-        systems, files = added.columns.systems, []
-        among = added.columns.settings.get(AMONG, "not ranked")
-        for name, beside in BESIDE.items():
-            # versions of pt.Experiment there are that write none
-            if not (self.folder / name).exists():
-                continue
-            theirs = _read(self.folder / name)
-            theirs = theirs[theirs["name"].isin(systems)].reset_index(drop=True)
-            table = (added.to_means if name == "aggregated.csv" else added.to_topics)(theirs).assign(**{AMONG: among})
-            if name in self.before:
-                others = self.before[name][~self.before[name]["name"].isin(systems)]
-                table = pd.concat([table, others], ignore_index=True) if len(others) else table
-            files.append((beside, table.to_csv(index=False).encode("utf-8", "surrogateescape")))
-        try:
-            write_together(self.folder, files)
-        except OSError as error:
-            # what was computed is worth more than its tables
-            warn(
-                f"{self.folder} cannot be written to: {error.strerror or error}. The results of the systems and the "
-                f"tables of pt.Experiment are there, {' and '.join(BESIDE.values())} are not, or those of before."
-            )
-
-
-def plan_tables(arguments: Mapping[str, Any]) -> SavedTables | None:
-    """Return where the tables will be saved, None for an experiment that is not saved."""
-    if arguments.get("save_dir") is None:
-        return None
-    folder, before = Path(arguments["save_dir"]), {}
-    for name, ours in BESIDE.items():
-        path, why, error = folder / ours, "it cannot be read as one", None
-        if not path.exists():
-            continue
-        try:
-            before[name] = _read(path)
-            missing = [column for column in (*_KEYS[name], AMONG) if column not in before[name].columns]
-            why = f"it lacks {examples(missing)}" if missing else ""
-        except (UnreadableError, ValueError) as problem:
-            error = problem
-        if why:
-            said = f"{path} is not a table that Experiment wrote ({why}), and would be replaced. Move it, or give "
-            raise InputError(f"{said}another folder.", argument="save_dir") from error
-    return SavedTables(folder, before)
-
-
-def _read(path: Path) -> pd.DataFrame:
-    # a system may be called "NA"
-    texts = {"name": str, "qid": str, "measure": str}
-    data = read_bytes(path)
-    header = pd.read_csv(io.BytesIO(data), nrows=0).columns
-    empty: dict[Any, list[str]] = {column: [] if column in texts else [""] for column in header}
-    dtypes: Any = {column: str for column in header if column in texts}
-    return pd.read_csv(io.BytesIO(data), dtype=dtypes, na_values=empty, keep_default_na=False)

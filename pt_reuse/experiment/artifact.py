@@ -74,9 +74,7 @@ class ReuseArtifact(pt.Artifact):
         """Return what is read of the folder, whose files are those that were written."""
         with located(str(self.folder)):
             try:
-                digest = self._meta.get(DIGEST)
-                if digest is not None:
-                    SavedFiles(self.folder, {CONTENTS: digest}).read(CONTENTS)
+                _check_digests(self.folder, self._meta.get(DIGEST))
                 return read(self.folder)
             except InputError:
                 raise
@@ -87,61 +85,33 @@ class ReuseArtifact(pt.Artifact):
         return f"{type(self).__name__}({str(self.folder)!r})"
 
     def to_hf(self, repo: str, *, allow: str | None = None, **options: Any) -> None:
-        """Upload the artifact to the Hugging Face Hub, as pyterrier's own artifacts, with a card that is filled in.
+        """Upload the artifact to the Hugging Face Hub, with a card that is filled in.
 
         Args:
             repo: where to.
             allow: who says that runs which NIST gives to people who sign its agreement may be shared, and why, such as
-                ``"all are our own, J. Doe"``. It is written into what is shared; whether it is true is the
-                responsibility of who gives it.
+                ``"all are our own, J. Doe"``. It is written into what is shared.
             **options: as of pyterrier's artifacts.
 
         Raises:
             InputError: runs, or a pool with its runs, some of which have names of runs that NIST gives to people who
-                sign its agreement; case, ``input.`` and endings such as ``.gz`` make no difference. A name that anybody
-                may give, such as ``bm25`` or ``run1``, is none of these.
+                sign its agreement. A name that anybody may give, such as ``bm25`` or ``run1``, is none of these.
         """
         with self._sharing(allow):
             super().to_hf(repo, **options)
 
     def to_zenodo(self, *, allow: str | None = None, **options: Any) -> None:
-        """Upload the artifact to Zenodo, as pyterrier's own artifacts, with a description that is filled in.
-
-        Args:
-            allow: as for :meth:`to_hf`.
-            **options: as of pyterrier's artifacts.
-
-        Raises:
-            InputError: as :meth:`to_hf`.
-        """
+        """Upload the artifact to Zenodo, with a description that is filled in; `allow` as for :meth:`to_hf`."""
         with self._sharing(allow):
             super().to_zenodo(**options)
 
     def to_p2p(self, *arguments: Any, allow: str | None = None, **options: Any) -> None:
-        """Send the artifact to a peer, as pyterrier's own artifacts.
-
-        Args:
-            *arguments: as of pyterrier's artifacts.
-            allow: as for :meth:`to_hf`.
-            **options: as of pyterrier's artifacts.
-
-        Raises:
-            InputError: as :meth:`to_hf`.
-        """
+        """Send the artifact to a peer; `allow` as for :meth:`to_hf`."""
         with self._sharing(allow):
             super().to_p2p(*arguments, **options)
 
     def build_package(self, package_path: str | None = None, *, allow: str | None = None, **options: Any) -> str:
-        """Make one file of the artifact, as pyterrier's own artifacts, and return its path.
-
-        Args:
-            package_path: of the file.
-            allow: as for :meth:`to_hf`.
-            **options: as of pyterrier's artifacts.
-
-        Raises:
-            InputError: as :meth:`to_hf`.
-        """
+        """Make one file of the artifact, and return its path; `allow` as for :meth:`to_hf`."""
         with self._sharing(allow):
             return str(super().build_package(package_path, **options))
 
@@ -259,8 +229,7 @@ class RunsArtifact(ReuseArtifact):
     def _read(self, folder: Path) -> RunSet:
         packed = _packed(folder)
         names, table = list(packed.facts["files"]), _run_table(packed)
-        # artifacts of before have no digests
-        saved = SavedFiles(folder / _RUNS, packed.facts.get("digests"))
+        saved = SavedFiles(folder / _RUNS, packed.facts["digests"])
         with located(_RUNS):
             for name in names:
                 saved.read(name)
@@ -331,11 +300,10 @@ class PoolArtifact(ReuseArtifact):
 
     def _unsampled(self, folder: Path, facts: Mapping[str, Any]) -> Pool | None:
         part = folder / _UNSAMPLED
-        if _UNSAMPLED in facts:
-            with located(_UNSAMPLED):
-                SavedFiles(part, {CONTENTS: facts[_UNSAMPLED]}).read(CONTENTS)
-        elif not part.is_dir():
+        if _UNSAMPLED not in facts and not part.is_dir():
             return None
+        with located(_UNSAMPLED):
+            _check_digests(part, facts.get(_UNSAMPLED))
         return self._read(part)
 
     def _names_of_runs(self, folder: Path) -> list[str]:
@@ -357,6 +325,16 @@ class ScoresArtifact(ReuseArtifact):
             raise InputError(f"it holds {told(found)}, where Scores were expected. Get the artifact anew.")
         _check_table(found.run_table, "name", "team", "type")
         return found
+
+
+def _check_digests(folder: Path, digest: Any) -> None:
+    """Raise unless the contents of a folder are those of a digest, and have the digests of all other files."""
+    told_by = json.loads(SavedFiles(folder, {CONTENTS: digest}).read(CONTENTS)) if isinstance(digest, str) else {}
+    if not told_by.get("files"):
+        raise InputError(
+            "it has no digests, so that nobody can tell whether its files are those that were written. Get the "
+            "artifact anew, or write it again with to_artifact()."
+        )
 
 
 def _packed(folder: Path) -> Packed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -470,42 +470,30 @@ def tell_other_order(
     known = {name: m for name, m in measures.items() if wanted.ranked or native_spec(m) is not None}
     if "unjudged" in wanted.kinds:
         known |= {f"{name} unjudged": unjudged_to(measure) for name, measure in measures.items()}
-    bounded = [measures[name] for name in columns.added.get(BOUNDS[0], {})]
     ordered = runs if order == runs.order else runs.reorder(order)
     topics = _moved(runs, ordered, qrels)
-    if not topics or not (known or bounded):
+    if not topics or not known:
         return columns
-    qrels = qrels.select(topics)
-    shown, values = list(known), [_scores(part, qrels, list(known.values())) for part in (runs, ordered)]
-    if bounded and (values[0] == values[1]).all():
-        # a document without a label has changed places with one of label 0: no score sees it, its bounds may
-        shown = [f"{name} {column}" for column in BOUNDS for name in columns.added[BOUNDS[0]]]
-        values = [_rounded_bounds(part, qrels, bounded) for part in (runs, ordered)]
-    here, there = values
+    here, there = (base_scores(part, qrels.select(topics), list(known.values())) for part in (runs, ordered))
     differ = here != there
     n = differ.any(axis=0).sum(axis=0)
     odd = {runs.names[r]: int(n[r]) for r in np.flatnonzero(n)}
     if not odd:
         return columns
     m, t, r = (int(axis[0]) for axis in np.nonzero(differ))
-    where = f"{shown[m]} of {runs.names[r]!r} on topic {qrels.topics[t]!r}"
-    _warn_of_order(order, odd, len(runs), f"{where} is {here[m, t, r]:.6f} here and {there[m, t, r]:.6f} there.")
-    of = f"by {order} the scores of {len(odd):,} of {count(len(runs), 'system')} are different"
-    return columns.with_settings({"other order": of})
-
-
-def _warn_of_order(order: str, topics: Mapping[str, int], n_systems: int, example: str) -> None:
-    """Warn that systems score otherwise in an order, by system on how many topics."""
     equal, what = "", "the order of the runs given"
     if order == USUAL:
         equal, what = ", to which different scores may be equal", "float64, the default of ptr.score and the studies"
-    some = [f"{examples([name])} on {count(n, 'topic')}" for name, n in list(topics.items())[:3]]
-    more = f" and {len(topics) - 3} more" if len(topics) > 3 else ""
+    some = [f"{examples([name])} on {count(topic, 'topic')}" for name, topic in list(odd.items())[:3]]
+    more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+    of = f"{len(odd):,} of {count(len(runs), 'system')} are different"
     warn(
         f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}){equal}. In order={order!r} ({what}) the "
-        f"scores of {len(topics):,} of {count(n_systems, 'system')} are different: {', '.join(some)}{more}. "
-        f"{example} For the scores in that order use ptr.score(result.runs.reorder({order!r}), qrels, measures)."
+        f"scores of {of}: {', '.join(some)}{more}. {list(known)[m]} of {runs.names[r]!r} on topic {topics[t]!r} is "
+        f"{here[m, t, r]:.6f} here and {there[m, t, r]:.6f} there. For the scores in that order use "
+        f"ptr.score(result.runs.reorder({order!r}), qrels, measures)."
     )
+    return columns.with_settings({"other order": f"by {order} the scores of {of}"})
 
 
 def _moved(runs: RunSet, ordered: RunSet, qrels: Qrels) -> list[str]:
@@ -516,14 +504,3 @@ def _moved(runs: RunSet, ordered: RunSet, qrels: Qrels) -> list[str]:
         rows = np.flatnonzero(field.codes != ordered.field.part(i).codes)
         moved[topics.start + (np.searchsorted(field.starts, rows, side="right") - 1) // field.n_runs] = True
     return [topic for topic in qrels.topics if moved[runs.field.topic_row.get(topic, [])].any()]
-
-
-def _scores(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
-    distinct = list(dict.fromkeys(measures))
-    return base_scores(runs, qrels, distinct)[[distinct.index(measure) for measure in measures]]
-
-
-def _rounded_bounds(runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]) -> NDArray[np.float64]:
-    bounds = score_bounds(runs, qrels, measures)
-    # sums of the same numbers in another order differ in the last bit
-    return np.round(np.concatenate([bounds.low, bounds.high]), DECIMALS)

@@ -93,10 +93,7 @@ class ExperimentResult(pd.DataFrame):
     def report(self, measures: MeasureLike | Iterable[MeasureLike] | None = None) -> Report:
         """Return what a paper prints: of the systems at hand, in their order, a row per measure.
 
-        The columns are the score, the mean over all topics also where the frame at hand has rows of some topics alone;
-        ``p`` against the baseline, corrected where a correction was asked for; the change by leave-out-uniques in per
-        cent, where some system counts as pooled; the rank; the share that is unjudged; and the lowest and highest score
-        that this allows, see :func:`Experiment`.
+        Its scores are means over all topics, also where the frame at hand has rows of some topics alone.
 
         Args:
             measures: which of them, as the columns name them, ``"nDCG@10"``; default all that are at hand.
@@ -107,15 +104,6 @@ class ExperimentResult(pd.DataFrame):
         Raises:
             InputError: an unknown measure, a name that is no system's, a frame joined of several experiments, or one by
                 topic of an experiment that neither ranks nor leaves out, so that nothing has a mean.
-
-        Example:
-            >>> import pt_reuse as ptr
-            >>> field = ptr.demo.simulate_field(seed=7, n_topics=3)
-            >>> topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
-            >>> systems = field.runs.select(["lex1a", "neu2a"])
-            >>> result = ptr.Experiment(systems, topics, field.qrels, ["AP", "P@5"], baseline="lex1a")
-            >>> list(result.report("AP").to_frame())
-            ['System', 'AP', 'p', 'Rank', 'Unjudged share', 'Lowest to highest']
         """
         kept = self._kept()
         if kept.means is None:
@@ -133,18 +121,6 @@ class ExperimentResult(pd.DataFrame):
 
         Raises:
             InputError: an operation of pandas lost it.
-
-        Warns:
-            ReuseWarning: nothing was left out; uniques that are not what they seem, where Experiment did not show them.
-
-        Example:
-            >>> import pandas as pd, pt_reuse as ptr
-            >>> field = ptr.demo.simulate_field(seed=7, n_topics=3)
-            >>> topics = pd.DataFrame({"qid": field.runs.topics, "query": "q"})
-            >>> system = {"mine": field.runs["lex1a"]}
-            >>> result = ptr.Experiment(system, topics, field.qrels, ["AP", "P@5"], field=field.runs, depth=field.depth)
-            >>> result.reuse_summary()["measure"].tolist()
-            ['AP', 'P@5']
         """
         kept = self.attrs.get("reuse")
         if kept is None:

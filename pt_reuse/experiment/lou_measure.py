@@ -251,11 +251,8 @@ def LOU(  # noqa: N802 - named as a measure
         InputError: no field, a depth or label that is none, a team that the field does not have, a name that is taken.
 
     Warns:
-        ReuseWarning: most judged documents are in the first `depth` of no pooled run, as where the field or the depth
-            is not that of the judgments; most of what the system alone has is not judged, so that it did not contribute
-            and its score stays the same; judgments of a collection whose track counts documents as relevant from
-            another label, and no `rel`; a run of the field has all documents of the system; another LOU in use has the
-            same name and another field.
+        ReuseWarning: the field, its depth or `rel` do not fit the judgments; the system did not contribute to the pool,
+            or is a run of the field; another LOU in use has the same name and another field.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -13,12 +13,12 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, examples, flag, shown, told
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, located
-from pt_reuse.experiment.adding import Adding, check_layout, in_layout, plan_tables, to_long
+from pt_reuse.experiment.adding import Adding, check_layout, in_layout, to_long
 from pt_reuse.experiment.arguments import (
     as_field,
     check_baseline,
@@ -36,7 +36,6 @@ from pt_reuse.experiment.arguments import (
     wanted_kinds,
 )
 from pt_reuse.experiment.columns import (
-    SUMMED,
     USUAL,
     Wanted,
     compute_columns,
@@ -51,7 +50,6 @@ from pt_reuse.experiment.systems import (
     check_frames,
     executed_runs,
     given_names,
-    kept_systems,
     name_systems,
     saved_files,
 )
@@ -59,7 +57,6 @@ from pt_reuse.judge import JudgeRel, Scale, lowest_of
 from pt_reuse.scoring.caveats import grade_unstated, of_judged, relevant_only, tell, told_elsewhere
 from pt_reuse.scoring.inferred import check_sampled
 from pt_reuse.scoring.measures import OwnMeasure, check_no_subtopics, is_measure, is_of_subtopics, parse_measures
-from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
@@ -88,7 +85,6 @@ def Experiment(
     judge_rel: JudgeRel = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
-    cache: str | Path | None = None,
     highlight: None = None,
     **experiment_arguments: Any,
 ) -> ExperimentResult: ...
@@ -130,7 +126,6 @@ def Experiment(
     judge_rel: JudgeRel = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
-    cache: str | Path | None = None,
     **experiment_arguments: Any,
 ) -> Any:
     """Run pt.Experiment and add, for every measure, how reliable the judgments are for each system.
@@ -144,44 +139,27 @@ def Experiment(
     - ``m LOU rank``, ``m drop``: the rank when the unit's runs are scored without its uniques, and the ranks it lost
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one; 1 on a topic for which the system returns nothing
-    - ``m low``, ``m high``: the lowest and the highest score that these documents allow, each of which may have any
-      label from 0 to the highest of the judgments. Documents that the system did not find keep their judgments. P,
-      Success and RR do not depend on these, so their bounds are exact; AP, R, Rprec and nDCG would be lower, even below
-      ``low``, if more of these were relevant. The lowest RBP is exact, too; the highest has p^n added, the weight of
-      all ranks below the n documents of the list. Other measures have no such columns; ``settings["no bounds"]`` names
-      them
-    - ``m predicted``, ``m predicted low``, ``m predicted high``, ``m predicted rank low``, ``m predicted rank high``,
-      ``m predicted both rank low``, ``m predicted both rank high`` (with the doubt from topics), ``m abstains``, with a
-      `field` where `reuse` asks for ``"predicted"``: what :func:`check_new_run` says of systems that were not pooled,
-      at 90 %; where it abstains (1), NaN is predicted, and the ends are the bounds
-    - ``m against B``, ``m against B low``, ``m against B high``, ``m decided by``, with ``baseline="B"``, where `reuse`
-      asks for ``"against"``: by how much the system is ahead of B, as judged and under every labelling of the documents
-      of both that nobody judged, and what decides it, as :func:`check_new_run` says; at 90 % with a `field` alone
+    - ``m low``, ``m high``: the lowest and the highest score if each of these documents may have any label from 0 to
+      the highest of the judgments, where such bounds are known (:doc:`experiment`)
+    - ``m predicted`` and its ends, ranks and ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``:
+      what :func:`check_new_run` says of systems that were not pooled, at 90 %
+    - ``m against B``, its ``low`` and ``high``, ``m decided by``, with ``baseline="B"``, where `reuse` asks for
+      ``"against"``: by how much the system is ahead of B, as judged and under every labelling of the unjudged documents
+      of both, and what decides it
     - ``m filled``, ``m filled docs``, ``m filled unknown``, with `fill`: the score with the unjudged documents of all
-      systems down to the cutoff labelled by the judge, so that filled scores are comparable; how many of the system's
-      own, over all topics, it labelled, and how many it gave no label to, which stay unjudged. What no system here has
-      stays unjudged: AP and nDCG are too high where further documents are relevant
+      systems down to the cutoff labelled by the judge; how many of the system's own it labelled, and how many it gave
+      no label to, which stay unjudged
     - ``pooled``, once, with LOU: whether the system counts as a contributor to the pool
 
-    Which are added by default depends on who was pooled: a system that did not contribute to the pool has no uniques to
-    lose, its LOU is its score, and a drop of 0 is no finding. So where no system and nobody of its team contributed,
-    ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where all systems count as pooled, LOU, rank and
-    unjudged; else all of them. `reuse` names others.
-
-    Without a `field` the systems are all that is known, and rank (among the systems), unjudged, low and high are added.
-    Leave-out-uniques among the systems is there when `reuse` asks for ``"lou"`` by name; its columns are then called
-    ``m LOU (no field)`` and so on, because a "unique" is then what no other *of these systems* found, which says
-    nothing of the pool that was judged.
+    A system that did not contribute to the pool has no uniques to lose. So where no system and nobody of its team
+    contributed, ``m rank``, ``m unjudged``, ``m low`` and ``m high`` are added; where all systems count as pooled, LOU,
+    rank and unjudged; else all of them. `reuse` names others. Without a `field` the columns of leave-out-uniques among
+    the systems are there when `reuse` names ``"lou"``; they are called ``m LOU (no field)`` and so on.
 
     With ``perquery=True`` the columns are ``LOU``, ``LOU %``, ``rank`` and so on, for the measure and topic of the row.
     ``result.attrs["reuse"]`` (of both frames, where there are two) holds the settings, per measure tau_b, gamma and the
-    largest drop over the field (``result.reuse_summary()`` shows it), and, where the judgments are a known collection's
-    and no field was given, a hint how to get it.
-
-    ``result.runs`` are the runs that were executed, so that pooling or scoring them needs no second execution;
-    ``result.report()`` is what a paper prints (``ExperimentResult``). With ``save_dir`` pt.Experiment writes
-    ``aggregated.csv`` and ``perquery.csv``; ``reuse-aggregated.csv`` and ``reuse-perquery.csv`` beside them have the
-    added columns as well, and ``ranked among``, which says among which runs.
+    largest drop over the field (``result.reuse_summary()`` shows it), and a hint how to get the field of known
+    judgments. ``result.runs`` are the runs that were executed; ``result.report()`` is what a paper prints.
 
     Args:
         retr_systems: dict of name -> pipeline or results of a run, or a list of them; results are frames, ScoredDoc
@@ -224,11 +202,8 @@ def Experiment(
             system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
             which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. Results by topic have such rows
             in either layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
-        cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
-            left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
-            Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
-            ``batch_size``, ``save_dir``, ``plan``, ``verbose`` and so on.
+            ``batch_size``, ``save_dir``, ``save_mode``, ``plan``, ``verbose`` and so on.
 
     Returns:
         What pt.Experiment returns for these arguments (a frame, a Styler, dicts, or two of them), with more columns; a
@@ -239,12 +214,7 @@ def Experiment(
             gives a document twice for one topic.
 
     Warns:
-        ReuseWarning: after the run, where a column does not mean what it seems to: LOU under a pool that is not that of
-            the judgments, as in :func:`leave_out_uniques`, or without a field; unjudged shares under judgments of
-            relevant documents only; a judge that fails (filled scores are NaN), labels but some of the documents, or
-            whose labels 0 and 1 are taken for binary; systems that score otherwise in the order in which :func:`score`
-            ranks them; and, where `reuse` is left at its default, how to get the field of a known collection, and
-            arguments that change nothing without a field.
+        ReuseWarning: after the run, where a column does not mean what it seems to.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -273,9 +243,10 @@ def Experiment(
     """
     check_pt_arguments(experiment_arguments, Experiment)
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
-    options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
-    how: dict[str, Any] = {"names": names, "arguments": arguments, "asked": options, "layout": layout}
-    return _evaluated(retr_systems, topics, qrels, eval_metrics, cache=cache, **how)
+    asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
+    asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
+    how: dict[str, Any] = {"names": names, "arguments": arguments, "layout": layout}
+    return _evaluated(retr_systems, topics, qrels, eval_metrics, **how, **asked)
 
 
 def add_columns(
@@ -309,8 +280,7 @@ def add_columns(
             of name -> results, files; runs that `result` does not have are ignored. Default those that `result` knows,
             where it is of :func:`Experiment`.
         qrels: the judgments of the experiment, in any form.
-        topics: those of the experiment; default the topics of `result`, or, of means, those of the runs or all that
-            are judged, whichever gives its scores.
+        topics: those of the experiment; default the topics of `result`, or, of means, those of the runs.
         field: as for :func:`Experiment`, like all further arguments.
         reuse: which columns to add.
         teams: who belongs together.
@@ -350,14 +320,14 @@ def add_columns(
     perquery, named = _measures_of(result)
     systems = _systems_of(result, runs)
     if topics is None:
-        asked = list(dict.fromkeys(result["qid"])) if perquery else _topics_of(result, named, systems, as_qrels(qrels))
-        topics = pd.DataFrame({"qid": asked})
+        topics = pd.DataFrame({"qid": list(dict.fromkeys(result["qid"])) if perquery else systems.topics})
     arguments = {"perquery": perquery, "dataframe": True, "round": round}
-    options = Asked(field, reuse, teams, types, pooled, by, depth, rel, pool_order, fill, judge_rel)
+    asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
+    asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
         raise InputError("reuse names no column to add.", argument="reuse")
-    how: dict[str, Any] = {"arguments": arguments, "asked": options, "layout": layout}
-    found: ExperimentResult = _evaluated(systems, topics, qrels, named, finished=result, **how)
+    how: dict[str, Any] = {"arguments": arguments, "layout": layout, "finished": result}
+    found: ExperimentResult = _evaluated(systems, topics, qrels, named, **how, **asked)
     return found
 
 
@@ -384,22 +354,6 @@ def _measures_of(result: Any) -> tuple[bool, list[str]]:
     return perquery, named
 
 
-def _topics_of(result: pd.DataFrame, named: Sequence[str], systems: RunSet, qrels: Qrels) -> list[str]:
-    """Return the topics that the means of a result are over: those of the runs, or all that are judged."""
-    measures = [name for name in named if name not in SUMMED]
-    if not measures or set(qrels.topics) <= set(systems.topics):
-        return systems.topics
-    scores = score(systems, qrels, measures[:1], without_topics="zero")
-    by_topic = scores.per_topic.pivot_table(index="qid", columns="name", values="value")
-    theirs = result.set_index(result["name"].map(str))[measures[0]].astype(float)
-    # pt.Experiment counts a topic 0 for which no system has a result, if it was asked
-    gaps = [
-        (by_topic.loc[[qid for qid in by_topic.index if qid in topics]].mean() - theirs).abs().mean()
-        for topics in (set(systems.topics), set(qrels.topics))
-    ]
-    return systems.topics if not gaps[1] < gaps[0] else [*dict.fromkeys([*systems.topics, *qrels.topics])]
-
-
 def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
     """Return the runs of the systems of a finished result."""
     executed = getattr(result, "_executed", None)
@@ -424,23 +378,6 @@ def _systems_of(result: pd.DataFrame, runs: Any) -> RunSet:
     return known.select(wanted)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked beside the arguments of pt.Experiment."""
-
-    field: Any
-    reuse: str | Iterable[str] | None
-    teams: RunLabels | None
-    types: RunLabels | None
-    pooled: RunLabels | Collection[str] | bool | None
-    by: str
-    depth: int | None
-    rel: int | None
-    pool_order: str | None
-    fill: Any
-    judge_rel: JudgeRel
-
-
 def _evaluated(
     retr_systems: Any,
     topics: Any,
@@ -448,22 +385,30 @@ def _evaluated(
     eval_metrics: Any,
     *,
     arguments: dict[str, Any],
-    asked: Asked,
     layout: str,
+    field: Any,
+    reuse: Any,
+    teams: Any,
+    types: Any,
+    pooled: Any,
+    by: str,
+    depth: int | None,
+    rel: int | None,
+    pool_order: str | None,
+    fill: Any,
+    judge_rel: JudgeRel,
     names: Sequence[str] | None = None,
-    cache: str | Path | None = None,
     finished: pd.DataFrame | None = None,
 ) -> Any:
     """Return what pt.Experiment returns, or the finished result, with the columns asked for."""
-    field, by, depth, rel, pool_order = asked.field, asked.by, asked.depth, asked.rel, asked.pool_order
     study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
     perquery = arguments["perquery"] = checked_perquery(arguments["perquery"])
     arguments["dataframe"], rounding = flag("dataframe", arguments["dataframe"]), arguments["round"]
     check_layout(layout, arguments)
-    kinds = wanted_kinds(asked.reuse, with_field=field is not None, with_judge=asked.fill is not None)
-    judge = checked_filler(asked.fill, asked.judge_rel, kinds)
+    kinds = wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None)
+    judge = checked_filler(fill, judge_rel, kinds)
     kept = kept_for(judge)
-    of_pools: dict[str, Any] = {"teams": asked.teams, "types": asked.types, "pooled": asked.pooled}
+    of_pools: dict[str, Any] = {"teams": teams, "types": types, "pooled": pooled}
     of_pools |= {"pool_order": pool_order, "depth": depth, "rel": rel, "by": None if by == "team" else by}
     wanted = Wanted(
         kinds=kinds,
@@ -472,7 +417,7 @@ def _evaluated(
         pool_order=pool_order,
         verbose=arguments.get("verbose") is True,
         alone=field is None,
-        by_default=asked.reuse is None,
+        by_default=reuse is None,
         idle=() if "lou" in kinds else tuple(name for name, value in of_pools.items() if value is not None),
     )
     topics = read_topics(topics)
@@ -487,11 +432,13 @@ def _evaluated(
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
     names = given_names(names)
-    retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
+    retr_systems = as_systems(retr_systems)
     check_baseline(arguments, len(retr_systems))
     if not kinds:
         tell(relevant_only(all_judgments) if of_judged(measures.values()) else ())
-        plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
+        if isinstance(retr_systems, RunSet):
+            retr_systems = {name: retr_systems[name] for name in retr_systems}
+        plain = pt.Experiment(retr_systems, topics, judged, metrics, names, **arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
@@ -508,7 +455,7 @@ def _evaluated(
         # before systems run: labels that are there already and go beyond those of people, where nobody says more
         lowest_of(judge, np.zeros(0, dtype=np.int64), people)
     of_systems = systems.names if systems.runs is None else systems.runs
-    known = system_tables(of_systems, asked.teams, asked.types, asked.pooled, pooled_by_default=field is None)
+    known = system_tables(of_systems, teams, types, pooled, pooled_by_default=field is None)
     field = as_field(field)
     if wanted.ranked or judge is not None:
         check_measures(measures, judged.columns)
@@ -524,7 +471,7 @@ def _evaluated(
     wanted = replace(wanted, pool_order=pool_order)
     # a tree plan joins a result frame with the topics
     systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
-    systems.saved, tables = saved_files(systems.names, arguments), plan_tables(arguments)
+    systems.saved = saved_files(systems.names, arguments)
     check_texts(kept, topics, {name: one for name, one in systems.by_name.items() if name not in systems.saved})
     frames = systems.frames()
     if frames and systems.recorders:
@@ -536,7 +483,7 @@ def _evaluated(
         recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
     result = finished
     if result is None:
-        result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
+        result = pt.Experiment(recorded, topics, judged, metrics, names, **arguments)
 
     runs = executed_runs(systems, topics, known.counted, judgments, wanted)
     with told_elsewhere():
@@ -555,8 +502,6 @@ def _evaluated(
     added = Adding(columns, rounding)
     wide = added.to(result, perquery)
     added.warn_of_differences(finished is not None)
-    if tables is not None:
-        tables.save(Adding(columns, rounding))
     shown = RunSet(runs.field, known.stated if wanted.alone else known.counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)

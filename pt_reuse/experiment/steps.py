@@ -30,11 +30,7 @@ class _Kept(pt.Transformer):
         """Return the rows that are kept, in their order, with ranks that have no gaps.
 
         Args:
-            inp: results, or any documents: ``qid docno``. Where there is a ``rank``, it is numbered anew, from 0, in
-                the order that it gives.
-
-        Raises:
-            pyterrier.validate.InputValidationError: a frame without ``qid`` or ``docno``.
+            inp: ``qid docno``; where there is a ``rank``, it is numbered anew, from 0, in the order that it gives.
         """
         if not len(inp.columns):
             return inp  # a batch without results, whatever it looks like
@@ -253,8 +249,6 @@ class PoolDocuments(pt.Transformer):
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the pooled documents, each once: the columns of the pipelines, ``best_rank runs score rank``.
 
-        A warning names the topics for which no pipeline returns a document.
-
         Args:
             inp: what each of the pipelines takes, such as topics, each of which stands once.
 
@@ -290,7 +284,7 @@ class PoolDocuments(pt.Transformer):
         return [list(way) for way in dict.fromkeys(tuple(dict.fromkeys(chain.from_iterable(way))) for way in ways)]
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out.
+        """Return the columns that come out of `input_columns`.
 
         Args:
             input_columns: those that go in.

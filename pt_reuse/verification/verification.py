@@ -2,246 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse import _html
 from pt_reuse._check import choice, count, examples, flag
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse._text import WIDTH, prose, table
-from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset, judgments_of
 from pt_reuse.collections.definition import UnknownCollectionError, find_collection, real_name
 from pt_reuse.collections.runs import find_run_files, plan_runs
-from pt_reuse.data.judgments import as_qrels
+from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
+from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.result import Result
+from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.scores import check_topics
-from pt_reuse.verification.kinds import (
-    KINDS,
-    Kind,
-    Material,
-    NotComputedError,
-    Options,
-    Parameter,
-    Reason,
-    Replay,
-    one_of,
-)
-from pt_reuse.verification.published import PublishedFigure, PublishedFigures, published_figures, read_published
-
-
-class Status(Enum):
-    """What came out for a figure."""
-
-    EQUAL = "equal"
-    UNEQUAL = "unequal"
-    #: unequal, and what was computed is what is known to come out
-    KNOWN = "known to differ"
-    #: nothing in the field or on record has the name: an error in the figures or in the field, not a gap
-    NAMELESS = "of no such name"
-    NOT_COMPUTED = "not computed"
-
-
-#: a figure that is not as published, for whatever reason
-DIFFERING = (Status.UNEQUAL, Status.KNOWN, Status.NAMELESS)
-#: columns of a figure that is unequal
-_SHOWN = ["what", "name", "published", "computed", "difference", "convention", "note"]
-#: what a convention always tells, in this order; all else where it is not as usual
-_ALWAYS = ("order", "contributors")
-_ROUNDING = one_of("half", "truncate")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is said of a figure: how it compares with what was published, and why there is no number."""
-
-    status: Status
-    reason: str | None = None
-
-
-def _report(result: Verification) -> Report:
-    """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
-    groups, known = result.summary, int(result.summary["known"].sum())
-    counts = ("figures", "equal", "unequal", "not_computed")
-    return Report(
-        [
-            Column("Published", groups["what"]),
-            *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
-            Column("Largest difference", groups["largest_difference"], Digits.SIZE),
-        ],
-        caption=(
-            f"Published figures of {result.collection}, computed again from its runs and judgments: a figure is "
-            "equal when it is off by no more than half a unit of its last published digit, or as its convention "
-            "rounds; the largest difference is without its sign."
-        ),
-        notes=[*_conventions_in_words(result), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
-    )
-
-
-def _conventions_in_words(result: Verification) -> list[str]:
-    computed = result.summary[result.summary["convention"] != ""]
-    groups = computed.groupby("convention", sort=False)["what"]
-    return [f"Under {convention}: {'; '.join(what)}." for convention, what in groups]
+from pt_reuse.verification.kinds import FRACTIONS, KINDS, Replay, checked_parameter
+from pt_reuse.verification.published import PublishedFigure, published_file, read_published
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Verification(Result):
     """Published figures beside what was computed from the user's files; made by :func:`verify`.
 
+    All figures of a group are judged under one convention: the first under which all are equal; if there is none, the
+    one under which most are, of several the closest.
+
     Attributes:
         collection: the title of the collection.
-        table: one row per figure: ``what``, the group it belongs to, and ``name``, the run, team or statistic;
-            ``published`` and ``computed``; ``equal``, True or False, None if it could not be computed (False if nothing
-            has that name); ``known``, whether it is unequal and the computed number is the one known to result;
-            ``difference`` = computed - published; ``unit``, one step of the last published digit; ``convention``, the
-            one of its group; ``source``; ``note``, why it was not computed, or why it is known to differ.
-        summary: one row per group: ``what figures equal unequal known not_computed largest_difference convention
-            note``. The convention is the first under which all figures of the group are equal; if there is none, the
-            one under which most are, of several the closest. All figures of the group are judged under it.
-        conventions: one row per group and convention that was tried: ``what convention figures equal
-            largest_difference``.
-        verdicts: one per row of `table`: its status, and why it was not computed, as values.
     """
 
     title: ClassVar[str] = "Verification"
+    answer = ("summary", "")
     valid_for = "the runs ({runs}) and judgments ({judgments}) at hand, each figure under its own convention."
     not_covered = "numbers that nobody published."
-    views = {"groups": _report}
-
+    columns = """
+    what         | Published   |        | the group of the figure
+    name         | Name        |        | the run, team or statistic
+    published    | Published   | number | the published number
+    computed     | Computed    | number | the computed one
+    equal        | Equal       |        | True or False (how many, of a group), None if it could not be computed
+    known        | Known       |        | whether (how many) it is unequal as it is known to be
+    difference   | Difference  | number | computed - published
+    last_digit   | Last digit        | number | one step of the last published digit
+    convention   | Convention  |        | the one under which it was computed
+    source       | Source      |        | who published it
+    note         | Note        |        | why it was not computed, or why it is known to differ
+    figures      | Figures     | count  | how many figures
+    unequal      | Unequal     | count  | how many are not equal
+    not_computed | Not computed | count | how many could not be computed
+    largest_difference | Largest difference | size | the largest, without its sign
+    """
+    table: Annotated[
+        pd.DataFrame,
+        Table("figure", "what name published computed equal known difference last_digit convention source note"),
+    ]
+    summary: Annotated[
+        pd.DataFrame,
+        Table(
+            "group of figures",
+            "what figures equal unequal known not_computed largest_difference convention note",
+            report="what figures equal unequal not_computed largest_difference",
+        ),
+    ]
+    conventions: Annotated[
+        pd.DataFrame,
+        Table("group and convention that was tried", "what convention figures equal largest_difference"),
+    ]
     collection: str
-    summary: pd.DataFrame
-    conventions: pd.DataFrame
-    verdicts: tuple[Verdict, ...]
 
     @property
     def holds(self) -> bool:
         """Return whether every figure that could be computed is equal, or differs as it is known to."""
-        return not any(verdict.status in (Status.UNEQUAL, Status.NAMELESS) for verdict in self.verdicts)
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"summary": self.summary, "table": self.table, "conventions": self.conventions}
+        return not (self.table["equal"].eq(False) & ~self.table["known"]).any()
 
     def answers(self) -> list[str]:
-        """Return how many figures are equal, unequal, and not computed."""
-        statuses = [verdict.status for verdict in self.verdicts]
-        parts = [f"{statuses.count(Status.EQUAL):,} of {count(len(statuses), 'figure')} equal"]
-        unequal = sum(map(statuses.count, DIFFERING))
-        if unequal:
-            known, nameless = statuses.count(Status.KNOWN), statuses.count(Status.NAMELESS)
+        """Return how many figures are equal; which are not; and why some are not computed."""
+        table = self.table
+        unequal, lost = table[table["equal"].eq(False)], table[table["equal"].isna()]
+        parts = [f"{self.collection}: {table['equal'].eq(True).sum():,} of {count(len(table), 'figure')} equal"]
+        if len(unequal):
+            known, nameless = int(unequal["known"].sum()), int(unequal["computed"].isna().sum())
             more = [f"{known:,} known to be"] * bool(known) + [f"{nameless:,} of no such name"] * bool(nameless)
-            parts.append(f"{unequal:,} unequal" + (f" ({', '.join(more)})" if more else ""))
-        if Status.NOT_COMPUTED in statuses:
-            parts.append(f"{statuses.count(Status.NOT_COMPUTED):,} not computed")
-        return [f"{self.collection}: {', '.join(parts)}"]
+            parts.append(f"{len(unequal):,} unequal" + (f" ({', '.join(more)})" if more else ""))
+        parts += [f"{len(lost):,} not computed"] * bool(len(lost))
+        lines = []
+        for row in unequal.itertuples(index=False):
+            numbers = "" if np.isnan(row.computed) else f"; computed {row.computed:.10g}"
+            note = f"; {row.note}" if row.note else ""
+            lines.append(f"unequal: {row.what}, {row.name}: published {row.published:.10g}{numbers}{note}")
+        lines += [f"{count(n, 'figure')} {why}" for why, n in lost["note"].value_counts(sort=False).items()]
+        return [", ".join(parts), *lines]
 
-    def __str__(self) -> str:
-        groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
-        differing, parts = self._differing(), [prose(f"{self.title}: {self.headline()}", width=WIDTH), groups]
-        lines = _conventions_in_words(self)
-        if len(differing):
-            figures = table(differing.drop(columns=["convention", "note"]), width=WIDTH, numbers="{:.10g}")
-            lines = [*lines, "unequal:", *figures.split("\n")]
-            for row in differing.to_dict("records"):
-                lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
-        lines += [*self.not_computed(), f"[{self._settings_line()}]"]
-        return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
+    def headline(self) -> str:
+        """Return how many figures are equal, unequal and not computed."""
+        return self.answers()[0]
 
-    def not_computed(self) -> list[str]:
-        """Return why figures were not computed, a sentence for each reason."""
-        missing = [verdict.reason for verdict in self.verdicts if verdict.status is Status.NOT_COMPUTED]
-        reasons = pd.Series([str(reason) for reason in missing if reason is not None], dtype=object)
-        return [
-            f"{count(int(n), 'figure')} not computed: {reason}"
-            for reason, n in reasons.value_counts(sort=False).items()
-        ]
+    def _shown(self) -> pd.DataFrame:
+        return self.summary[list(self.declared["summary"].reported)] if len(self.table) else self.table
 
-    def _repr_html_(self) -> str:
-        head = _html.headline(f"{self.title}: {self.headline()}", *self.conditions(), *self.not_computed())
-        unequal = _html.table(self._differing(), numbers="{:.10g}")
-        groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
-        return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"
-
-    def _groups(self) -> pd.DataFrame:
-        return self.summary.drop(columns=["known", "note"])
-
-    def _differing(self) -> pd.DataFrame:
-        return self.table.loc[[verdict.status in DIFFERING for verdict in self.verdicts], _SHOWN]
+    def _rest(self) -> str:
+        return "rows in .summary"
 
 
-# the conventions under which a figure is computed
+# a group of figures under one convention
 
 
-@dataclass(frozen=True)
-class Convention:
-    """One way to compute a figure: all its parameters, and what its numbers depend on, in one line."""
-
-    options: Options
-    label: str
-
-
-def conventions_of(figure: PublishedFigure, figures: Sequence[PublishedFigure]) -> list[Convention]:
-    """Return the ways to compute a figure, in the order in which its file lists them; raise where there is none."""
-    scored = [other.what for other in figures if other.kind == "scores"]
-    with located(figure.place):
-        kind = KINDS[choice("kind", figure.kind, tuple(KINDS))]
-        return [_convention(figure, kind, overlay, scored) for overlay in figure.conventions]
-
-
-def _convention(figure: PublishedFigure, kind: Kind, overlay: Mapping[str, Any], scored: Sequence[str]) -> Convention:
-    parameters: dict[str, Parameter] = {**kind.parameters, "rounding": _ROUNDING}
-    own = {**figure.parameters, **overlay}
-    if odd := [name for name in own if name not in parameters]:
-        known = examples(parameters, 20)
-        raise InputError(f"kind {figure.kind!r} has no parameter {examples(odd)}; it has {known}.")
-    if lacking := [name for name, parameter in parameters.items() if parameter.usual is ... and name not in own]:
+def _options_of(figure: PublishedFigure, overlay: dict[str, Any], scored: list[str]) -> tuple[dict[str, Any], str]:
+    """Return all parameters of a figure under a convention, and those that its numbers depend on in a line."""
+    kind = choice("kind", figure.kind, list(KINDS))
+    usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind][1].items()} | {"rounding": "half"}
+    given = {**figure.parameters, **overlay}
+    if odd := [name for name in given if name not in usual]:
+        raise InputError(f"kind {kind!r} has no parameter {examples(odd)}; it has {examples(usual, 20)}.")
+    options = usual | {name: checked_parameter(kind, name, value, scored) for name, value in given.items()}
+    if lacking := [name for name, value in options.items() if value is ...]:
         raise InputError(f'the figure needs {lacking[0]}, such as {lacking[0]} = "AP".', argument=lacking[0])
-    options = {
-        name: parameter.checked(name, own[name], scored) if name in own else parameter.usual
-        for name, parameter in parameters.items()
-    }
     for name, value in figure.values.items():
-        kind.check_name(name, options)
         # 0 would stand for all from -.5 to .5
-        if not kind.is_count(name, options) and value.unit >= 1 and not value.declared:
+        if {kind, name, options.get("statistic")} & FRACTIONS and value.unit >= 1 and not value.declared:
+            decimals = "Write the decimals that were published, or say how many there were, decimals = 4."
             raise InputError(
-                f"{value.number:.10g} is a whole number, and this is no count: write the decimals that were published, "
-                f'"{value.number:.4f}", or say how many there were, decimals = 4.',
-                place=repr(name),
+                f"{value.number:.10g} is a whole number, and this is no count. {decimals}", place=repr(name)
             )
-    return Convention(options, _label(parameters, options, overlay))
 
+    def is_usual(name: str) -> bool:
+        if name == "measure":
+            # the figure tells cutoffs of measures
+            return not any(set(measure.params) - {"cutoff"} for measure in options[name])
+        return bool(options[name] == usual[name])
 
-def _label(parameters: Mapping[str, Parameter], options: Options, overlay: Mapping[str, Any]) -> str:
-    """Return what the numbers depend on: order and contributors, and whatever else is not as usual."""
-    first = [name for name in _ALWAYS if name in parameters]
-    # what a convention lays over the rest comes last, even where it is as usual
-    last = [name for name in overlay if name not in first]
-    between = [
-        name
-        for name, parameter in parameters.items()
-        # what is computed is told by the figure, how it is computed here
-        if name not in (*first, *last) and not parameter.says_what and not _is_usual(parameter, options[name])
-    ]
-    return ", ".join(f"{name}={_told(options[name])}" for name in (*first, *between, *last))
-
-
-def _is_usual(parameter: Parameter, value: Any) -> bool:
-    if isinstance(value, list):
-        # the figure tells cutoffs of measures
-        return not any(set(measure.params) - {"cutoff"} for measure in value)
-    return bool(value == parameter.usual)
+    # what is computed is told by the figure; what a convention lays over the rest comes last
+    first = [name for name in ("order", "contributors") if name in options]
+    others = [n for n in options if n not in ("by", "statistic", "count", *first, *overlay) and not is_usual(n)]
+    names = [*first, *others, *(name for name in overlay if name not in first)]
+    return options, ", ".join(f"{name}={_told(options[name])}" for name in names)
 
 
 def _told(value: Any) -> str:
@@ -250,216 +153,135 @@ def _told(value: Any) -> str:
     return count(len(value), "run") if isinstance(value, tuple) else str(value)
 
 
-# a group of figures, computed under every convention, judged under the one that explains it best
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What came out for a group under one convention: numbers and verdicts by name; why nothing could be computed."""
-
-    figure: PublishedFigure
-    convention: str
-    numbers: Mapping[str, float]
-    verdicts: Mapping[str, Verdict]
-    untried: Reason | None
-
-    def times(self, *statuses: Status) -> int:
-        """Return how many values have one of some statuses."""
-        return sum(verdict.status in statuses for verdict in self.verdicts.values())
-
-    def largest_difference(self, *, in_units: bool = False) -> float:
-        """Return the largest difference from what was published, or in steps of its last digit; NaN without any."""
-        of = self.figure.values
-        off = [abs(n - of[name].number) / (of[name].unit if in_units else 1) for name, n in self.numbers.items()]
-        return max(off, default=np.nan)
-
-    def row(self) -> dict[str, Any]:
-        """Return the row of a verification's conventions."""
-        return {
-            "what": self.figure.what,
-            "convention": self.convention,
-            "figures": len(self.numbers),
-            "equal": self.times(Status.EQUAL),
-            "largest_difference": self.largest_difference(),
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of a verification's table."""
-        return [
+def _attempt(
+    figure: PublishedFigure,
+    options: dict[str, Any],
+    label: str,
+    replay: Replay,
+    submitted: list[str],
+    missing: list[str],
+) -> tuple[pd.DataFrame, str]:
+    """Return the rows of a group under one convention, and why nothing could be computed."""
+    of_runs, untried, computed = figure.kind == "scores", "", {}
+    try:
+        if missing and figure.kind not in ("scores", "judgments", "prefixes"):
+            raise InputError(f"{count(len(missing), 'run')} missing: {examples(missing)}")
+        computed = dict(KINDS[figure.kind][0](replay, SimpleNamespace(**options), list(figure.values)))
+    except InputError as error:
+        untried = str(error)
+    rows = []
+    for name, value in figure.values.items():
+        found = computed.get(name, "")
+        why = found if isinstance(found, str) else "it is not defined for these runs" if np.isnan(found) else ""
+        number = np.nan if isinstance(found, str) else float(found)
+        equal: bool | None = value.agrees(number, truncated=options["rounding"] == "truncate")
+        known = not equal and name in figure.computed and figure.computed[name].agrees(number)
+        note = figure.differs if known else ""
+        if np.isnan(number):
+            # a name of nothing is an error in the figures or in the field, not a gap
+            is_name = (of_runs and name in missing) or (
+                bool(untried) and not (of_runs and name not in (submitted or [name]))
+            )
+            equal = None if why or is_name else False
+            near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
+            nameless = f"nothing is named {name!r}, neither in the field nor on record"
+            nameless += f"; did you mean {near[0]!r}?" if near else ""
+            note = f"not computed: {(why or untried or 'its run file is missing') if equal is None else nameless}"
+        rows.append(
             {
-                "what": self.figure.what,
+                "what": figure.what,
                 "name": name,
                 "published": value.number,
-                "computed": self.numbers.get(name, np.nan),
-                # None, True and False: neither a flag nor a number
-                "equal": None if self.verdicts[name].status is Status.NOT_COMPUTED else self._has(name, Status.EQUAL),
-                "known": self._has(name, Status.KNOWN),
-                "difference": self.numbers.get(name, np.nan) - value.number,
-                "unit": value.unit,
-                "convention": self.convention if name in self.numbers else "",
-                "source": self.figure.source,
-                "note": self._note(name),
+                "computed": number,
+                "equal": equal,
+                "known": known,
+                "difference": number - value.number,
+                "last_digit": value.unit,
+                "convention": "" if np.isnan(number) else label,
+                "source": figure.source,
+                "note": note,
             }
-            for name, value in self.figure.values.items()
-        ]
-
-    def summary(self) -> dict[str, Any]:
-        """Return the row of a verification's summary."""
-        notes = dict.fromkeys(filter(None, map(self._note, self.figure.values)))
-        return {
-            "what": self.figure.what,
-            "figures": len(self.verdicts),
-            "equal": self.times(Status.EQUAL),
-            "unequal": self.times(*DIFFERING),
-            "known": self.times(Status.KNOWN),
-            "not_computed": self.times(Status.NOT_COMPUTED),
-            "largest_difference": self.largest_difference(),
-            "convention": self.convention if self.numbers else "",
-            "note": "; ".join(notes),
-        }
-
-    def _has(self, name: str, status: Status) -> bool:
-        return self.verdicts[name].status is status
-
-    def _note(self, name: str) -> str:
-        """Return why there is no number, or why it is known to differ."""
-        if self.verdicts[name].reason is not None:
-            return f"not computed: {self.verdicts[name].reason}"
-        return self.figure.differs if self._has(name, Status.KNOWN) else ""
+        )
+    return pd.DataFrame(rows).astype({"equal": object}), untried
 
 
-def judge_group(attempts: Sequence[Attempt]) -> Attempt:
-    """Return the attempt by which a group is judged, the first that explains all figures; else the one that most."""
-    off = {id(attempt): attempt.largest_difference(in_units=True) for attempt in attempts}
-    explained = {id(attempt): attempt.times(Status.EQUAL, Status.KNOWN) for attempt in attempts}
-    chosen = max(attempts, key=lambda a: (explained[id(a)], -np.nan_to_num(off[id(a)], nan=np.inf)))
-    untried = next((attempt.untried for attempt in attempts if attempt.untried), None)
-    if untried is None or explained[id(chosen)] == len({name for attempt in attempts for name in attempt.numbers}):
-        return chosen
-    lost = {name for name, verdict in chosen.verdicts.items() if verdict.status is Status.UNEQUAL}
-    verdicts = {
-        name: Verdict(Status.NOT_COMPUTED, untried and str(untried)) if name in lost else v
-        for name, v in chosen.verdicts.items()
+def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
+    """Return the attempt by which a group is judged, the first that explains most, of several the closest."""
+
+    def worth(rows: pd.DataFrame) -> tuple[int, float]:
+        off = (rows["difference"].abs() / rows["last_digit"]).max()
+        return int((rows["equal"].eq(True) | rows["known"]).sum()), -float(np.nan_to_num(off, nan=np.inf))
+
+    chosen = max((rows for rows, _ in attempts), key=worth)
+    untried = next((why for _, why in attempts if why), "")
+    computed = {name for rows, _ in attempts for name in rows["name"][rows["computed"].notna()]}
+    if untried and worth(chosen)[0] < len(computed):
+        # it may be equal under the convention that could not be tried
+        lost = chosen["equal"].eq(False) & ~chosen["known"] & chosen["computed"].notna()
+        chosen.loc[lost, ["computed", "difference"]] = np.nan
+        chosen.loc[lost, ["convention", "note"]] = ["", f"not computed: {untried}"]
+        chosen["equal"] = chosen["equal"].mask(lost, None)
+    return chosen
+
+
+def _summary(rows: pd.DataFrame, convention: str) -> dict[str, Any]:
+    return {
+        "what": rows["what"].iloc[0],
+        "figures": len(rows),
+        "equal": int(rows["equal"].eq(True).sum()),
+        "unequal": int(rows["equal"].eq(False).sum()),
+        "known": int(rows["known"].sum()),
+        "not_computed": int(rows["equal"].isna().sum()),
+        "largest_difference": rows["difference"].abs().max(),
+        "convention": convention,
+        "note": "; ".join(note for note in rows["note"].unique() if note),
     }
-    return replace(chosen, verdicts=verdicts, numbers={n: x for n, x in chosen.numbers.items() if n not in lost})
-
-
-def _attempt(figure: PublishedFigure, convention: Convention, replay: Replay) -> Attempt:
-    kind, missing = KINDS[figure.kind], replay.material.missing
-    computed: Mapping[str, float | Reason] = {}
-    untried = None
-    if missing and kind.needs == "all runs":
-        untried = Reason(f"{count(len(missing), 'run')} missing: {examples(missing)}")
-    else:
-        try:
-            computed = kind.compute(replay, convention.options, list(figure.values))
-        except NotComputedError as error:
-            untried = Reason(error)
-        except InputError as error:
-            untried = Reason(error)
-    numbers, verdicts = {}, {}
-    for name, published in figure.values.items():
-        number = computed.get(name)
-        if number is None or isinstance(number, Reason):
-            verdicts[name] = _without_number(name, number, computed, kind, replay, untried)
-        elif np.isnan(number):
-            verdicts[name] = Verdict(Status.NOT_COMPUTED, "it is not defined for these runs")
-        else:
-            numbers[name] = float(number)
-            expected = figure.computed.get(name)
-            if published.agrees(number, truncated=convention.options["rounding"] == "truncate"):
-                verdicts[name] = Verdict(Status.EQUAL)
-            else:
-                known = expected is not None and expected.agrees(number)
-                verdicts[name] = Verdict(Status.KNOWN if known else Status.UNEQUAL)
-    return Attempt(figure, convention.label, numbers, verdicts, untried)
-
-
-def _without_number(
-    name: str,
-    reason: Reason | None,
-    computed: Mapping[str, float | Reason],
-    kind: Kind,
-    replay: Replay,
-    untried: Reason | None,
-) -> Verdict:
-    """Return that a name is that of nothing, as far as it is known, or why it has no number."""
-    missing, submitted = replay.material.missing, replay.material.submitted
-    of_runs = kind.needs == "runs"
-    nothing = untried is None or (of_runs and bool(submitted) and name not in submitted)
-    if reason is not None or not nothing or (of_runs and name in missing):
-        return Verdict(Status.NOT_COMPUTED, str(reason or untried or "its run file is missing"))
-    near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return Verdict(Status.NAMELESS, f"nothing is named {name!r}, neither in the field nor on record{hint}")
 
 
 # the runs and judgments
 
 
-def gather(
-    name: str, runs: Any, qrels: Any, *, figures: str | Path | None, download: bool, reading: Reading
-) -> Material:
-    """Return the judgments and runs of a collection, without runs that were submitted to another."""
+def _material(
+    name: str, runs: Any, qrels: Any, own: bool, download: bool, reading: Reading
+) -> tuple[RunSet | str, Qrels, list[str]]:
+    """Return the runs, or why there are none; the judgments; the names of the runs on record, if they are."""
     runs = held(runs)
-    in_memory = as_runs(runs, qrels) if runs is not None and not is_files(runs) else None
-    collection = None if in_memory is not None and qrels is not None else _collection(name, figures)
-    plan = None
-    if collection is not None and in_memory is None:
+    in_memory = runs is not None and not is_files(runs)
+    try:
+        collection = find_collection(name)
+    except UnknownCollectionError:
+        # figures of one's own need no collection
+        if not (own and in_memory and qrels is not None):
+            raise
+        return as_runs(runs, qrels), as_qrels(qrels), []
+    found: RunSet | str
+    if in_memory:
+        found = as_runs(runs, qrels)
+        judgments = judgments_of(collection) if qrels is None else as_qrels(qrels)
+    else:
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
-    material = Material(judgments_of(collection) if collection and qrels is None else as_qrels(qrels), in_memory)
-    if plan is not None:
+        judgments = judgments_of(collection) if qrels is None else as_qrels(qrels)
         try:
-            material = replace(material, runs=plan.get())
+            found = plan.get()
         except InputError as error:
             # a file that cannot be read is an error; none at all leaves the judgments to be checked
-            if runs is not None or download or not plan.is_fetched:
+            if runs is not None or download or not plan.is_fetched or find_run_files(collection, plan.names or ()):
                 raise
-            if collection is None or find_run_files(collection, plan.names or ()):
-                raise
-            material = replace(material, no_runs=Reason(f"no runs: {error}"))
-    material = _without_strangers(material, name)
-    if material.runs is not None:
-        check_topics(material.runs, material.qrels)
-    return material
-
-
-def _collection(name: str, figures: str | Path | None) -> Collection:
-    try:
-        return find_collection(name)
-    except UnknownCollectionError as error:
-        if figures is None:
-            raise
-        # figures of one's own need no collection
-        raise InputError(
-            f"{figures} is about {name!r}, which is no registered collection. Make its name known with "
-            "register_collection(...). In Python, a RunSet and judgments given beside the figures need no "
-            f"collection. ({error})"
-        ) from error
-
-
-def _without_strangers(material: Material, name: str) -> Material:
-    """Return the material with the runs alone that the collection has on record, and those of them that it lacks."""
-    try:
-        record = find_collection(name).submitted
-    except UnknownCollectionError:
-        record = None
-    submitted = () if record is None else tuple(record["name"])
-    runs = material.runs
-    if runs is None or not submitted:
-        return replace(material, submitted=submitted)
-    strangers = [name for name in runs.names if name not in set(submitted)]
-    missing = tuple(name for name in submitted if name not in runs)
-    if len(missing) == len(submitted):
-        raise InputError(
-            f"none of {count(len(runs), 'run')} was submitted to this collection: {examples(strangers)}. Runs are "
-            f"known by their names: {examples(submitted)}."
-        )
-    if strangers:
-        warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
-    own = runs.select([name for name in runs.names if name in set(submitted)])
-    return replace(material, runs=own, submitted=submitted, missing=missing)
+            found = f"no runs: {error}"
+    submitted = [] if collection.submitted is None else collection.submitted["name"].tolist()
+    if not isinstance(found, str):
+        strangers = [run for run in found.names if submitted and run not in set(submitted)]
+        if len(strangers) == len(found):
+            raise InputError(
+                f"none of {count(len(found), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
+                f"are known by their names: {examples(submitted)}."
+            )
+        if strangers:
+            warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
+            found = found.select([run for run in found.names if run not in set(strangers)])
+        check_topics(found, judgments)
+    return found, judgments, submitted
 
 
 def verify(
@@ -520,40 +342,52 @@ def verify(
         >>> found.headline()
         'Simulated: 0 of 2 figures equal, 2 unequal'
     """
-    if isinstance(name, ReuseDataset):
-        name = name.collection.name
+    name = name.collection.name if isinstance(name, ReuseDataset) else name
     if not isinstance(name, str) or not name:
         raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
     name = real_name(name)
     flag("download", download)
     reading = Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
-    published = published_figures(name) if figures is None else read_published(figures)
-    if real_name(published.collection) != name:
-        raise InputError(f"{figures} has figures of {published.collection!r}, not of {name!r}.")
+    about, title, groups = read_published(published_file(name) if figures is None else figures)
+    if real_name(about) != name:
+        raise InputError(f"{figures} has figures of {about!r}, not of {name!r}.")
     # before any file is read: all that could be wrong with the figures
-    ways = [(figure, conventions_of(figure, published.figures)) for figure in published.figures]
-    material = gather(name, runs, qrels, figures=figures, download=download, reading=reading)
-    replay = Replay(material, published=_published_scores(published), verbose=verbose)
-    bar = pt.tqdm(ways, desc="verifying", unit="group", disable=not verbose)
-    groups = [[_attempt(figure, convention, replay) for convention in conventions] for figure, conventions in bar]
-    judged = [judge_group(attempts) for attempts in groups]
-    rows = [row for attempt in judged for row in attempt.rows()]
-    here, missing = material.runs, len(material.missing)
+    scored = {
+        figure.what: pd.Series({run: value.number for run, value in figure.values.items()})
+        for figure in groups
+        if figure.kind == "scores"
+    }
+    ways = []
+    for figure in groups:
+        with located(figure.place):
+            ways.append([_options_of(figure, dict(overlay), list(scored)) for overlay in figure.conventions])
+    found, judgments, submitted = _material(name, runs, qrels, figures is not None, download, reading)
+    here = [] if isinstance(found, str) else found.names
+    missing = [run for run in submitted if run not in set(here)] if here else []
+    replay, parts, summaries, tried = Replay(found, judgments, scored), [], [], []
+    # a published figure is equal or not, whatever it means
+    with told_elsewhere():
+        bar = pt.tqdm(zip(groups, ways, strict=True), total=len(groups), desc="verifying", disable=not verbose)
+        for figure, conventions in bar:
+            attempts = [_attempt(figure, how, label, replay, submitted, missing) for how, label in conventions]
+            for (rows, _), (_, label) in zip(attempts, conventions, strict=True):
+                row = _summary(rows, label) | {"figures": int(rows["computed"].notna().sum())}
+                tried.append(
+                    {key: row[key] for key in ("what", "convention", "figures", "equal", "largest_difference")}
+                )
+            parts.append(_judged(attempts))
+            summaries.append(_summary(parts[-1], max(parts[-1]["convention"])))
+    settings = {
+        "collection": title,
+        "judgments": f"{len(judgments):,}",
+        "runs": "none" if isinstance(found, str) else f"{len(here):,} of {len(here) + len(missing):,}",
+    }
+    if not isinstance(found, str) and found.left_out:
+        settings["dropped"] = found.left_out
     return Verification(
-        table=pd.DataFrame(rows).assign(equal=pd.Series([row["equal"] for row in rows], dtype=object)),
-        summary=pd.DataFrame([attempt.summary() for attempt in judged]),
-        conventions=pd.DataFrame([attempt.row() for attempts in groups for attempt in attempts]),
-        verdicts=tuple(verdict for attempt in judged for verdict in attempt.verdicts.values()),
-        collection=published.title,
-        settings={
-            "collection": published.title,
-            "judgments": f"{len(material.qrels):,}",
-            "runs": "none" if here is None else f"{len(here):,} of {len(here) + missing:,}",
-            **({"dropped": here.left_out} if here is not None and here.left_out else {}),
-        },
+        table=pd.concat(parts, ignore_index=True),
+        summary=pd.DataFrame(summaries),
+        conventions=pd.DataFrame(tried),
+        collection=title,
+        settings=settings,
     )
-
-
-def _published_scores(published: PublishedFigures) -> dict[str, pd.Series]:
-    scored = [figure for figure in published.figures if figure.kind == "scores"]
-    return {figure.what: pd.Series({name: value.number for name, value in figure.values.items()}) for figure in scored}

@@ -1,15 +1,14 @@
 """Redo Voorhees, Soboroff and Lin 2022 on TREC-8 and Deep Learning, and save what the page of the paper shows.
 
-    python scripts/papers/old_judgments.py [DATA] [--new QRELS --runs FOLDER]
+    python scripts/papers/old_judgments.py [DATA]
 
 DATA is a folder with trec8-adhoc, dl19-passages and dl21-passages (default: PT_REUSE_DATA). It takes about a minute.
-The new judgments of the paper, and its five runs, are not here; --new and --runs take them, or yours, for TREC-8.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -69,16 +68,6 @@ def without_manual(runs: ptr.RunSet, qrels: ptr.Qrels) -> JudgmentComparison:
     return ptr.compare_judgments(runs, old, qrels, [AP, P @ 10], names=names, depth=100, resamples=RESAMPLES)
 
 
-def expanded(runs: ptr.RunSet, old: ptr.Qrels, new: ptr.Qrels, newer: ptr.RunSet | None) -> JudgmentComparison:
-    """Compare the official judgments with what was judged later, newer runs among the official ones."""
-    field = runs if newer is None else runs | newer.with_metadata(pooled=False)
-    both = old.union(new, conflict="first")
-    selected = None if newer is None else newer.names
-    return ptr.compare_judgments(
-        field, old, both, [AP, P @ 10], names=("official", "with new"), selected=selected, depth=100
-    )
-
-
 def people(data: Path, runs: ptr.RunSet, qrels: ptr.Qrels) -> pd.DataFrame:
     """Return a row per re-annotator: the official judgments against those with the person's labels put in."""
     rows = []
@@ -128,21 +117,12 @@ def written(table: pd.DataFrame, name: str) -> None:
     print(text)
 
 
-def main() -> None:
+def main(data: Path) -> None:
     """Compute everything, print it and save it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("data", nargs="?", default=os.environ.get("PT_REUSE_DATA"), help="the folder of the data")
-    parser.add_argument("--new", help="judgments of TREC-8 that were made later")
-    parser.add_argument("--runs", help="the run files for which they were made")
-    options = parser.parse_args()
-    data = Path(options.data)
     # sparse labels cannot say what is unjudged, and nobody asks them here
     warnings.filterwarnings("ignore", category=ptr.ReuseWarning)
     runs, qrels = trec8(data)
     results = {"old-judgments-manual": without_manual(runs, qrels)}
-    if options.new:
-        newer = None if options.runs is None else ptr.read_runs(options.runs)
-        results["old-judgments-expanded"] = expanded(runs, qrels, ptr.read_qrels(options.new), newer)
     official, nist = deep(data, "dl19-passages")
     field = with_later(data, official)
     for model, rel in (("umbrela-gpt-4", 2), ("binary-llama-3.2", 1)):
@@ -165,4 +145,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["PT_REUSE_DATA"]))

@@ -1,7 +1,6 @@
 """Redo Voorhees, Craswell and Lin 2022 on Deep Learning 2021 passages and TREC-8, and save the results for the docs.
 
     python scripts/papers/too_many_relevants.py [DATA]
-    python scripts/papers/too_many_relevants.py --collection NAME --out FOLDER
 
 DATA is a folder with dl21-passages and trec8-adhoc (default: PT_REUSE_DATA). The results go to docs/papers/stored, and
 tables to docs/experiments. Names of documents become numbers, as judgments may not ship. It takes half a minute.
@@ -9,8 +8,8 @@ tables to docs/experiments. Names of documents become numbers, as judgments may 
 
 from __future__ import annotations
 
-import argparse
 import os
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyterrier as pt
 from ir_measures import AP, RR, P, nDCG
 
 import pt_reuse as ptr
@@ -64,23 +62,6 @@ def in_19_teams(runs: ptr.RunSet) -> ptr.RunSet:
     return runs.with_metadata(
         teams={name: team for name in baselines for start, team in BASELINES.items() if name.startswith(start)}
     )
-
-
-def of_collection(name: str) -> Iterator[tuple[str, Any]]:
-    """Yield what there is to say of a collection known by name, whose runs are here or can be downloaded."""
-    dataset = pt.get_dataset(f"reuse:{name}")
-    yield from of_field(dataset.get_runs(), dataset.get_judgments())
-
-
-def of_field(runs: ptr.RunSet, qrels: ptr.Qrels) -> Iterator[tuple[str, Any]]:
-    """Yield what there is to say of any field: rounds are its pool, to the depth on record, and all judgments."""
-    rel = qrels.rel
-    measures = [P @ 10 if rel == 1 else P(rel=rel) @ 10, nDCG @ 10]
-    yield "density", ptr.profile.density(qrels, runs=runs)
-    yield "saturation", ptr.profile.saturation(ptr.score(runs, qrels, measures))
-    yield "ranks", ptr.pools.minimum_ranks(runs, qrels)
-    yield "costs", ptr.pools.pool_costs(runs, qrels, measures)
-    yield "uniques", ptr.leave_out_uniques(runs, qrels, measures)
 
 
 def drops(runs: ptr.RunSet, qrels: ptr.Qrels) -> str:
@@ -168,28 +149,15 @@ def numbered(found: MinimumRanks) -> MinimumRanks:
     return replace(found, table=table)
 
 
-def main() -> None:
+def main(data: Path) -> None:
     """Compute and save every result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", default=os.environ.get("PT_REUSE_DATA"), metavar="DATA")
-    parser.add_argument("--collection", metavar="NAME", help="a collection known by name, instead of DATA")
-    parser.add_argument("--out", metavar="FOLDER", help="where its results go")
-    options = parser.parse_args()
-    if (options.collection is None) != (options.out is None) or not (options.collection or options.data):
-        parser.error("give DATA, or --collection and --out")
     # what a caveat says stands in the settings, and on the page
     warnings.simplefilter("ignore", ptr.ReuseWarning)
-    if options.collection is not None:
-        for name, result in of_collection(options.collection):
-            result.save(Path(options.out) / name, overwrite=True)
-            result.plot().figure.savefig(Path(options.out) / f"{name}.pdf")
-            print(result, flush=True)
-        return
-    for results in (passages(Path(options.data)), trec8(Path(options.data))):
+    for results in (passages(data), trec8(data)):
         for name, result in results:
             result.save(TARGET / f"too-many-{name}", overwrite=True)
             print(result, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["PT_REUSE_DATA"]))

@@ -1,4 +1,4 @@
-"""Fused scores, against those that ranx 0.3.21 gave (scripts/fuse_with_ranx.py), and against loops over dicts."""
+"""Fused scores, against those that ranx 0.3.21 gave, and against loops over dicts."""
 
 from __future__ import annotations
 

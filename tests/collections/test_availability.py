@@ -6,7 +6,6 @@ import gzip
 import io
 import shutil
 import tarfile
-from pathlib import Path
 
 import pytest
 from collection_parts import TREC8, in_python, offline, write_run
@@ -20,8 +19,7 @@ def test_judgments_put_into_the_users_folder(messages, home):
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("101 0 AP880212-0001 1\n102 0 WSJ1 0\n")
     (folder / "topics.tsv").write_text("101\tdesign of the star wars shield\n")
-    # also by a dataset that was opened before
-    assert ds.get_judgments().topics == offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
+    assert offline("trec-2/adhoc").get_judgments().topics == ["101", "102"]
     assert offline("trec-2/adhoc").get_topics()["query"].tolist() == ["design of the star wars shield"]
 
 
@@ -36,6 +34,7 @@ def test_judgments_that_ir_datasets_lacks_are_said_to_be_elsewhere(messages, hom
     folder.mkdir(parents=True)
     (folder / "qrels.txt").write_text("300 0 d1 3\n300 0 d2 0\n")
     (folder / "topics.tsv").write_text("300\tsanctions\n")
+    ds = offline("neuclir24-zho")
     assert ds.get_topics().to_dict("list") == {"qid": ["300"], "query": ["sanctions"]}
     assert ds.get_judgments().topics == ["300"]
     assert ("judgments", "published at") not in [(what, text[:12]) for what, text in ds.facts()]
@@ -70,15 +69,20 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
     ]
 
 
-def test_the_file_that_failed_is_told_also_where_another_one_is_read_first(messages, home, monkeypatch):
+def test_without_a_network_the_last_line_says_what_to_do(messages, home, monkeypatch):
+    import requests
+
     def fails(self, *arguments, **options):
-        raise RuntimeError("All download sources failed", [])
+        failed = requests.ConnectionError("pool", request=requests.Request("GET", "https://trec.nist.gov/x").prepare())
+        raise RuntimeError("All download sources failed", [("x", failed)])
 
     monkeypatch.setattr("ir_datasets.util.download.Download.path", fails)
-    # the judged topics are those of the judgments
-    error = messages.refused(lambda: offline("trec-2021/deep/passages").get_topics())
-    assert str(Path("msmarco-passage-v2", "trec-dl-2021", "qrels")) in str(error)
-    assert "the column qid" in str(error)
+    for call, file in ((lambda ds: ds.get_topics(), "topics.tsv"), (lambda ds: ds.get_qrels(), "qrels.txt")):
+        error = messages.refused(lambda call=call: call(offline()))
+        assert f"no connection to trec.nist.gov. Put them into {home / 'trec-8' / 'adhoc'} as {file}" in str(error)
+        # no traceback of the libraries is shown above it
+        assert error.__suppress_context__
+        assert error.__cause__ is None
 
 
 def test_documents_through_ir_datasets(data, tmp_path):

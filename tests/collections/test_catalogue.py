@@ -27,7 +27,6 @@ SIZES = {
 }  # fmt: skip
 #: two runs that only capital letters tell apart
 BY_CASE = {"pir0WTTD", "pir0Wttd"}
-EVERY = pytest.mark.parametrize("name", catalogue_names())
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +48,18 @@ def urls(collection):
 # what it has
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_runs_teams_and_who_was_pooled(name):
-    collection = catalogued(name)
-    frame = collection.submitted
-    runs, teams, pooled = SIZES[name]
-    assert (len(frame), frame["team"].nunique()) == (runs, teams)
-    assert collection.pooled_is_on_record == (pooled is not None)
-    if pooled is None:
-        assert frame["pooled"].tolist() == [None] * runs
-    else:
-        assert frame["pooled"].dtype == bool
-        assert frame["pooled"].sum() == pooled
+def test_runs_teams_and_who_was_pooled():
+    for name in SIZES:
+        collection = catalogued(name)
+        frame = collection.submitted
+        runs, teams, pooled = SIZES[name]
+        assert (len(frame), frame["team"].nunique()) == (runs, teams)
+        assert collection.pooled_is_on_record == (pooled is not None)
+        if pooled is None:
+            assert frame["pooled"].tolist() == [None] * runs
+        else:
+            assert frame["pooled"].dtype == bool
+            assert frame["pooled"].sum() == pooled
 
 
 def test_what_is_relevant_and_how_deep_was_pooled():
@@ -74,36 +73,36 @@ def test_what_is_relevant_and_how_deep_was_pooled():
         assert every[deep[year, "passages"]].submitted["pooled"].tolist() == [True] * runs
 
 
-@EVERY
-def test_a_collection_is_sound(name):
-    collection = catalogued(name)
-    assert isinstance(collection, Collection)
-    assert (collection.name, collection.origin) == (name, "catalogue")
-    # all parts come from one dataset of ir_datasets; judgments that it does not have are published somewhere
-    sources = {collection.documents, collection.topics, collection.qrels} - {None}
-    assert sources <= {f"irds:{collection.irds_id}"}
-    assert (collection.qrels is None) == (collection.judgments_at is not None)
-    assert collection.judgments_at is None or collection.judgments_at.startswith("https://trec.nist.gov/data/")
-    assert (collection.url is None) == (collection.access is None)
-    if collection.n_relevant is not None:
-        assert 0 < collection.n_relevant <= collection.n_judged
-    if collection.topic_ids is not None and collection.n_topics is not None:
-        assert collection.n_topics <= len(collection.topic_ids)
-    assert collection.note == "" or collection.note.endswith(".")
-    frame = collection.submitted
-    if frame is None:
-        return
-    assert list(frame.columns) == [*COLUMNS, *(["type_source"] if collection.types_from else [])]
-    assert len(frame) > 0
-    assert frame["name"].tolist() == sorted(frame["name"])
-    others = frame["name"][~frame["name"].isin(BY_CASE)]
-    assert others.str.lower().is_unique, "two files that some file systems take for one"
-    assert frame["name"].str.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9 .,_+-]*[A-Za-z0-9._+-])?").all()
-    assert (frame["team"].str.strip() != "").all()
-    if collection.types_from is None:
-        assert set(frame["type"]) <= {"automatic", "manual", "feedback", "unknown"}
-    assert (frame["published"] == (collection.url is not None)).all()
-    assert frame["url"].isna().all() or name in {"trec-4/adhoc", "trec-5/adhoc", "trec-6/adhoc"}
+def test_a_collection_is_sound():
+    for name in catalogue_names():
+        collection = catalogued(name)
+        assert isinstance(collection, Collection)
+        assert (collection.name, collection.origin) == (name, "catalogue")
+        # all parts come from one dataset of ir_datasets; judgments that it does not have are published somewhere
+        sources = {collection.documents, collection.topics, collection.qrels} - {None}
+        assert sources <= {f"irds:{collection.irds_id}"}
+        assert (collection.qrels is None) == (collection.judgments_at is not None)
+        assert collection.judgments_at is None or collection.judgments_at.startswith("https://trec.nist.gov/data/")
+        assert (collection.url is None) == (collection.access is None)
+        if collection.n_relevant is not None:
+            assert 0 < collection.n_relevant <= collection.n_judged
+        if collection.topic_ids is not None and collection.n_topics is not None:
+            assert collection.n_topics <= len(collection.topic_ids)
+        assert collection.note == "" or collection.note.endswith(".")
+        frame = collection.submitted
+        if frame is None:
+            continue
+        assert list(frame.columns) == [*COLUMNS, *(["type_source"] if collection.types_from else [])]
+        assert len(frame) > 0
+        assert frame["name"].tolist() == sorted(frame["name"])
+        others = frame["name"][~frame["name"].isin(BY_CASE)]
+        assert others.str.lower().is_unique, "two files that some file systems take for one"
+        assert frame["name"].str.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9 .,_+-]*[A-Za-z0-9._+-])?").all()
+        assert (frame["team"].str.strip() != "").all()
+        if collection.types_from is None:
+            assert set(frame["type"]) <= {"automatic", "manual", "feedback", "unknown"}
+        assert (frame["published"] == (collection.url is not None)).all()
+        assert frame["url"].isna().all() or name in {"trec-4/adhoc", "trec-5/adhoc", "trec-6/adhoc"}
 
 
 def test_folders_of_two_collections_are_the_same_only_within_a_track():
@@ -142,22 +141,22 @@ def test_types_are_those_of_the_table():
     assert all(row["reason"] for row in rows_of("types.csv"))
 
 
-@EVERY
-def test_runs_are_where_and_whose_the_list_says(name, submitted):
-    collection = catalogued(name)
-    if collection.submitted is None:
-        return
-    curated = {row["name"]: row for row in rows_of("collections.csv")}[name]
-    rows = submitted[(submitted["trec"] == curated["trec"]) & (submitted["track_dir"] == curated["track"])]
-    if curated["tasks"] != "*":
-        rows = rows[rows["task"].isin(curated["tasks"].split("|"))]
-    rows = rows[rows["run"].str.fullmatch(curated["tags"] or ".*")]
-    rows = rows.set_index("run").loc[collection.submitted["name"]]
-    assert len(rows) == len(collection.submitted)
-    assert rows["input_url"].tolist() == list(urls(collection).values())
-    assert rows["group"].tolist() == collection.submitted["team"].tolist()
-    assert rows["type"].tolist() == collection.submitted["official_type"].tolist()
-    assert rows["task"].tolist() == collection.submitted["task"].tolist()
+def test_runs_are_where_and_whose_the_list_says(submitted):
+    for name in catalogue_names():
+        collection = catalogued(name)
+        if collection.submitted is None:
+            continue
+        curated = {row["name"]: row for row in rows_of("collections.csv")}[name]
+        rows = submitted[(submitted["trec"] == curated["trec"]) & (submitted["track_dir"] == curated["track"])]
+        if curated["tasks"] != "*":
+            rows = rows[rows["task"].isin(curated["tasks"].split("|"))]
+        rows = rows[rows["run"].str.fullmatch(curated["tags"] or ".*")]
+        rows = rows.set_index("run").loc[collection.submitted["name"]]
+        assert len(rows) == len(collection.submitted)
+        assert rows["input_url"].tolist() == list(urls(collection).values())
+        assert rows["group"].tolist() == collection.submitted["team"].tolist()
+        assert rows["type"].tolist() == collection.submitted["official_type"].tolist()
+        assert rows["task"].tolist() == collection.submitted["task"].tolist()
 
 
 def test_labels_agree_with_the_tracks_own_records(trec8, covid):
@@ -183,57 +182,49 @@ QRELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WITH_IRDS)
-def test_ir_datasets_has_topics_and_judgments(name):
-    import ir_datasets
+def test_ir_datasets_has_topics_and_judgments():
+    for name in WITH_IRDS:
+        import ir_datasets
 
-    collection = catalogued(name)
-    dataset = ir_datasets.registry[collection.irds_id]
-    there = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
-    ours = {"docs": collection.documents, "queries": collection.topics, "qrels": collection.qrels}
-    assert there == {part: source is not None for part, source in ours.items()}
-    if collection.qrels is None:
-        return
-    qrels = metadata(collection.irds_id, "qrels")
-    labels = qrels["fields"]["relevance"]["counts_by_value"]
-    assert collection.n_judged == qrels["count"]
-    assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
-    queries = metadata(collection.irds_id, "queries")["count"]
-    assert collection.n_topics is None or collection.n_topics <= queries
-    # a dataset of the judged topics alone has as many of them
-    if collection.irds_id.endswith("/judged"):
-        assert collection.n_topics == queries
-
-
-@pytest.mark.parametrize("name", QRELS)
-def test_counts_are_those_of_the_judgments(name, data):
-    path = data / QRELS[name]
-    if not path.is_file():
-        pytest.skip(f"the test data has no {QRELS[name]}")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [line.split() for line in file]
-    collection = catalogued(name)
-    topics = {row[0] for row in rows}
-    assert collection.n_topics == len(topics)
-    assert collection.n_judged == len(rows)
-    assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
-    assert collection.topic_ids is None or topics <= collection.topic_ids
-    assert collection.some_topics is None or collection.some_topics <= topics
+        collection = catalogued(name)
+        dataset = ir_datasets.registry[collection.irds_id]
+        there = {part: hasattr(dataset, f"{part}_handler") for part in ("docs", "queries", "qrels")}
+        ours = {"docs": collection.documents, "queries": collection.topics, "qrels": collection.qrels}
+        assert there == {part: source is not None for part, source in ours.items()}
+        if collection.qrels is None:
+            continue
+        qrels = metadata(collection.irds_id, "qrels")
+        labels = qrels["fields"]["relevance"]["counts_by_value"]
+        assert collection.n_judged == qrels["count"]
+        assert collection.n_relevant == sum(times for label, times in labels.items() if int(label) > 0)
+        queries = metadata(collection.irds_id, "queries")["count"]
+        assert collection.n_topics is None or collection.n_topics <= queries
+        # a dataset of the judged topics alone has as many of them
+        if collection.irds_id.endswith("/judged"):
+            assert collection.n_topics == queries
 
 
-@pytest.mark.parametrize(
-    ("name", "docno", "source"),
-    [
-        ("trec-3/adhoc", "WSJ870324-0001", "WSJ"),
-        ("trec-3/adhoc", "FR89103-0001", "FR"),
-        ("trec-4/adhoc", "SJMN91-06182001", "SJMN"),
-        ("trec-5/adhoc", "FR940104-0-00001", "FR94"),
-        ("trec-5/adhoc", "FT921-1", "FT"),
-        ("trec-6/adhoc", "CR93E-1", "CR"),
-        ("trec-2004/robust", "FBIS3-1", "FBIS"),
-        ("trec-2019/cast", "MARCO_1", "MARCO"),
-        ("trec-8/adhoc", "GX000-00-0000000", None),
-    ],
-)
-def test_sources(name, docno, source):
-    assert catalogued(name).sources.of(docno) == source
+def test_counts_are_those_of_the_judgments(data):
+    for name in QRELS:
+        path = data / QRELS[name]
+        if not path.is_file():
+            continue
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            rows = [line.split() for line in file]
+        collection = catalogued(name)
+        topics = {row[0] for row in rows}
+        assert collection.n_topics == len(topics)
+        assert collection.n_judged == len(rows)
+        assert collection.n_relevant == sum(int(row[3]) > 0 for row in rows)
+        assert collection.topic_ids is None or topics <= collection.topic_ids
+        assert collection.some_topics is None or collection.some_topics <= topics
+
+
+def test_sources():
+    cases = [
+        ("trec-3/adhoc", "WSJ870324-0001", "WSJ"), ("trec-3/adhoc", "FR89103-0001", "FR"),
+        ("trec-4/adhoc", "SJMN91-06182001", "SJMN"), ("trec-5/adhoc", "FR940104-0-00001", "FR94"),
+        ("trec-5/adhoc", "FT921-1", "FT"), ("trec-6/adhoc", "CR93E-1", "CR"), ("trec-2004/robust", "FBIS3-1", "FBIS"),
+        ("trec-2019/cast", "MARCO_1", "MARCO"), ("trec-8/adhoc", "GX000-00-0000000", None),
+    ]  # fmt: skip
+    assert [catalogued(name).sources.of(docno) for name, docno, _ in cases] == [source for *_, source in cases]

@@ -130,9 +130,9 @@ def test_a_call_says_the_same_as_the_file(folder):
 NAMES = ["Mine", "my own", "a\\b", "", "/a", "a/", "a//b", "../a", "a/../b", "a..b", "a/.hidden", ".", "a\n", 5]
 
 
-@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
-def test_names_that_cannot_be_used(messages, name):
-    messages.refused(lambda: define(name), argument="name")
+def test_names_that_cannot_be_used(messages):
+    for name in NAMES:
+        messages.refused(lambda name=name: define(name), argument="name")
 
 
 WRONG = [
@@ -146,12 +146,12 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_told(messages, folder, given):
+def test_what_is_wrong_is_told(messages, folder):
     messages.hidden[ir_datasets.__version__] = "{version}"
-    error = messages.refused(lambda: define("mine", base=folder, **given))
-    # of several, the last is at fault
-    assert error.argument == list(given)[-1] or repr(list(given)[-1]) in error.place
+    for given in WRONG:
+        error = messages.refused(lambda given=given: define("mine", base=folder, **given))
+        # of several, the last is at fault
+        assert error.argument == list(given)[-1] or repr(list(given)[-1]) in error.place
 
 
 WRONG_IN_A_FILE = [
@@ -162,9 +162,9 @@ WRONG_IN_A_FILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", WRONG_IN_A_FILE, ids=range(len(WRONG_IN_A_FILE)))
-def test_what_is_wrong_in_a_file_is_told(messages, folder, text):
-    messages.refused(lambda: read_definition(toml(folder, text)), place="{d}/mine/mine.toml")
+def test_what_is_wrong_in_a_file_is_told(messages, folder):
+    for text in WRONG_IN_A_FILE:
+        messages.refused(lambda text=text: read_definition(toml(folder, text)), place="{d}/mine/mine.toml")
 
 
 def test_the_example_of_the_documentation_works(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ def test_own_collections_are_registered_by_one_call(messages, mine, monkeypatch,
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path / "home"))
     parts = {"topics": "topics.tsv", "qrels": "qrels.txt", "runs": "runs", "base": mine}
     made = register_collection("test/call", documents="docs.jsonl", **parts)
-    told = f"ReuseDataset('reuse:test/call'): test/call; runs in {mine / 'runs'}"
+    told = f"ReuseDataset('reuse:test/call'): test/call; topics read as tab-separated lines, runs in {mine / 'runs'}"
     assert repr(made) == repr(pt.get_dataset("reuse:test/call")) == told
     assert made.get_runs().names == ["bm25", "dense"]
     assert ir_datasets.load("reuse/test/call").docs_count() == 2
@@ -78,7 +78,7 @@ assert len(pyterrier.get_dataset("irds:reuse/demo").get_qrels()) == 989
 """
 
 
-@pytest.mark.parametrize("before", ["", "import pt_reuse", "import ir_datasets", "import pt_reuse; pt_reuse.score"])
+@pytest.mark.parametrize("before", ["", "import pt_reuse; pt_reuse.score"])
 def test_measure_and_collections_are_known_as_soon_as_pyterrier_is(before, tmp_path):
     """With the entry points of the project as it is, whatever is installed."""
     root = Path(ptr.__file__).parents[1]

@@ -27,10 +27,9 @@ def test_unknown_names_say_what_is_near(messages):
 @pytest.mark.parametrize(
     ("wanted", "near"),
     [
-        ("trec-9/adhoc", "trec-8/adhoc"), ("robust99", "trec-2004/robust"), ("trec28/deep", "trec-2019/deep/docs"),
+        ("trec-9/adhoc", "trec-8/adhoc"), ("robust99", "trec-2004/robust"),
         ("dl-2019-psgs", "trec-2019/deep/passages"), ("covid round", "trec-covid/round5"),
         ("msmarco-passage/trec-dl-2019/judge", "trec-2019/deep/passages"), ("core 2016", "trec-2017/core"),
-        ("trec-2013/web/risk", "trec-2013/web/adhoc"),
     ],
 )  # fmt: skip
 def test_near_names(wanted, near):
@@ -54,12 +53,8 @@ def test_a_failed_registration_leaves_nothing(messages, home):
 
 BROKEN = {
     "an absurd year": "year = 999999999999999999999",
-    "a year before Christ": "year = -44",
-    "a year of five digits": "year = 12024",
     "a number of many digits": f"year = {'9' * 5000}",
-    "a long number in hexadecimal": f"note = 0x{'f' * 5000}",
     "lists in lists": f"topics = {'[' * 5000}",
-    "tables in tables": f"sources = {'{a = ' * 300}1{'}' * 300}",
     "a home of nobody": 'topics = "~nobody-of-that-name/topics.tsv"',
 }
 

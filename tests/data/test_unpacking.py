@@ -45,7 +45,7 @@ from pathlib import Path
 import pt_reuse as ptr
 from pt_reuse.errors import InputError
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download.runs import check_run_file, whole_file_suffix
+from pt_reuse.collections.download import check_run_file, whole_file_suffix
 from pt_reuse.data import packed_files as files
 
 ptr.read_runs, ptr.read_qrels

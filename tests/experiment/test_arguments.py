@@ -41,10 +41,10 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "about"), ERRORS, ids=[str(list(arguments)) for arguments, _ in ERRORS])
-def test_errors_come_before_anything_is_run(arguments, about, messages):
+def test_errors_come_before_anything_is_run(messages):
     systems = retrievers()
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, [AP], **arguments), argument=about)
+    for given, about in ERRORS:
+        messages.refused(lambda given=given: ptr.Experiment(systems, TOPICS, QRELS, [AP], **given), argument=about)
     assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 
@@ -156,16 +156,13 @@ def live():
     return Unreached(FIELD.runs["lex1a"])
 
 
-@pytest.mark.parametrize("fault", ARGUMENTS)
-def test_arguments(fault, live, messages):
-    given = ARGUMENTS[fault]
-    messages.refused(lambda: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given), argument=next(iter(given)))
-
-
-@pytest.mark.parametrize("fault", FRAMES)
-def test_result_frames(fault, live, messages):
-    systems = {"live": live, "stored": FRAMES[fault]}
-    messages.refused(lambda: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
+def test_arguments_and_result_frames(live, messages):
+    for given in ARGUMENTS.values():
+        call = lambda given=given: ptr.Experiment({"live": live}, TOPICS, QRELS, ["AP"], **given)  # noqa: E731
+        messages.refused(call, argument=next(iter(given)))
+    for frame in FRAMES.values():
+        systems = {"live": live, "stored": frame}
+        messages.refused(lambda systems=systems: ptr.Experiment(systems, TOPICS, QRELS, ["AP"], validate="ignore"))
 
 
 def test_a_field_that_knows_to_be_pooled_by_ranks(live, messages):

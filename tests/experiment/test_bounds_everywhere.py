@@ -36,44 +36,8 @@ def number(kind, pair):
     return {"Low": pair[0], "High": pair[1], "Residual": pair[1] - pair[0]}[kind]
 
 
-def in_pt_experiment(runs, topics, qrels, measures, **options):
-    """Return (run, qid, kind, measure) -> value over some topics, and which measures warned of their scale."""
-    asked = pd.DataFrame({"qid": topics, "query": "q"})
-    made = {make(m, **options): (kind, repr(m)) for m in measures for kind, make in KINDS.items()}
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        rows = pt.Experiment(list(frames_of(runs).values()), asked, qrels, list(made), names=list(runs), perquery=True)
-    of_scale = [str(one.message) for one in heard if "max_label=" in str(one.message)]
-    warned = {of for measure, of in made.items() if any(text.startswith(f"{measure!r} ") for text in of_scale)}
-    named = {repr(measure): of for measure, of in made.items()}
-    return {(row.name, row.qid, *named[row.measure]): row.value for row in rows.itertuples(index=False)}, warned
-
-
 #: those with other labels, divisors, or a `rel` that no label may reach; all are compared outside the tests
 FEW = [P(rel=3) @ 2, RR, AP(rel=2), nDCG @ 3, RBP(rel=2, p=0.6)]
-
-
-def compare_parts(seed, measures=FEW):
-    """Compare measures in pt.Experiment over parts of the topics with all completions; return how many."""
-    runs, labels = small_field(seed, systems=2)
-    wanted, n = wanted_of(runs, labels, measures), 0
-    frame = qrels_of(labels)
-    for topics in PARTS:
-        for qrels, options in ((ptr.Qrels(frame), {}), (frame, {"max_label": highest_of(labels)}), (frame, {})):
-            found, warned = in_pt_experiment(runs, topics, qrels, measures, **options)
-            assert len(found) == len(runs) * len(topics) * len(measures) * 3
-            for (name, qid, kind, m), value in found.items():
-                same = value == pytest.approx(number(kind, wanted[name, qid, m]), abs=1e-9)
-                assert same or (qrels is frame and not options and (kind, m) in warned), (seed, topics, name, qid, m)
-                n += 1
-            # where the scale is known nothing is told of it
-            assert not warned or (qrels is frame and not options)
-    return n
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_measures_over_parts_of_the_topics(seed):
-    assert compare_parts(seed) == 4 * 5 * 3 * 2 * 3
 
 
 def test_the_formulas_are_those_of_ir_measures():
@@ -135,7 +99,7 @@ def compare_doors(seed, measures=FEW):
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_door(seed):
     assert compare_doors(seed) > 300
 
@@ -191,7 +155,7 @@ def compare_lou(seed):
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_leave_out_uniques_over_parts_of_the_topics(seed):
     assert compare_lou(seed) == 36
 

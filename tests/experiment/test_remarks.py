@@ -242,18 +242,6 @@ def test_a_share_that_is_another_is_told(messages):
     assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [P @ 1], reuse="rank")[2] == []
 
 
-def test_a_bound_that_is_another_is_told():
-    """A document without a label and one of label 0 change places: no score and no share sees it."""
-    run = pd.concat([near_tie(), pd.DataFrame({"qid": "1", "docno": ["c"], "score": [0.5], "rank": [2]})])
-    systems, qrels = {"A": run}, judged(a=0, c=1)
-    result, _, warned = recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [AP])
-    assert len(warned) == 1
-    assert "AP high of 'A' on topic '1'" in warned[0]
-    # b and c relevant, b first here: (1 + 2/3) / 2
-    assert result[["AP low", "AP", "AP high"]].to_numpy().ravel() == pytest.approx([1 / 3, 1 / 3, 5 / 6])
-    assert recorded(ptr.Experiment, systems, ONE_TOPIC, qrels, [AP], reuse=["unjudged", "rank"])[2] == []
-
-
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6))
 def test_it_is_told_where_ptr_score_differs_and_nowhere_else(seed):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyterrier as pt
 
-from pt_reuse.collections.download.runs import Fetched
+from pt_reuse.collections.download import Fetched
 
 TREC8 = ["1", "8manexT3D1N0", "INQ604", "READWARE"]
 

@@ -11,10 +11,10 @@ import socket
 
 import pandas as pd
 
+from pt_reuse._files import is_temporary
+from pt_reuse.collections import download
 from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download import transfer
-from pt_reuse.collections.download.runs import check_run_file, fetch_runs
-from pt_reuse.collections.download.transfer import Origin
+from pt_reuse.collections.download import check_run_file, fetch_runs
 
 TOPICS = frozenset({"401", "402", "403"})
 USER, SECRET = "alice-of-acme", "s3cret-Pass%word"
@@ -66,18 +66,18 @@ def fails(server, folder, *names, **arguments):
     """Fetch one run that must fail; return the reason."""
     fetched = fetch(server, folder, *names, **arguments)
     assert not fetched.files
-    assert not [path for path in folder.iterdir() if path.name != ".partial"]
+    assert not [path for path in folder.iterdir() if path.name != "faulty"]
     (reason,) = set(fetched.failed.values())
     return reason
 
 
 def left(folder):
-    return sorted(path.name for path in (folder / ".partial").iterdir()) if (folder / ".partial").exists() else []
+    return sorted(path.name for path in folder.iterdir() if is_temporary(path.name)) if folder.exists() else []
 
 
 def assert_sound(folder, around):
     for path in folder.iterdir() if folder.is_dir() else []:
-        if path.name in (".partial", "faulty"):
+        if path.name == "faulty":
             continue
         data = path.read_bytes()
         name = (
@@ -117,27 +117,13 @@ def nobody():
 
 def trust(monkeypatch, server):
     """Let a server of the tests stand for NIST's."""
-    monkeypatch.setattr(transfer, "ENVIRONMENT_ORIGINS", {Origin("http", "127.0.0.1", server.port)})
-    monkeypatch.setattr(transfer, "NETRC_SCHEMES", {"http", "https"})
+    monkeypatch.setattr(download, "PASSWORD_FOR", server.url + "/")
 
 
 def set_login(monkeypatch, username=USER, password=SECRET):
-    monkeypatch.setenv(transfer.USERNAME, username)
-    monkeypatch.setenv(transfer.PASSWORD, password)
+    for variable, value in zip(download.VARIABLES[0], (username, password), strict=True):
+        monkeypatch.setenv(variable, value)
 
 
 def sent(server):
     return [asked.headers["authorization"] for asked in server.asked if "authorization" in asked.headers]
-
-
-def count_tries(monkeypatch):
-    import requests
-
-    tries, send = [], requests.Session.send
-
-    def counting(self, request, **arguments):
-        tries.append(request.url)
-        return send(self, request, **arguments)
-
-    monkeypatch.setattr(requests.Session, "send", counting)
-    return tries

@@ -120,8 +120,8 @@ def reset(body, after):
     return plan
 
 
-def chunked(body, blocks, *, end=True):
-    """Answer in chunks, without a length; without `end` the connection closes before the last one."""
+def chunked(body, blocks):
+    """Answer in chunks, without a length."""
 
     def plan(handler):
         handler.send_response(200)
@@ -131,8 +131,7 @@ def chunked(body, blocks, *, end=True):
         for at in range(0, len(body), size):
             block = body[at : at + size]
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(block), block))
-        handler.wfile.write(b"0\r\n\r\n" if end else b"")
-        handler.close_connection = not end
+        handler.wfile.write(b"0\r\n\r\n")
 
     return plan
 
@@ -157,13 +156,13 @@ def status(code, body=b"", **headers):
     return lambda handler: answer(handler, code, body, named(headers))
 
 
-def locked(plan, username, password, challenge='Basic realm="results"'):
+def locked(plan, username, password):
     """Answer only who sends this user name and password."""
     right = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
 
     def locked_plan(handler):
         if handler.headers.get("Authorization") == right:
             return plan(handler)
-        return answer(handler, 401, b"<html>log in</html>", {"WWW-Authenticate": challenge})
+        return answer(handler, 401, b"<html>log in</html>", {"WWW-Authenticate": 'Basic realm="results"'})
 
     return locked_plan

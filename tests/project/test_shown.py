@@ -87,9 +87,9 @@ def test_no_printed_line_is_wider_than_80_columns(results, nouns):
 
 
 def test_the_answer_is_printed_first_then_the_table_conditions_and_where_settings_are(results):
-    # names that are hard to show are escaped, and a verification has a layout of its own
+    # names that are hard to show are escaped
     for name, result in results.items():
-        if name.endswith("odd") or name == "Verification":
+        if name.endswith("odd"):
             continue
         answers, conditions = first_of(result.answers()), result.conditions()
         texts = [str(result), html.unescape(re.sub("<[^>]*>", " ", result._repr_html_()))]
@@ -108,8 +108,7 @@ def test_the_answer_is_printed_first_then_the_table_conditions_and_where_setting
 def test_nothing_is_said_of_an_empty_table(results):
     for name, result in results.items():
         if isinstance(result, Result) and "table" in {part.name for part in fields(result)}:
-            figures = {"verdicts": ()} if name == "Verification" else {}
-            nothing = replace(result, table=result.table.head(0), **figures)
+            nothing = replace(result, table=result.table.head(0))
             assert repr(nothing) == f"{nothing.heading()}: nothing was computed.", name
 
 
@@ -276,15 +275,6 @@ def test_the_report_of_an_agreement(results):
     expected = found.table[["measure", "tau_b", "tau_ap_b", "gamma", "max_drop", "max_rise"]]
     assert frame.to_numpy().tolist() == expected.to_numpy().tolist()
     assert r"$\tau_{\mathrm{AP}}$" in found.report().to_latex()
-
-
-def test_the_report_of_a_verification(results):
-    found = results["Verification"]
-    frame = found.report().to_frame()
-    assert frame[["Figures", "Equal", "Unequal", "Not computed"]].to_numpy().tolist() == [[3, 0, 3, 0], [1, 1, 0, 0]]
-    assert frame["Published"].tolist() == found.summary["what"].tolist()
-    assert frame["Largest difference"].tolist() == found.summary["largest_difference"].tolist()
-    assert found.report().notes == (f"Under order=trec_eval: {found.summary['what'][0]}.",)
 
 
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning", "ignore:constrained_layout not applied:UserWarning")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from figure_parts import RANKED, figure, frame, replay
+from figure_parts import figure, replay
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.verification.verification import Status
 
 
 def tied_files(folder):
@@ -113,7 +112,6 @@ def test_known_differences(tmp_path):
     found = replay(tmp_path, figure(lines.format("0.4167", "0.5833")))
     assert found.table["note"].tolist() == ["a misprint", "", ""]
     assert found.table["known"].tolist() == [True, False, False]
-    assert [verdict.status for verdict in found.verdicts] == [Status.KNOWN, Status.EQUAL, Status.EQUAL]
     assert found.holds
     assert found.headline() == "Mine: 2 of 3 figures equal, 1 unequal (1 known to be)"
     assert found.summary[["unequal", "known", "note"]].values.tolist() == [[1, 1, "a misprint"]]
@@ -146,7 +144,6 @@ def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
 def test_a_name_of_nothing_does_not_hold(tmp_path, lines, hint):
     found = replay(tmp_path, figure(lines))
     assert found.table["equal"].tolist() == [False]
-    assert [verdict.status for verdict in found.verdicts] == [Status.NAMELESS]
     assert found.table["computed"].isna().all()
     assert hint in found.table["note"][0]
     assert found.headline() == "Mine: 0 of 1 figure equal, 1 unequal (1 of no such name)"
@@ -166,16 +163,9 @@ def test_the_record(tmp_path):
         ["it", 1, 1, 0, 0],
     ]
     assert found.summary["largest_difference"].tolist() == pytest.approx([0.1, 0])
-    assert repr(found) == "Verification: Mine: 2 of 4 figures equal, 2 unequal (1 of no such name)"
+    assert found.headline() == "Mine: 2 of 4 figures equal, 2 unequal (1 of no such name)"
     for shown in (str(found), found._repr_html_()):
         assert "Mine: 2 of 4" in shown
         assert "unequal:" in shown
-    names = ["summary.csv", "table.csv", "conventions.csv", "settings.json", "result.json"]
+    names = ["table.csv", "summary.csv", "conventions.csv", "settings.json", "result.json"]
     assert [path.name for path in found.save(tmp_path / "out")] == names
-
-
-def test_why_there_is_no_number_is_advice_for_python_and_for_a_shell(tmp_path):
-    runs = RunSet.from_frames({"A": frame(RANKED["A"]), "B": frame(RANKED["B"])})
-    found = replay(tmp_path, figure('kind = "uniques"\nvalues = { total = 4 }'), runs=runs)
-    assert [verdict.status for verdict in found.verdicts] == [Status.NOT_COMPUTED]
-    assert "Give teams= when" in " ".join(str(found).split())

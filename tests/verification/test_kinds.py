@@ -84,22 +84,19 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("lines", "values"), BY_HAND)
-def test_kinds_by_hand(tmp_path, lines, values):
-    given = ", ".join(f'"{name}" = {value!r}' for name, value in values.items())
-    found = replay(tmp_path, figure(f"{lines}\nvalues = {{ {given} }}"))
-    assert found.table["name"].tolist() == list(values)
-    assert found.table["equal"].tolist() == [True] * len(values), found.table
-    # one unit of the last digit off is too much, and never what the number was rounded from
-    exact = {name: Decimal(value) for name, value in values.items()}
-    wrong = {name: str(value + Decimal(1).scaleb(value.as_tuple().exponent)) for name, value in exact.items()}
-    given = ", ".join(f'"{name}" = {value!r}' for name, value in wrong.items())
-    found = replay(tmp_path, figure(f"{lines}\nvalues = {{ {given} }}"))
-    assert found.table["equal"].tolist() == [False] * len(values)
-
-
-def test_every_kind_has_a_case():
+def test_kinds_by_hand(tmp_path):
     assert {lines.split('"')[1] for lines, _ in BY_HAND} == set(KINDS)
+    for lines, values in BY_HAND:
+        given = ", ".join(f'"{name}" = {value!r}' for name, value in values.items())
+        found = replay(tmp_path, figure(f"{lines}\nvalues = {{ {given} }}"))
+        assert found.table["name"].tolist() == list(values)
+        assert found.table["equal"].tolist() == [True] * len(values), found.table
+        # one unit of the last digit off is too much, and never what the number was rounded from
+        exact = {name: Decimal(value) for name, value in values.items()}
+        wrong = {name: str(value + Decimal(1).scaleb(value.as_tuple().exponent)) for name, value in exact.items()}
+        given = ", ".join(f'"{name}" = {value!r}' for name, value in wrong.items())
+        found = replay(tmp_path, figure(f"{lines}\nvalues = {{ {given} }}"))
+        assert found.table["equal"].tolist() == [False] * len(values), found.table
 
 
 def test_against_published_scores(tmp_path):
@@ -118,7 +115,7 @@ def test_against_published_scores(tmp_path):
     assert found.table["equal"].tolist() == [False, False, False, True]
 
 
-@pytest.mark.parametrize("rel", [1, 2, 3])
+@pytest.mark.parametrize("rel", [1, 2])
 def test_a_figure_counts_from_the_label_that_it_says(tmp_path, rel):
     """What the judgments say of it changes nothing, so that a file of figures means one thing."""
     lines = "values = { relevant = 1 }\nconventions = [{ rel = 2 }]"

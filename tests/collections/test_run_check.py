@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import shutil
 import warnings
@@ -13,10 +12,10 @@ from packing_parts import bomb
 from run_server import whole
 
 import pt_reuse as ptr
+from pt_reuse.collections import download as downloads
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.collections.download import runs as downloads
-from pt_reuse.collections.download.runs import check_run_file
+from pt_reuse.collections.download import check_run_file
 from pt_reuse.collections.runs import find_run_files, folders_of
 from pt_reuse.data import packed_files as files
 from pt_reuse.errors import InputError
@@ -24,11 +23,8 @@ from pt_reuse.errors import InputError
 PAGE = b"\n<!DOCTYPE html>\n<html><title>Log in</title></html>\n"
 
 
-@pytest.mark.parametrize(
-    "form", [bytes, gzip.compress, bz2.compress, b"\xef\xbb\xbf".__add__], ids=["plain", "gzip", "bzip2", "mark"]
-)
-def test_a_web_page(server, folder, form):
-    server.plans = {"/bm25": whole(form(PAGE))}
+def test_a_web_page(server, folder):
+    server.plans = {"/bm25": whole(gzip.compress(PAGE))}
     reason = fails(server, folder)
     assert "begins like a web page" in reason
     assert "Is a login needed" in reason
@@ -58,7 +54,7 @@ def test_no_run_of_the_collection(server, folder, body, said):
     assert left(folder) == []
 
 
-@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz", "compress"])
+@pytest.mark.parametrize("packing", ["gzip", "compress"])
 def test_a_text_that_unpacks_without_end(packing, server, folder, monkeypatch):
     monkeypatch.setattr(files, "ANY_UNPACKED", 10**6)
     server.plans = {"/bm25": whole(bomb(packing, 10**7))}

@@ -1,0 +1,428 @@
+"""Run files from where they are published into a folder: each is checked before it gets its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+import pyterrier as pt
+import requests
+from requests.adapters import HTTPAdapter
+from requests.auth import HTTPBasicAuth
+from urllib3.util import Retry
+
+from pt_reuse._check import count, examples
+from pt_reuse._files import temporary
+from pt_reuse.collections.collection import Collection
+from pt_reuse.data.lines import RUN_LINE, RunParts
+from pt_reuse.data.packed_files import (
+    DamagedFileError,
+    UnreadableError,
+    chunks_of_lines,
+    in_memory,
+    packed_with,
+    read_beginning,
+    read_blocks,
+)
+from pt_reuse.errors import InputError, located
+
+#: raises where a file is not the run of a name
+Check: TypeAlias = Callable[[str, Path], None]
+#: the variables of a user name and password, those of ir_datasets' trec-browser-provider after our own
+VARIABLES = (
+    ("PT_REUSE_TREC_USERNAME", "PT_REUSE_TREC_PASSWORD"),
+    ("IRDS_TREC_BROWSER_USERNAME", "IRDS_TREC_BROWSER_PASSWORD"),
+)
+#: the only server that is given them, or those of a netrc file
+PASSWORD_FOR = "https://trec.nist.gov/"
+#: bytes of the largest file that is downloaded
+MOST_BYTES = 2 * 10**9
+#: seconds before the second further try, doubled before each other
+BACKOFF = 1.0
+#: answers after which the same is asked for again
+_BUSY = [408, 425, 429, 500, 502, 503, 504]
+_SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
+#: for runs with bad lines: where nothing else takes them for runs
+FAULTY_FOLDER = "faulty"
+#: bytes of a run that are looked at together, what is made of them takes some twenty times as many; and of a line
+_PART, _LONGEST_LINE = 1 << 22, 1 << 22
+_HEAD = 1 << 14
+_BOM = b"\xef\xbb\xbf"
+_LONGEST_NAME = 200  # bytes; file systems take 255, and a beginning and an end are added
+_PACKED = (".gz", ".bz2", ".xz", ".lz4", ".zst", ".z")
+_PATIENCE = 2.0  # seconds that ctrl-C waits for what is under way to end
+
+
+class TransferError(Exception):
+    """A file that did not arrive; the message is for a person, and holds no credentials."""
+
+
+class BrokenOffError(Exception):
+    """A file that arrived in part or damaged, so that another try may help; the message is a clause."""
+
+
+class FaultyRunError(InputError):
+    """A run with lines that are no run line, which can be read without them; the message says how many."""
+
+
+@dataclass(frozen=True)
+class FaultyFile:
+    """A run that is none in the strict sense: where it was kept aside, and what is wrong with it, a sentence."""
+
+    path: Path
+    fault: str
+
+
+@dataclass
+class Fetched:
+    """What came of runs: name -> its file, why it is not there, or its file that was kept aside."""
+
+    files: dict[str, Path] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    faulty: dict[str, FaultyFile] = field(default_factory=dict)
+
+    def __or__(self, other: Fetched) -> Fetched:
+        return Fetched(self.files | other.files, self.failed | other.failed, self.faulty | other.faulty)
+
+
+def file_names(name: str) -> list[str]:
+    """Return the names that the downloaded file of a run may have."""
+    return [f"input.{name}{suffix}" for suffix in _SUFFIX.values()]
+
+
+# ---- is it whole, is it a run, is it a run of these topics?
+
+
+def _packing(path: Path) -> str | None:
+    with path.open("rb") as file:
+        return packed_with(file.read(_HEAD))
+
+
+def whole_file_suffix(path: Path) -> str:
+    """Read a file to its end and return the suffix its name should have; a damaged one is a BrokenOffError."""
+    packed = _packing(path)
+    if packed not in _SUFFIX:
+        raise InputError(f"it is packed with {packed}; expected gzip, bzip2, xz, compress, or plain text.")
+    head = b""
+    try:
+        for block in read_blocks(path):
+            head = head or block
+            if packed is None:
+                break
+    except DamagedFileError as error:
+        raise BrokenOffError(f"the {packed} file is cut off or damaged ({str(error.__cause__).rstrip('.')})") from None
+    except UnreadableError as error:
+        raise InputError(f"the file {error}.") from None
+    if not head:
+        raise InputError("the file is empty.")
+    if head.removeprefix(_BOM).lstrip().startswith(b"<"):
+        raise InputError(
+            "it begins like a web page (HTML or XML), not like a run. Is a login needed, or has the file moved?"
+        )
+    return _SUFFIX[packed]
+
+
+def check_run_file(name: str, path: Path, collection: Collection) -> None:
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection."""
+    source, ends = f"the file of run {name!r}", [0, b""]
+
+    def chunks() -> Iterator[bytes]:
+        n_lines = 0
+        for chunk in chunks_of_lines(path, _PART, _LONGEST_LINE):
+            n_lines += chunk.count(b"\n")
+            ends[:] = n_lines + 1, chunk[-1:]
+            yield chunk
+
+    run = RunParts(chunks, "file", skip=True)
+    topics: dict[str, None] = {}
+    with located(source), in_memory():
+        try:
+            for rows in run.read():
+                topics |= dict.fromkeys(rows.topics)
+        except UnreadableError as error:
+            raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
+    tags, bad = list(run.tags), [line for lines in run.bad for line in lines.tolist()]
+    # a packed file that was cut off would be damaged
+    is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and _packing(path) is None)
+    if is_cut and ends[1] not in (b"\n", b"\r"):
+        raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
+    said = ""
+    if bad:
+        said = f"{source} has {count(len(bad), 'bad line')} of {len(bad) + run.n_rows:,}"
+        said += f"; the first is line {bad[0]:,}: {run.reasons[0]}."
+    if len(bad) >= run.n_rows:
+        raise InputError(f"{said} Expected a run file, {RUN_LINE}.")
+    others = () if collection.submitted is None else set(collection.submitted["name"])
+    other = next((tag for tag in tags if tag != name and tag in others), None)
+    if other is not None:
+        raise InputError(f"{source} holds run {other!r} by the last column of its lines.")
+    known = collection.topic_ids or collection.some_topics or frozenset(topics)
+    odd = [topic for topic in topics if topic not in known]
+    # of a collection of which some topics are known a run has others, too
+    if len(odd) == len(topics) or (odd and collection.topic_ids is not None):
+        raise InputError(
+            f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
+            f"{examples(odd)}. Expected topics such as {examples(sorted(known))}."
+        )
+    if said:
+        raise FaultyRunError(said)
+
+
+def tag_of(path: Path) -> str | None:
+    """Return the tag in the first line of a run file, None where it cannot be told without reading all of it."""
+    try:
+        head = read_beginning(path, _HEAD)
+    except UnreadableError:
+        # whoever reads it says what is wrong with it
+        return None
+    cells = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].split()
+    return cells[5].decode("utf-8", "surrogateescape") if len(cells) == 6 else None
+
+
+# ---- from a server
+
+
+class _Session(requests.Session):
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        """Send no credentials where a redirect leads, not even those of a netrc file."""
+        prepared_request.headers.pop("Authorization", None)
+
+
+def find_login(url: str) -> HTTPBasicAuth | None:
+    """Return what may be sent to an address: of the environment, else of a netrc file; None where there is none."""
+    if not url.startswith(PASSWORD_FOR):
+        return None
+    for pair in VARIABLES:
+        given = [os.environ.get(variable) for variable in pair]
+        if all(given):
+            return HTTPBasicAuth(*(str(word).encode("utf-8", "surrogateescape") for word in given))
+        if any(given):
+            raise TransferError(f"of {pair[0]} and {pair[1]}, one alone is set. Set both, or neither.")
+    found = requests.utils.get_netrc_auth(url)
+    return HTTPBasicAuth(*found) if found else None
+
+
+class Transfer:
+    """Downloads of one call: requests' session, and what is known of the servers."""
+
+    def __init__(self, *, timeout: float, tries: int, connections: int):
+        self.stop = Event()
+        self._timeout, self._tries, self._session = timeout, tries, _Session()
+        self._session.headers["Accept-Encoding"] = "identity"  # a .gz file should be stored as it is
+        again = Retry(
+            total=tries - 1,
+            connect=0,
+            status_forcelist=_BUSY,
+            backoff_factor=BACKOFF,
+            raise_on_status=False,
+            respect_retry_after_header=False,
+        )
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(pool_maxsize=connections, max_retries=again))
+        self._reached: set[str] = set()
+        #: host -> why it is not asked again
+        self._given_up: dict[str, str] = {}
+
+    def fetch(self, url: str, path: Path) -> str:
+        """Download a file and return the suffix of its name; what broke off is asked for again."""
+        reason = ""
+        for _ in range(self._tries):
+            try:
+                self._store(url, path)
+                return whole_file_suffix(path)
+            except BrokenOffError as error:
+                reason = str(error)
+        raise TransferError(f"{reason} (tried {count(self._tries, 'time')}).")
+
+    def _store(self, url: str, path: Path) -> None:
+        host, login = urlsplit(url).hostname or url, find_login(url)
+        if host in self._given_up:
+            raise TransferError(self._given_up[host])
+        failure = ""
+        try:
+            # with a function of ours requests looks into no netrc file by rules of its own
+            auth = login or (lambda request: request)
+            response = self._session.get(url, auth=auth, stream=True, timeout=self._timeout)
+        except (requests.RequestException, ValueError) as error:
+            failure = _no_answer(host, error)
+        # raised here, so that no errors of the libraries are shown beside it
+        if failure:
+            if host not in self._reached:
+                self._given_up[host] = failure
+            raise TransferError(failure)
+        self._reached.add(host)
+        with response, path.open("wb") as file:
+            self._check(response, url, host, login)
+            try:
+                size = 0
+                for block in response.iter_content(1 << 16):
+                    size += file.write(block)
+                    if self.stop.is_set():
+                        raise TransferError("it was stopped.")
+                    if size > MOST_BYTES:
+                        raise TransferError(f"the file is larger than {MOST_BYTES:,} bytes; no run is that long.")
+            except requests.RequestException:
+                raise BrokenOffError(f"{host}: the connection broke after {size:,} bytes") from None
+
+    def _check(self, response: requests.Response, url: str, host: str, login: HTTPBasicAuth | None) -> None:
+        """Raise unless a server sends the file."""
+        status, at = response.status_code, urlsplit(response.url)
+        if url.startswith("https:") and at.scheme != "https":
+            raise TransferError(f"{host} redirects from https to {at.scheme}, which is not followed.")
+        if status in (401, 403):
+            ours, second = VARIABLES[0]
+            advice = f"Set {ours} and {second}, or put 'machine {host} login ... password ...' into ~/.netrc."
+            advice += " NIST gives both to those who sign its agreement: https://trec.nist.gov/results.html."
+            if not response.url.startswith(PASSWORD_FOR) or response.history:
+                advice = f"They are sent to {PASSWORD_FOR} alone, and never where a redirect leads."
+            if login and not response.history:
+                self._given_up[host] = f"{host} refused the user name and password ({status}). Are they right?"
+                raise TransferError(f"{self._given_up[host]} {advice}")
+            raise TransferError(f"{at.hostname} asks for a user name and password ({status}). {advice}")
+        if status != 200:
+            why = "there is no such file" if status in (404, 410) else "the server sent no file"
+            raise TransferError(f"{url}: {why} ({status}).")
+
+
+def _no_answer(host: str, error: Exception) -> str:
+    kinds = {
+        requests.exceptions.ProxyError: f"no connection to {host} by the proxy that the environment names.",
+        requests.exceptions.SSLError: f"the certificate of {host} could not be verified.",
+        requests.ConnectionError: f"no connection to {host}. Is there a network?",
+        requests.Timeout: f"{host} did not answer in time. Is there a network?",
+    }
+    return next((text for kind, text in kinds.items() if isinstance(error, kind)), "the address cannot be used.")
+
+
+# ---- into the folder
+
+
+def fetch_runs(
+    wanted: Mapping[str, str],
+    folder: Path,
+    *,
+    check: Check,
+    n_jobs: int = 8,
+    timeout: float = 30,
+    tries: int = 3,
+    verbose: bool = False,
+) -> Fetched:
+    """Download run files (name -> URL) into a folder; every name comes back with its file, or why there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found, to_do = _there(wanted, folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be used ({error.strerror or error}). Choose one to write to.") from None
+    transfer = Transfer(timeout=timeout, tries=tries, connections=n_jobs)
+    pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="fetch_runs")
+    futures: list[Future[Fetched]] = []
+    with pt.tqdm(total=len(to_do), desc="downloading runs", unit="run", disable=not verbose) as bar:
+        try:
+            futures += [pool.submit(_fetch, name, wanted[name], folder, check, transfer) for name in to_do]
+            for future in as_completed(futures):
+                found |= future.result()
+                bar.update(1)
+        finally:
+            # after ctrl-C or an error in `check` what has not begun is not begun, and what is under way ends
+            transfer.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
+    files = {name: found.files[name] for name in wanted if name in found.files}
+    return Fetched(files, found.failed, found.faulty)
+
+
+def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) -> Fetched:
+    try:
+        with temporary(folder) as arriving:
+            path = folder / f"input.{name}{transfer.fetch(url, arriving)}"
+            try:
+                check(name, arriving)
+            except FaultyRunError as error:
+                path = folder / FAULTY_FOLDER / path.name
+                path.parent.mkdir(exist_ok=True)
+                _place(arriving, path, transfer)
+                return Fetched(faulty={name: FaultyFile(path, str(error))})
+            _place(arriving, path, transfer)
+            return Fetched(files={name: path})
+    except TransferError as error:
+        why = str(error)
+    except InputError as error:
+        why = f"what arrived is not the run and was removed: {error}"
+    except OSError as error:
+        why = f"it cannot be stored: {error.strerror or type(error).__name__}."
+    return Fetched(failed={name: why})
+
+
+def _place(arrived: Path, path: Path, transfer: Transfer) -> None:
+    with arrived.open("rb+") as file:
+        os.fsync(file.fileno())
+    if transfer.stop.is_set():
+        raise TransferError("it was stopped.")
+    if os.path.lexists(path):
+        raise TransferError(f"{path.name} has appeared in the meantime and was left as it is.")
+    os.replace(arrived, path)
+
+
+def _there(wanted: Iterable[str], folder: Path) -> tuple[Fetched, list[str]]:
+    """Return the files that are in the folder and why some cannot be had, and the names that are to be fetched."""
+    # names are compared as they are listed: a file system may not tell upper from lower case, but runs do
+    listed, folds = set(os.listdir(folder)), folds_case(folder)
+    taken = {name.casefold() for name in listed}
+    found = Fetched()
+    to_do: list[str] = []
+    for name in wanted:
+        names = file_names(name)
+        there = next((folder / file for file in names if file in listed), None)
+        if not _is_safe(name):
+            found.failed[name] = "the name cannot be that of a file: empty, too long, or with odd characters."
+        elif there is not None and there.is_file():
+            found.files[name] = there
+        elif there is not None:
+            found.failed[name] = f"{there.name} is in the folder already but is no file. Move it away."
+        elif folds and any(file.casefold() in taken for file in names):
+            found.failed[name] = (
+                "this file system does not tell upper from lower case, and another run's file has the same name. Use "
+                "a folder on one that does."
+            )
+        else:
+            to_do.append(name)
+            taken |= {file.casefold() for file in names}
+    return found, to_do
+
+
+def folds_case(folder: Path) -> bool:
+    """Return whether the file system of a folder takes upper and lower case for the same."""
+    with temporary(folder) as path:
+        return path.with_name(path.name.upper()).exists()
+
+
+def _is_safe(name: str) -> bool:
+    """Return whether a name, which may be anybody's, neither leads out of the folder nor hides a file."""
+    odd = any(letter in "/\\:" or letter.isspace() or not letter.isprintable() for letter in name)
+    is_long = len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME
+    return not (name in ("", ".", "..") or name.startswith("~") or odd or is_long or name.lower().endswith(_PACKED))
+
+
+def kept_aside(folder: Path, names: Iterable[str], check: Check) -> Fetched:
+    """Return what there is of runs that were kept aside: mended meanwhile, still faulty, or no runs any more."""
+    aside, found = folder / FAULTY_FOLDER, Fetched()
+    there = set(os.listdir(aside)) if aside.is_dir() else set()
+    for name in names:
+        path = next((aside / file for file in file_names(name) if file in there), None)
+        if path is None:
+            continue
+        try:
+            check(name, path)
+            found.files[name] = path
+        except FaultyRunError as error:
+            found.faulty[name] = FaultyFile(path, str(error))
+        except InputError as error:
+            why = f"{path}, which was kept aside: {error} Delete it to have it fetched again."
+            found.failed[name] = why
+    return found
