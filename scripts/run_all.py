@@ -103,6 +103,7 @@ SCRIPTS = {
     "scripts/kill_writers.py": Smallest(["4", "2"]),
     "scripts/label_interval_coverage.py": Smallest(needs=[DL19, DL21], constants={"FIELDS": "2", "RESAMPLES": "20"}),
     "scripts/label_plan_coverage.py": Smallest(needs=[DL21], constants={"DRAWS": "20"}),
+    "scripts/mutants.py": Smallest(["pt_reuse/arrays/tokens.py", "--n", "1"]),
     "scripts/papers/claims_and_circles.py": Smallest(
         needs=[DL19, DL21], constants={"JUDGES": '("umbrela-gpt-4", "exam-gpt-4")', "CORRECTIONS": '("holm",)'}
     ),
