@@ -150,7 +150,7 @@ class RunSet(Printed, Shareable):
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
-                use, or holds results of another pipeline under the same name.
+                use, or holds results of a pipeline of this name that prints otherwise.
 
         Warns:
             ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.

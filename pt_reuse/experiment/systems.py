@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from pt_reuse.data.coding import code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import UNKNOWN
-from pt_reuse.data.pipelines import KeptPipeline, KeptResults, has_address
+from pt_reuse.data.pipelines import KeptPipeline, has_address, kept_in, results_folder
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -257,8 +258,8 @@ def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | 
 class Keeping:
     """The folder that keeps results while pt.Experiment runs, if any, and the systems that keep theirs in it."""
 
-    results: KeptResults | None = None
-    pipelines: Mapping[str, KeptPipeline] = field(default_factory=dict)
+    folder: Path | None = None
+    pipelines: Sequence[KeptPipeline] = ()
 
     def by_pt(
         self,
@@ -272,23 +273,9 @@ class Keeping:
         if isinstance(systems, RunSet):
             systems = {name: systems[name] for name in systems}
         asked = topics[topics["qid"].isin(set(qrels["qid"]))] if arguments.get("filter_by_qrels") else topics
-        with self._opened(asked):
+        keeping = nullcontext() if self.folder is None else kept_in(self.folder, self.pipelines, asked)
+        with keeping:
             return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
-
-    @contextmanager
-    def _opened(self, topics: pd.DataFrame) -> Iterator[None]:
-        if self.results is None or not self.pipelines:
-            yield
-            return
-        inner = {name: system.pipeline for name, system in self.pipelines.items()}
-        with self.results.opened(inner, topics) as kept:
-            for name, system in self.pipelines.items():
-                system.kept = kept[name]
-            try:
-                yield
-            finally:
-                for system in self.pipelines.values():
-                    system.kept = None
 
 
 def kept_systems(
@@ -297,8 +284,8 @@ def kept_systems(
     """Return the systems, those that are pipelines keeping their results in the folder `cache`, and what is kept."""
     if cache is None:
         return systems, Keeping()
-    results = KeptResults(cache)
-    _check_together(results, metrics, arguments)
+    folder = results_folder(cache)
+    _check_together(folder, metrics, arguments)
     if isinstance(systems, RunSet):
         return systems, Keeping()
     values = list(systems.values() if isinstance(systems, Mapping) else systems)
@@ -313,12 +300,12 @@ def kept_systems(
             why = "is that of several" if name in pipelines else "is another in every process"
             said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
             raise InputError(f"{said}system, or names=.", argument="retr_systems")
-        pipelines[name] = wrapped[i] = KeptPipeline(name, system, results, batch_size=arguments.get("batch_size"))
-    keeping = Keeping(results, pipelines)
+        pipelines[name] = wrapped[i] = KeptPipeline(name, system, folder, batch_size=arguments.get("batch_size"))
+    keeping = Keeping(folder if pipelines else None, [*pipelines.values()])
     return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
 
 
-def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+def _check_together(cache: Path, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
     """Raise where an argument of pt.Experiment does not go with a folder of results."""
     if arguments.get("batch_size") is not None:
         positive("batch_size", arguments["batch_size"], "topics")
@@ -330,8 +317,8 @@ def _check_together(results: KeptResults, metrics: Sequence[Any], arguments: Map
             said = " runs what systems share for all topics at once, and results are kept system by system."
             raise InputError(f"{name}={value!r}{said}{without}", argument=name)
     folder = arguments.get("save_dir")
-    if folder is not None and os.path.realpath(folder) == os.path.realpath(results.folder):
-        same = f" and the cache are one folder, {results.folder}. Give the cache a folder of its own."
+    if folder is not None and os.path.realpath(folder) == os.path.realpath(cache):
+        same = f" and the cache are one folder, {cache}. Give the cache a folder of its own."
         raise InputError(f"save_dir={same}", argument="cache")
 
 

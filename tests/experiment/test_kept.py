@@ -60,8 +60,8 @@ def test_it_goes_on_after_an_error(tmp_path):
                 raise RuntimeError("no")
             return super().transform(inp)
 
-    # known by the same name and attributes, as a class that was mended is
-    Failing.__name__ = "Retriever"
+    # prints the same, as a class that was mended does
+    Failing.__qualname__ = "Retriever"
     systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
     with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics"):
         experiment(systems, cache=tmp_path, batch_size=2)
@@ -78,7 +78,7 @@ REFUSED = {
     "a tree": ("plan", {"plan": "tree"}),
     "a prefix": ("precompute_prefix", {"precompute_prefix": True}),
     "a batch size": ("batch_size", {"batch_size": 0}),
-    "another pipeline": ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"])}}),
+    "another pipeline": ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"]) % 5}}),
     "no names": ("retr_systems", {"systems": [Retriever(FIELD.runs["neu2a"])]}),
     "one name": (
         "retr_systems",
@@ -101,7 +101,7 @@ def test_what_does_not_go_with_it(fault, tmp_path, messages):
     else:
         messages.refused(lambda: experiment(**given), argument=argument)
     of_systems = systems.values() if isinstance(systems, dict) else systems
-    assert [system.asked for system in of_systems] == [[]] * len(systems)
+    assert all(system.asked == [] for system in of_systems if isinstance(system, Retriever))
 
 
 # what pyterrier 1.1 brought: named baselines, CSVs under save_dir, plans, and the name of the caller in errors
