@@ -224,7 +224,7 @@ def test_columns_of_objects_are_left_out(tmp_path):
     found = through(pd.DataFrame({**kept, **left}), tmp_path)
     assert {name: found[name].tolist() for name in found} == {**kept, "rank": [0, 1]}
     twice = pd.DataFrame([["a", 1], ["b", 2]], columns=["x", "x"])
-    assert through(twice, tmp_path).equals(twice)
+    assert through(twice, tmp_path).to_numpy().tolist() == twice.to_numpy().tolist()
 
 
 def test_names_with_addresses():
