@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
 from datetime import datetime, timezone
 from itertools import chain, islice, repeat
@@ -192,11 +193,16 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame, got {type(frame).__name__}.")
     columns("the frame", frame.columns, needed)
-    twice = [column for column in needed if (frame.columns == column).sum() > 1]
-    if twice:
-        raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
+    check_once(frame.columns, needed)
     if "label" in needed and len(missing := np.flatnonzero(frame["label"].isna())):
         raise InputError("the label is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
+
+
+def check_once(there: Iterable[Any], needed: Sequence[str]) -> None:
+    """Raise where one of the columns needed is there more than once."""
+    times = Counter(there)
+    if twice := [column for column in needed if times[column] > 1]:
+        raise InputError(f"there is more than one column {examples(twice)}. Drop or rename one.")
 
 
 def as_ids(column: str, values: Iterable[Any], topics: Iterable[Any] | None = None) -> list[str]:
@@ -325,6 +331,26 @@ def number_column(values: pd.Series) -> NDArray[np.float64]:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
         return values.to_numpy(dtype=np.float64)
     return np.array([_number(value) for value in values], dtype=np.float64)
+
+
+def finite_column(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column of the results of runs as numbers, all of which must be finite."""
+    values = number_column(frame[column])
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = frame.iloc[int(bad[0])]
+        problem = f"the {column} of {row_in_words(row)} must be a finite number, got {shown(row[column])}"
+        raise InputError(f"{problem}. Mend the row or drop it.")
+    return values
+
+
+def row_in_words(row: Mapping[Any, Any] | pd.Series) -> str:
+    """Return of which topic and document a row is, and of which run where it says so."""
+    return ", ".join(
+        f"{noun} {shown(row[column])}"
+        for column, noun in (("name", "run"), ("qid", "topic"), ("docno", "document"))
+        if column in row
+    )
 
 
 def _number(value: Any) -> float:

@@ -76,7 +76,7 @@ def read_runs(
             score that is no finite number, with ``order="rank"`` a rank that is no number, a qid or docno of more than
             1,024 bytes, a NUL byte, a carriage return alone behind the sixth column. For a document twice in a list see
             `duplicates`. Two lines of one rank and two tags in a file are always errors, as it is not known which line
-            is wrong. In a table: a row without qid, docno or score, or with one of these faults.
+            is wrong, and so is a bad row of a table, as it is in a frame.
         other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
             ``"error"``, or ``"skip"`` leaves it out; likewise a table without any row of a run or without a needed
             column. A damaged packed file or table is always an error.

@@ -175,7 +175,7 @@ def united(tmp_path):
 
 def test_what_fields_made_of_it_keep(tmp_path):
     files, frames = united(tmp_path)
-    assert (files | frames).left_out == "6 lines and 1 row and 4 files"
+    assert (files | frames).left_out == "6 lines, 1 row and 4 files"
     assert (files | frames).dropped["name"].value_counts().to_dict() == {"bm25": 6, "x": 1}
     assert files.select("dense").left_out == "4 files"
     parts = files.select("bm25") | files.select("dense")
