@@ -31,12 +31,6 @@ _MOST = 16  # characters that are read as two words
 _LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
 _TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
-_MOST_LONG = 40  # characters that are read as words with more digits than float64 has
-_HUNDRED_MILLION = np.longdouble(10**8)
-_TENS_LONG = np.array([np.longdouble(f"1e{n}") for n in range(_MOST_LONG)])
-#: eleven roundings to 64 bits at most make an error of less than 2^-60
-_AROUND = (1 - np.longdouble(2) ** -60, 1 + np.longdouble(2) ** -60)
-_EXACT = np.finfo(np.longdouble).nmant >= 63  # whether there are 64 bits: not so on every machine
 _BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -53,10 +47,6 @@ def parse_numbers(
         block = slice(at, at + _BLOCK)
         _read_block(buffer, loads, starts[block], ends[block], values[block], plain[block])
     rest = np.flatnonzero(~plain)
-    for at in range(0, len(rest) if _EXACT else 0, _BLOCK):
-        some = rest[at : at + _BLOCK]
-        values[some], plain[some] = _read_long(buffer, loads, starts[some], ends[some])
-    rest = rest[~plain[rest]]
     if len(rest):
         values[rest] = _one_by_one(buffer, starts[rest], ends[rest])
     return values, rest[~np.isfinite(values[rest])]
@@ -107,42 +97,6 @@ def _read_block(
     plain &= lengths > (in_low | in_high).astype(np.int64)  # one digit at least
     if longest > _MOST:
         plain &= lengths <= _MOST
-
-
-def _read_long(
-    buffer: NDArray[np.uint8], loads: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    # (values, whether each is the nearest float64) of tokens of a sign, at most 40 characters, digits and one dot
-    first = buffer[starts]
-    negative = first == 45
-    lengths = ends - starts - (negative | (first == 43))
-    n_words = -(-min(int(lengths.max()), _MOST_LONG) // 8)
-    words, dots = [], []
-    for w in range(n_words):  # from the end
-        held = np.clip(lengths - 8 * w, 0, 8)
-        words.append((loads[ends - 8 * (w + 1)] ^ _ZEROS) & _LAST[held])
-        dots.append(_dots(words[-1]))
-    words.append(np.zeros(1, dtype=np.uint64))
-
-    value = np.zeros(len(starts), dtype=np.longdouble)
-    behind = [np.zeros(len(starts), dtype=np.bool_)]  # whether the dot stands in a word nearer to the end
-    decimals, wrong = np.zeros(len(starts), dtype=np.int64), np.zeros(len(starts), dtype=np.uint64)
-    for w, dot in enumerate(dots):
-        here = dot != 0
-        decimals += np.where(here, ((dot * _PLACES) >> _TOP).astype(np.int64) + 8 * w, 0)
-        behind.append(behind[-1] | here)
-    for w in reversed(range(n_words)):
-        # close the gap of the dot: what stands before it moves up by one byte
-        through = np.where(behind[w], _ALL, (dots[w] << _BYTE) - (dots[w] != 0).astype(np.uint64))
-        word = _close(words[w], through) | ((words[w + 1] >> _TOP) * behind[w + 1])
-        wrong |= word | (word + _SIX)
-        value = value * _HUNDRED_MILLION + _eight_digits(word)
-    value /= _TENS_LONG[np.minimum(decimals, _MOST_LONG - 1)]
-    low, high = (value * factor for factor in _AROUND)
-    nearest = low.astype(np.float64)
-    known = (wrong & _HIGH == 0) & (nearest == high.astype(np.float64))
-    known &= (lengths > behind[-1]) & (lengths <= _MOST_LONG)
-    return np.where(negative, -nearest, nearest), known
 
 
 def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
