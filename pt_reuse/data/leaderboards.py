@@ -69,7 +69,7 @@ def parse_leaderboard(
                     "header is for lines at white space: the first line of CSV and TSV names the columns.",
                     argument="header",
                 )
-            return parse_table(lines, format, form)
+            return parse_table(ends.split("\n"), format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
     _check_no_labels(cells, known)
