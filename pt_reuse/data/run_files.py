@@ -78,7 +78,7 @@ class FileReading:
         how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
         names = named_by_files(paths, self.names, self.other_files)
-        table = None if names is None else labelled_table(labels, names, paths, by_tag=False)
+        table = None if names is None else labelled_table(labels, names, paths)
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
@@ -97,8 +97,7 @@ class FileReading:
             of_runs = [paths[i] for i in found.files]
             commented = {of_runs[i] for i in found.commented}
             base = tables.base(found.names, of_runs)
-            by_tag = self.names == "tag"
-            table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
+            table = labelled_table(labels, found.names, of_runs, commented=commented, base=base)
         tables.tell(self.order)
         return CodedRuns(found.field, table, self.order, how_pooled, dropped)
 

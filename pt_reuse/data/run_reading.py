@@ -56,7 +56,7 @@ def read_runs(
             folders), a file, or several files.
         teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
             ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
-            of their ir_metadata, in the file or in a YAML file beside it, or None, with a warning.
+            of the ir_metadata in their file, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
         pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
             name to true or false, which leaves runs that it does not name unknown, or one bool for all. Default: not on
