@@ -85,7 +85,7 @@ class Dropped:
         lines: NDArray[np.int64] | None = None,
     ) -> Dropped:
         """Return rows of documents that stand in their list again; a line of 0 is that of a frame."""
-        columns = {
+        columns: dict[str, Any] = {
             "reason": REPEATED,
             "name": _taken(names, repeats.run),
             "qid": _taken(topics, repeats.topic),

@@ -49,15 +49,15 @@ def labelled_table(
         values = [said[column].get(name, before) for name, before in zip(names, known[column], strict=True)]
         known[column] = pd.Series(values, dtype=object)
     table = given.table(names, known)
-    for column, values in said.items():
+    for column, of_run in said.items():
         used = dict(zip(names, table[column], strict=True))
-        others = [name for name, value in values.items() if value != used[name]]
+        others = [name for name, value in of_run.items() if value != used[name]]
         if column == "type":
             # "neural" is no denial of "automatic"
             others = [name for name in others if used[name] in _TYPES.values()]
         if others:
             what = f"{count(len(others), 'run')} with another {column} in the ir_metadata than was given"
-            first = f"{others[0]!r} is of {values[others[0]]!r} there, of {used[others[0]]!r} here"
+            first = f"{others[0]!r} is of {of_run[others[0]]!r} there, of {used[others[0]]!r} here"
             warn(f"{what}; what was given is used. The first: {first}.")
     return table
 

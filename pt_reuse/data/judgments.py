@@ -16,18 +16,15 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, told
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_ids,
     as_pairs,
     check_frame,
-    frame_of_nested,
-    frame_of_tuples,
-    has_fields,
+    frame_of,
     in_judgment_columns,
-    is_nested,
     label_values,
     text_column,
     text_groups,
@@ -55,25 +52,15 @@ WHOLE = "pt_reuse"
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    got = told(given)
-    if isinstance(given, pd.DataFrame):
-        frame = in_judgment_columns(given)
-        if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
-            return frame
-        got = "a frame of results"
-    elif isinstance(given, Mapping):
-        if is_nested(given):
-            return frame_of_nested(given, "label")
-    elif isinstance(given, Iterable) and not isinstance(given, str | bytes) and not hasattr(given, "run_table"):
-        items = list(given)
-        odd = [item for item in items if not has_fields(item, *COLUMNS)]
-        if items and not odd:
-            return frame_of_tuples(items)
-        got = f"{type(given).__name__} of {shown(odd[0])}" if odd else f"{got} without an item (read before?)"
+    found = in_judgment_columns(given) if isinstance(given, pd.DataFrame) else frame_of(given, COLUMNS)
+    if isinstance(found, pd.DataFrame):
+        if "label" in found.columns or not {"qid", "docno", "score"} <= set(found.columns):
+            return found
+        found = "a frame of results"
     raise InputError(
         f"{argument} must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of "
         "topic -> document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got "
-        f"{got}.",
+        f"{found}.",
         argument=argument,
     )
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import examples, listed, shown
 from pt_reuse.data.csv_files import parse_csv, separator_of
+from pt_reuse.data.metadata import is_missing
 from pt_reuse.data.task_columns import (
     ScoreMatrix,
     Selection,
@@ -133,7 +134,9 @@ def parse_markdown(
             argument="path",
         )
     start = starts[0]
-    header, numbers, rows = _piped(lines[start - 1][1]), [], []
+    header = _piped(lines[start - 1][1])
+    numbers: list[int] = []
+    rows: list[list[str]] = []
     # a table ends at the first empty line, or line of text
     for n, line in lines[start + 1 :]:
         if n != lines[start][0] + len(rows) + 1 or "|" not in line:
@@ -182,7 +185,7 @@ def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
     """Raise where a cell would be another text as a name: bytes, a list."""
     for n, cell in enumerate(cells, 1):
         known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
-        if not (known or _is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
+        if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
             raise InputError(
                 f"column {shown(column)} must have texts for names, got {shown(cell)}. Write it as a text.",
                 argument="path",
@@ -190,13 +193,9 @@ def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
             )
 
 
-def _is_missing(cell: object) -> bool:
-    return pd.api.types.is_scalar(cell) and bool(pd.isna(cell))
-
-
 def _text(cell: object) -> str:
     """Return a cell of a frame as text, a number with all its digits, nothing where it is missing."""
-    if _is_missing(cell):
+    if is_missing(cell):
         return ""
     return repr(float(cell)) if isinstance(cell, float | np.floating) else str(cell)
 

@@ -6,7 +6,6 @@ import math
 import re
 import struct
 from decimal import Decimal
-from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
@@ -72,30 +71,6 @@ def test_what_is_no_finite_decimal():
 @given(texts=st.lists(st.one_of(middles, decimals), min_size=1, max_size=20))
 def test_long_decimals_are_rounded_once(texts):
     check(texts)
-
-
-def test_every_length_and_every_place_of_the_dot():
-    digits = "98765432109876543210"
-    texts = [digits[:n] for n in range(1, 21)]
-    texts += [digits[:dot] + "." + digits[dot:n] for n in range(1, 21) for dot in range(n + 1)]
-    check([sign + text for sign in ("", "-", "+") for text in texts])
-
-
-def test_two_dots_at_every_place():
-    digits = "98765432109876543210"
-    texts = [
-        digits[:one] + "." + digits[one:two] + "." + digits[two:n]
-        for n in range(17)
-        for two in range(n + 1)
-        for one in range(two + 1)
-    ]
-    check([sign + text for sign in ("", "-") for text in texts])
-
-
-def test_a_sign_at_every_place():
-    # the neighbours of the digits among the bytes, and letters
-    for digits, n in product(("98765432109876543210987654321", "9876" * 8), (1, 5, 8, 9, 16, 17, 20, 29)):
-        check([digits[:at] + sign + digits[at + 1 : n] for at in range(n) for sign in "/:;<=>?,@Aa"])
 
 
 def test_no_rows():
