@@ -29,7 +29,6 @@ from pt_reuse.data.tables import write_table
 from pt_reuse.data.trec import write_runs
 from pt_reuse.data.units import (
     OfDocno,
-    Part,
     Units,
     check_known,
     check_same_order,
@@ -278,7 +277,7 @@ class RunSet(Printed, Shareable):
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
             where: a function of a document name that returns whether to keep the document.
         """
-        return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
+        return self._with(restricted(self.field, self._names, docnos, prefix, where))
 
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order, with the same documents in each list.
