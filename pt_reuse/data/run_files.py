@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, examples, flag, positive, shown, told
-from pt_reuse._files import user_path
+from pt_reuse._files import checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
@@ -62,8 +62,9 @@ class FileReading:
         if self.n_jobs is not None:
             positive("n_jobs", self.n_jobs, "threads")
         flag("verbose", self.verbose)
-        if self.cache is not None:
-            _check_cache(self.cache)
+        if self.cache is not None and not ((folder := checked_path(self.cache, "cache")) / HEADER).exists():
+            # what is there already may be of use even where nothing can be written
+            check_keeping(folder)
         if self.memory is not None:
             memory_bytes(self.memory)
             if self.cache is None:
@@ -100,19 +101,6 @@ class FileReading:
             table = labelled_table(labels, found.names, of_runs, commented=commented, base=base)
         tables.tell(self.order)
         return CodedRuns(found.field, table, self.order, how_pooled, dropped)
-
-
-def _check_cache(cache: Any) -> None:
-    if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-        raise InputError(f"cache must be the path of a folder, got {cache!r}.", argument="cache")
-    folder = user_path(cache)
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise InputError(
-            f"cache {folder} is a file. Give a folder for the cache; it is made if missing.", argument="cache"
-        )
-    if not os.path.exists(folder / HEADER):
-        # what is there already may be of use even where nothing can be written
-        check_keeping(folder)
 
 
 _FORMS = (

@@ -20,7 +20,7 @@ from pt_reuse.arrays.open_field import AnyField, united
 from pt_reuse.data.coding import CodedRuns, Framing, StoredRun, run_frame, run_names, run_sizes, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, stack_tables
-from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
+from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_in_order, check_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
 from pt_reuse.data.score_shapes import ScoreShapes
@@ -287,8 +287,8 @@ class RunSet(Printed, Shareable):
         order.
         """
         check_order("order", order)
-        field = in_order(self.field, self._names, self.order, order)
-        return self if order == self.order else self._with(field, order=order)
+        check_in_order(self.field, self._names, self.order, order)
+        return self if order == self.order else self._with(self.field.in_order(self.order, order), order=order)
 
     def in_pool_order(self, order: str | None = None) -> RunSet:
         """Return the runs in the `order` in which they are pooled.

@@ -19,22 +19,17 @@ def check_all_labelled(
 
     An estimate takes the labelled ones for all that were drawn, so it is wrong where, say, relevant ones alone are.
     """
-    frame = pd.DataFrame(
-        {
-            "topic": topic.to_numpy(),
-            "stratum": stratum.to_numpy(),
-            "judged": (label >= 0).to_numpy(),
-            "drawn": pd.to_numeric(inclusion, errors="coerce").to_numpy(dtype=np.float64),
-        }
-    )
-    strata = frame.groupby(["topic", "stratum"], sort=False)[["judged", "drawn"]].sum(min_count=1).reset_index()
+    keys = [topic.to_numpy(), stratum.to_numpy()]
+    drawn = pd.Series(pd.to_numeric(inclusion, errors="coerce").to_numpy(dtype=np.float64)).groupby(keys, sort=False)
+    judged = pd.Series((label >= 0).to_numpy()).groupby(keys, sort=False).sum()
+    strata = pd.DataFrame({"judged": judged, "drawn": drawn.sum(min_count=1)})
     few = strata[strata["judged"] < strata["drawn"] - _ROUNDING]
     if not len(few):
         return
     lacking = int(np.ceil((few["drawn"] - few["judged"] - _ROUNDING).sum()))
     where = [
-        f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.stratum} of topic {row.topic}"
-        for row in few.itertuples(index=False)
+        f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.Index[1]} of topic {row.Index[0]}"
+        for row in few.itertuples()
     ]
     raise InputError(
         f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. The estimate holds "
