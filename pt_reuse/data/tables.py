@@ -312,7 +312,10 @@ class TableLabels:
         rows = [said.get(key, {}) for key in zip(paths, names, strict=True)]
         table = given_metadata().table(names)
         for column in dict.fromkeys(column for row in rows for column in row if column != "name"):
-            table[column] = _as_column([row.get(column) for row in rows], column)
+            values = [row.get(column) for row in rows]
+            kinds = {type(value) for value in values if value is not None}
+            texts = column in ("team", "type") or str in kinds or len(kinds) != 1
+            table[column] = pd.Series(values, dtype="boolean" if column == "pooled" else object if texts else None)
         return table
 
     def how_pooled(self, given: HowPooled) -> HowPooled:
@@ -350,14 +353,6 @@ def _plain_cell(value: Any) -> Any:
         return None
     value = value.item() if hasattr(value, "item") else value
     return value if isinstance(value, str | bool | int | float) else str(value)
-
-
-def _as_column(values: list[Any], column: str) -> pd.Series:
-    if column == "pooled":
-        return pd.Series(values, dtype="boolean")
-    kinds = {type(value) for value in values if value is not None}
-    texts = column in ("team", "type") or str in kinds or len(kinds) != 1
-    return pd.Series(values, dtype=object if texts else None)
 
 
 _ENDINGS = (".parquet", ".arrow", ".feather")
