@@ -235,7 +235,7 @@ def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
             lines = lines_of(read_text(path))
         except UnreadableError as error:
             raise InputError(f"the file {error}.", argument="scores") from error
-        cells = []
+        cells: list[list[str]] = []
         for number, line in enumerate(lines, 1):
             fields = line.split()
             if fields and (len(fields) not in _NUMBER_IN or (cells and len(fields) != len(cells[0]))):

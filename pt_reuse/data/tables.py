@@ -103,10 +103,8 @@ class _Table:
     def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
         # the rows and the size that each part claims, and what reads it
         with _reading(self.kind):
-            file = self.pa.parquet.ParquetFile(self.file)
-            paths = [file.schema.column(i).path for i in range(len(file.schema))]
             # names that repeat from row to row are read as numbers of the distinct ones
-            repeated = [path for path in paths if path in ("qid", "name")]
+            repeated = [name for name in ("qid", "name") if name in wanted]
             file = self.pa.parquet.ParquetFile(self.file, read_dictionary=repeated, **_PARQUET)
             groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
             if sum(group.num_rows for group in groups) != file.metadata.num_rows:
