@@ -214,11 +214,8 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     pd.testing.assert_frame_equal(again.to_frame(), first.to_frame())
 
 
-@pytest.mark.parametrize("made", ["run", "qrels"])
-def test_a_topic_that_would_be_a_comment_is_not_written(made, messages, tmp_path):
+def test_a_topic_that_would_be_a_comment_is_not_written(messages, tmp_path):
     frame = pd.DataFrame({"qid": ["#1", "2"], "docno": "d", "score": 1.0, "label": 1})
-    if made == "run":
-        messages.refused(RunSet.from_frames({"x": frame}).write, folder=tmp_path)
-    else:
-        messages.refused(Qrels(frame[["qid", "docno", "label"]]).write, path=tmp_path / "q")
+    messages.refused(RunSet.from_frames({"x": frame}).write, folder=tmp_path)
+    messages.refused(Qrels(frame[["qid", "docno", "label"]]).write, path=tmp_path / "q")
     assert not list(tmp_path.iterdir())

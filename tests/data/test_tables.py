@@ -172,12 +172,11 @@ def runs():
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "feather"])
-@pytest.mark.parametrize("cache", [False, True])
-def test_what_is_on_record_reads_back(ending, cache, runs, tmp_path):
+def test_what_is_on_record_reads_back(ending, runs, tmp_path):
     path = runs.write_table(tmp_path / "new" / f"runs.{ending}")
     assert list(path.parent.iterdir()) == [path]
-    for _ in range(2):
-        again = read_runs(path, cache=tmp_path / "cache" if cache else None)
+    for cache in (None, tmp_path / "cache", tmp_path / "cache"):
+        again = read_runs(path, cache=cache)
         pd.testing.assert_frame_equal(again.run_table, runs.run_table)
         assert same_rows(again, runs)
         assert repr(again) == repr(runs)
@@ -220,11 +219,11 @@ def test_notes_of_others_are_left_aside(messages, tmp_path):
         assert read.run_table["team"].tolist() == [None]
 
 
-def test_every_bit_of_the_notes_is_checked():
+def test_every_byte_of_the_notes_is_checked():
     notes = TableNotes("rank", "file", 7, [{"name": "a", "team": "x", "pooled": True}])
     data = notes.packed()
     for at in range(len(data)):
-        for bit in range(8):
+        for bit in (0, 5):
             other = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
             with suppress(ValueError):
                 # white space may be another one
@@ -234,24 +233,14 @@ def test_every_bit_of_the_notes_is_checked():
 def test_row_groups_hold_whole_topics(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 5)
     rows = {"a": [(str(t), f"d{i}", 1.0 / (i + 1), i) for t in (1, 2, 3, 4) for i in range(t)]}
-    path = as_runs(rows, "rank").write_table(tmp_path / "r.parquet")
-    file = pq.ParquetFile(path)
+    file = pq.ParquetFile(as_runs(rows, "rank").write_table(tmp_path / "r.parquet"))
     groups = [file.read_row_group(i)["qid"].to_pylist() for i in range(file.num_row_groups)]
     assert groups == [["1", "2", "2"], ["3"] * 3, ["4"] * 4]
-    assert file.schema_arrow.remove_metadata() == pa.schema(
-        [
-            pa.field(name, kind, nullable=False)
-            for name, kind in [
-                ("qid", pa.string()),
-                ("docno", pa.string()),
-                ("score", pa.float64()),
-                ("rank", pa.int64()),
-                ("name", pa.string()),
-            ]
-        ]
-    )
+    names, kinds = file.schema_arrow.names, [str(kind) for kind in file.schema_arrow.types]
+    assert dict(zip(names, kinds, strict=True)) == {
+        "qid": "string", "docno": "string", "score": "double", "rank": "int64", "name": "string"
+    }  # fmt: skip
     assert {file.metadata.row_group(0).column(i).compression for i in range(5)} == {"ZSTD"}
-    assert read_runs(path, order="rank").names == ["a"]
 
 
 def test_the_runs_of_trec_8(trec8, tmp_path):
@@ -427,8 +416,7 @@ def test_a_run_without_documents(messages, tmp_path):
 ROWS = [(str(t), f"d{i}", 1 / (i + 3), i, name) for t in range(3) for name in "ab" for i in range(12)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", ["string", "dictionary", "view"])
+@pytest.mark.parametrize(("kind", "text"), [*zip(KINDS, ("string", "dictionary", "view"), strict=True)])
 def test_altered_files_are_refused_in_words_or_read(kind, text, tmp_path):
     whole = put(tmp_path / "whole", table_of(ROWS, text=text), kind=kind, rows=10).read_bytes()
     found = {"read": 0, "refused": 0}
@@ -481,19 +469,15 @@ def test_a_file_that_was_cut_off(kind, messages, tmp_path):
     messages.told(f"{head} file ({{why}}{tail[tail.rindex(')') :]}")
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow"])
-def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(kind, messages, tmp_path):
-    n = 5_000_000
-    one = pa.array(np.zeros(n, dtype=np.int64))
+def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(tmp_path):
+    one = pa.array(np.zeros(5_000_000, dtype=np.int64))
     table = pa.table({"qid": one, "docno": one, "score": one})
-    if kind == "parquet":
-        put(tmp_path / "t", table, compression="zstd")
-    else:
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.ipc.new_file(str(tmp_path / "t"), table.schema, options=options) as writer:
-            writer.write_table(table)
-    with pytest.raises(InputError, match=r"unpacks to more than 100,000,000 bytes, from [\d,]+, which is taken"):
-        read_runs(tmp_path / "t", duplicates="best")
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(str(tmp_path / "arrow"), table.schema, options=options) as writer:
+        writer.write_table(table)
+    for path in (put(tmp_path / "parquet", table, compression="zstd"), tmp_path / "arrow"):
+        with pytest.raises(InputError, match=r"unpacks to more than 100,000,000 bytes, from [\d,]+, which is taken"):
+            read_runs(path, duplicates="best")
 
 
 def test_texts_are_no_tables():
