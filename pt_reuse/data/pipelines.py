@@ -56,10 +56,7 @@ def pipeline_frames(
         yield (_results(pipeline, topics, batch_size) for pipeline in pt.tqdm(pipelines.values(), **progress))
         return
     folder = results_folder(cache)
-    keeping = [
-        KeptPipeline(str(name), pipeline, folder, batch_size=batch_size, verbose=verbose)
-        for name, pipeline in pipelines.items()
-    ]
+    keeping = [KeptPipeline(str(name), one, folder, batch_size=batch_size) for name, one in pipelines.items()]
     with kept_in(folder, keeping, topics):
         yield (pipeline.transform(topics) for pipeline in pt.tqdm(keeping, **progress))
 
@@ -117,13 +114,13 @@ def _unwritable(folder: Path, error: OSError) -> InputError:
 def topic_digests(topics: pd.DataFrame) -> dict[str, str]:
     """Return topic -> a digest of its rows, in whichever order the columns stand."""
     labels = sorted((str(label), i) for i, label in enumerate(topics.columns) if label != "qid")
-    names = [label for label, _ in labels]
+    columns = [topics.iloc[:, i].tolist() for _, i in labels]
     digests: dict[str, Any] = {}
-    for qid, *cells in zip(
-        as_ids("qid", topics["qid"].tolist()), *(topics.iloc[:, i].tolist() for _, i in labels), strict=True
-    ):
-        row = json.dumps([names, cells], default=_plain)
-        digests.setdefault(qid, hashlib.sha256()).update(f"{row}\n".encode())
+    for row, qid in enumerate(as_ids("qid", topics["qid"].tolist())):
+        cells = json.dumps(
+            [(label, column[row]) for (label, _), column in zip(labels, columns, strict=True)], default=_plain
+        )
+        digests.setdefault(qid, hashlib.sha256()).update(f"{cells}\n".encode())
     return {topic: digest.hexdigest() for topic, digest in digests.items()}
 
 
@@ -147,19 +144,11 @@ def _plain(cell: Any) -> Any:
 class KeptPipeline(pt.Transformer):
     """Gives the results of a pipeline, those that are kept first, and keeps those that come."""
 
-    def __init__(
-        self,
-        name: str,
-        pipeline: pt.Transformer,
-        folder: Path,
-        *,
-        batch_size: int | None = None,
-        verbose: bool = False,
-    ):
+    def __init__(self, name: str, pipeline: pt.Transformer, folder: Path, *, batch_size: int | None = None):
         readable = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:_SHOWN].strip("-") or "run"
         mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self.name, self.pipeline, self.folder = name, pipeline, folder / f"{readable}-{mark}"
-        self._batch_size, self._verbose = batch_size or BATCH, verbose
+        self._batch_size = batch_size or BATCH
         #: topic and digest of its rows -> the file with its results; None while the folder is not one's own
         self.files: dict[tuple[str, str], ArrayFile] | None = None
 
@@ -200,15 +189,11 @@ class KeptPipeline(pt.Transformer):
         digests = topic_digests(inp)
         frames = self._kept(digests)
         missing = [topic for topic, digest in digests.items() if (topic, digest) not in self.files]
-        done = len(digests) - len(missing)
         of_row = np.array(as_ids("qid", inp["qid"].tolist()), dtype=object)
-        progress = {"total": len(digests), "initial": done, "desc": self.name, "unit": "topic"}
-        with pt.tqdm(**progress, leave=False, disable=not self._verbose) as bar:
-            for at in range(0, len(missing), self._batch_size):
-                batch = missing[at : at + self._batch_size]
-                rows = _in_order(inp, of_row, batch)
-                frames.append(self._keep(self._run(rows, batch, done + at), {topic: digests[topic] for topic in batch}))
-                bar.update(len(batch))
+        for at in range(0, len(missing), self._batch_size):
+            batch = missing[at : at + self._batch_size]
+            results = self._run(_in_order(inp, of_row, batch), batch, len(digests) - len(missing) + at)
+            frames.append(self._keep(results, {topic: digests[topic] for topic in batch}))
         full = [frame for frame in frames if len(frame)]
         if not full:
             return frames[0]
