@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
-from contextlib import suppress
 from datetime import datetime, timezone
 from itertools import islice, repeat
 from numbers import Number
@@ -23,7 +22,10 @@ from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 from pt_reuse.errors import InputError, located, warn
 
 _T = TypeVar("_T")
+_DIGITS = 15  # of which every whole number is exact in float64
+_TENS = np.array([10.0**n for n in range(_DIGITS + 1)])
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
+_BLOCK = 1 << 14  # rows at a time, which stay in the processor's cache
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -31,18 +33,46 @@ def parse_numbers(
     buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number)."""
+    values, short = np.empty(len(starts)), np.empty(len(starts), dtype=np.bool_)
+    for at in range(0, len(starts), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        values[block], short[block] = _short_decimals(buffer, starts[block], ends[block])
+    rest = np.flatnonzero(~short)
+    starts, ends = starts[rest], ends[rest]
     if int((ends - starts).max(initial=0)) <= _LONG:
         texts = as_tokens(words_at(buffer, starts, ends)).tolist()
     else:
         texts = [buffer[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    values = None
     # nothing but these characters: float() cannot read them as nan, inf or 1_0
-    if not b"".join(texts).translate(None, b"0123456789.+-eE"):
-        with suppress(ValueError):
-            values = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
-    if values is None:
-        values = np.array([plain_decimal(text) for text in texts], dtype=np.float64)
-    return values, np.flatnonzero(~np.isfinite(values))
+    read = plain_decimal if b"".join(texts).translate(None, b"0123456789.+-eE") else float
+    try:
+        values[rest] = [read(text) for text in texts]
+    except ValueError:
+        values[rest] = [plain_decimal(text) for text in texts]
+    return values, rest[~np.isfinite(values[rest])]
+
+
+def _short_decimals(
+    buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Read what is a minus, a dot and at most 15 digits, whose quotient is rounded once: (values, whether it is)."""
+    negative = buffer[starts] == ord("-")
+    starts = starts + negative
+    lengths = ends - starts
+    whole, decimals, dots = (np.zeros(len(starts), dtype=np.int64) for _ in range(3))
+    good = lengths <= _DIGITS + 1
+    for i in range(int(lengths[good].max(initial=0))):
+        within = i < lengths
+        char = buffer[np.where(within, starts + i, 0)]
+        digit = char - np.uint8(ord("0"))
+        is_digit, is_dot = within & (digit < 10), within & (char == ord("."))
+        whole = np.where(is_digit, 10 * whole + digit, whole)
+        decimals += is_digit & (dots > 0)
+        dots += is_dot
+        good &= is_digit | is_dot | ~within
+    good &= (dots <= 1) & (lengths > dots) & (lengths - dots <= _DIGITS)
+    values = whole / _TENS[np.minimum(decimals, _DIGITS)]
+    return np.where(negative, -values, values), good
 
 
 def plain_decimal(token: bytes) -> float:
