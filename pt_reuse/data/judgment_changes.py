@@ -18,10 +18,9 @@ from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.csv_files import lines_of, read_text
 from pt_reuse.data.frame_columns import in_our_columns, number_column, row_in_words
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
+from pt_reuse.data.judgments import Qrels, as_qrels, check_all_labelled, checked_rel, relevant_from
 from pt_reuse.data.packed_files import UnreadableError
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.samples import check_all_labelled
 from pt_reuse.errors import InputError, located
 
 

@@ -25,16 +25,13 @@ from pt_reuse.data.frame_columns import (
     check_frame,
     frame_of,
     in_judgment_columns,
-    label_values,
-    text_column,
-    text_groups,
     warn_of_white_space,
 )
 from pt_reuse.data.qrels_files import (
     CONFLICTS,
-    JudgedRows,
     QrelsArrays,
     count_labels,
+    judged_rows,
     read_arrays,
     tell_bare_topics,
     topic_set,
@@ -117,11 +114,7 @@ class Qrels(Printed, Shareable):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
         frame = in_judgment_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
-        values = label_values(frame, frame["label"])
-        topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"], frame["qid"])
-        extra = frame.drop(columns=["qid", "docno", "label"])
-        self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
+        self.arrays = judged_rows(frame).to_arrays(topic_set(topics))
         warn_of_white_space(self.arrays.documents.topics, self.arrays.documents.words)
 
     @classmethod
@@ -354,6 +347,36 @@ def check_not_empty(qrels: Qrels) -> None:
     """Raise where judgments have no topic, of which nothing can be said."""
     if not qrels.topics:
         raise InputError("the qrels hold no judgment. Give judgments of one topic or more.", argument="qrels")
+
+
+#: rounding of probabilities that were written to a file
+_ROUNDING = 1e-6
+
+
+def check_all_labelled(
+    topic: pd.Series, stratum: pd.Series, label: pd.Series, inclusion: pd.Series, *, argument: str
+) -> None:
+    """Raise where fewer documents of a stratum have a label than were drawn: the pooled ones times their probability.
+
+    An estimate takes the labelled ones for all that were drawn, so it is wrong where, say, relevant ones alone are.
+    """
+    keys = [topic.to_numpy(), stratum.to_numpy()]
+    drawn = pd.Series(pd.to_numeric(inclusion, errors="coerce").to_numpy(dtype=np.float64)).groupby(keys, sort=False)
+    judged = pd.Series((label >= 0).to_numpy()).groupby(keys, sort=False).sum()
+    strata = pd.DataFrame({"judged": judged, "drawn": drawn.sum(min_count=1)})
+    few = strata[strata["judged"] < strata["drawn"] - _ROUNDING]
+    if not len(few):
+        return
+    lacking = int(np.ceil((few["drawn"] - few["judged"] - _ROUNDING).sum()))
+    where = [
+        f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.Index[1]} of topic {row.Index[0]}"
+        for row in few.itertuples()
+    ]
+    raise InputError(
+        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. The estimate holds "
+        "for the whole sample alone. Judge all that was drawn, also those that are not relevant.",
+        argument=argument,
+    )
 
 
 def is_collection(given: Any) -> bool:

@@ -283,24 +283,27 @@ def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> Q
 def _headed(data: bytes, *, strata: bool) -> JudgedRows:
     """Read judgments whose first line names the columns, as BEIR has them."""
     table = read_judgment_rows(data)
-    frame = table.frame
     if strata:
         table.need(["stratum"])
-    if not len(frame):
+    if not len(table.frame):
         raise InputError("there is no judgment below the line that names the columns.")
     table.check_filled("qid", "docno", "label")
-    values = number_column(frame["label"].str.strip(WHITE))
-    odd = np.flatnonzero(not_labels(values))
+    frame = table.frame.where(table.frame != "", None).assign(label=table.frame["label"].str.strip(WHITE))
+    if "inclusion" in frame:
+        table.check_filled("inclusion")
+        frame = frame.assign(inclusion=table.numbers("inclusion"))
+    odd = np.flatnonzero(not_labels(number_column(frame["label"])))
     with located(table.place(int(odd[0]))) if len(odd) else nullcontext():
-        label_values(frame, frame["label"].str.strip(WHITE))
+        rows = judged_rows(frame)
+    return replace(rows, line_of=lambda row: int(table.lines[row]))
+
+
+def judged_rows(frame: pd.DataFrame) -> JudgedRows:
+    """Return the judgments of a frame; further columns come along."""
+    values = label_values(frame, frame["label"])
     topic, names = text_groups("qid", frame["qid"])
     words = text_column("docno", frame["docno"], frame["qid"])
-    extra = frame.drop(columns=["qid", "docno", "label"])
-    extra = extra.where(extra != "", None)
-    if "inclusion" in extra:
-        table.check_filled("inclusion")
-        extra = extra.assign(inclusion=table.numbers("inclusion"))
-    return JudgedRows(names, topic, words, values.astype(np.int16), extra, lambda row: int(table.lines[row]))
+    return JudgedRows(names, topic, words, values.astype(np.int16), frame.drop(columns=["qid", "docno", "label"]))
 
 
 def parse_qrels(data: bytes, *, strata: bool = False) -> JudgedRows:
