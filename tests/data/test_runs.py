@@ -429,7 +429,7 @@ def same(found, expected):
     assert repr(found) == repr(expected)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(FIELDS, st.integers(1, 30), st.data())
 def test_whatever_is_made_of_open_runs(lists, rows, data):
     runs = runs_of(lists, ties=True)
@@ -449,7 +449,7 @@ def test_whatever_is_made_of_open_runs(lists, rows, data):
     assert open_runs.docnos(depth=2) == runs.docnos(depth=2)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(FIELDS, FIELDS, st.integers(1, 30))
 def test_unions(first, second, rows):
     a, b = runs_of(first), runs_of(second, prefix="s")

@@ -244,7 +244,7 @@ def test_row_groups_hold_whole_topics(tmp_path, monkeypatch):
 
 
 def test_the_runs_of_trec_8(trec8, tmp_path):
-    runs = trec8.runs
+    runs = trec8.runs.select(trec8.runs.names[::16])
     path = runs.write_table(tmp_path / "trec8.parquet")
     again = read_runs(path)
     pd.testing.assert_frame_equal(again.run_table, runs.run_table)
@@ -469,14 +469,15 @@ def test_a_file_that_was_cut_off(kind, messages, tmp_path):
     messages.told(f"{head} file ({{why}}{tail[tail.rindex(')') :]}")
 
 
-def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(tmp_path):
-    one = pa.array(np.zeros(5_000_000, dtype=np.int64))
+def test_a_small_file_of_very_many_rows_is_taken_for_an_attack(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "ANY_UNPACKED", 10**6)
+    one = pa.array(np.zeros(60_000, dtype=np.int64))
     table = pa.table({"qid": one, "docno": one, "score": one})
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(str(tmp_path / "arrow"), table.schema, options=options) as writer:
         writer.write_table(table)
     for path in (put(tmp_path / "parquet", table, compression="zstd"), tmp_path / "arrow"):
-        with pytest.raises(InputError, match=r"unpacks to more than 100,000,000 bytes, from [\d,]+, which is taken"):
+        with pytest.raises(InputError, match=r"unpacks to more than [\d,]+ bytes, from [\d,]+, which is taken"):
             read_runs(path, duplicates="best")
 
 
