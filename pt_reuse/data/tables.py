@@ -20,7 +20,7 @@ from pt_reuse._check import columns, examples, flag, shown
 from pt_reuse._choices import ORDERS
 from pt_reuse._files import check_writable, checked_path, open_file, replacing
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.lists import ranges
+from pt_reuse.arrays.lists import neighbours, ranges
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.data.frame_columns import check_once, finite_column, number_column, text_column, text_groups
 from pt_reuse.data.lines import RunPart
@@ -383,7 +383,7 @@ def write_table(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file, _writer(pa, file, schema, target.suffix) as writer:
-            for topics in _row_groups(field.lengths.sum(axis=1).tolist()):
+            for topics in neighbours(field.lengths.sum(axis=1, dtype=np.int64), _ROWS_AT_ONCE):
                 rows = pa.concat_tables([_topic_rows(pa, schema, field, t, names) for t in topics]).combine_chunks()
                 writer.write_table(rows, rows.num_rows)
     except UnicodeEncodeError as error:
@@ -395,18 +395,6 @@ def write_table(
         problem = f"{target} cannot be written: {error.strerror or error}. What was there is as it was."
         raise InputError(problem, argument="path") from error
     return target
-
-
-def _row_groups(rows: Sequence[int]) -> Iterator[range]:
-    # consecutive topics of not much more than _ROWS_AT_ONCE rows together
-    start, held = 0, 0
-    for t, n in enumerate(rows):
-        if held and held + n > _ROWS_AT_ONCE:
-            yield range(start, t)
-            start, held = t, 0
-        held += n
-    if held:
-        yield range(start, len(rows))
 
 
 def _topic_rows(pa: Any, schema: Any, field: AnyField, t: int, names: Sequence[str]) -> Any:

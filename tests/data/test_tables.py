@@ -248,10 +248,7 @@ def test_the_runs_of_trec_8(trec8, tmp_path):
     path = runs.write_table(tmp_path / "trec8.parquet")
     again = read_runs(path)
     pd.testing.assert_frame_equal(again.run_table, runs.run_table)
-    assert again.field.starts.tobytes() == runs.field.starts.tobytes()
-    assert again.field.scores.tobytes() == runs.field.scores.tobytes()
-    assert again.field.vocabulary.tobytes() == runs.field.vocabulary.tobytes()
-    assert np.array_equal(again.field.all_docs(), runs.field.all_docs())
+    assert same_rows(again, runs)
 
 
 # tables that are no runs, or only in part: what is told, and what is left out
