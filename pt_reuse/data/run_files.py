@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
@@ -179,14 +178,9 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
         raise _no_runs(argument, f"a frame with the columns {examples(frame.columns, 12)}", hint)
     if (frame.columns == "name").sum() != 1:
         raise _unnamed("a frame without a column 'name'", argument)
-    bare = np.flatnonzero(frame["name"].isna())
-    if len(bare):
-        problem = "the name of the run is missing. Fill it in or drop the row."
-        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
-    if not set(map(type, names := frame["name"].tolist())) <= {str}:
-        with located(argument):
-            frame = frame.assign(name=as_ids("name", names))
-    return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
+    with located(argument):
+        frame = frame.assign(name=pd.Series(as_ids("name", frame["name"].tolist()), index=frame.index, dtype=object))
+    return {name: run for name, run in frame.groupby("name", sort=False)}
 
 
 def _unnamed(got: str, argument: str) -> InputError:

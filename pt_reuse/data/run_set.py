@@ -417,7 +417,7 @@ class RunSet(Printed, Shareable):
         """Return what was left out when the runs were read: one row per line, row of a frame, or whole file.
 
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
-        row of a frame; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
+        row of a frame or table; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
         """
         return self._dropped.frame.copy()
 
