@@ -23,6 +23,7 @@ from pt_reuse.data.frame_columns import (
     as_id,
     check_frame,
     check_text,
+    finite_column,
     number_column,
     result_frame,
     text_column,
@@ -155,7 +156,7 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
     """Turn a result frame into rows in ranking order; the order of its rows counts as that of a file."""
     with located(f"run {shown(name)}"):
         check_frame(frame, ("qid", "docno", "score", *(["rank"] if order == "rank" else [])))
-        scores = _finite(frame, "score")
+        scores = finite_column(frame, "score")
         topic, topics = text_groups("qid", frame["qid"])
         docs = text_column("docno", frame["docno"], frame["qid"])
         rows = FileRows(topics, topic, docs, scores)
@@ -165,7 +166,7 @@ def frame_rows(name: str, frame: pd.DataFrame, order: str) -> RunRows:
 def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | None:
     if (frame.columns == "rank").sum() != 1:
         return None
-    ranks = _finite(frame, "rank") if order == "rank" else number_column(frame["rank"])
+    ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
     places = Places.of_rank_column(rows.starts, rows.grouped(ranks))
     if order == "rank":
         try:
@@ -176,17 +177,6 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
             tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too. "
             raise InputError(f"{tied}{NO_ORDER}") from None
     return places
-
-
-def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    values = number_column(frame[column])
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        row = frame.iloc[int(bad[0])]
-        document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-        problem = f"the {column} of {document} must be a finite number, got {shown(row[column])}"
-        raise InputError(f"{problem}. Mend the row or drop it.")
-    return values
 
 
 def code_runs(

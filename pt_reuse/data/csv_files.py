@@ -7,8 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -43,6 +42,10 @@ class CsvTable:
     def place(self, row: int, column: str | None = None) -> str:
         """Return the line of a row in words, and the column."""
         return f"line {int(self.lines[row]):,}" + ("" if column is None else f", column {shown(column)}")
+
+    def of_judgments(self) -> CsvTable:
+        """Return the same with our names of columns of judgments."""
+        return replace(self, frame=self.frame.rename(columns=judgment_header(list(self.frame.columns))))
 
     def need(self, columns: Iterable[str], argument: str | None = None) -> None:
         """Raise where the file has no such column."""
@@ -85,7 +88,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise UnreadableError(f"cannot be looked up: {error.strerror or error}") from error
     data = read_bytes(file)
     if data.startswith(_ZIP):
-        members = list(read_members(file, lambda name: not _is_hidden(name)))
+        # programs of macOS put files of their own beside what they pack
+        members = list(
+            read_members(file, lambda name: not any(part.startswith((".", "__MACOSX")) for part in name.parts))
+        )
         if len(members) != 1:
             raise UnreadableError(f"is an archive of {count(len(members), 'file')}; an archive of one can be read")
         data = members[0][1]
@@ -96,28 +102,18 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return tokens.as_texts([data.removeprefix(_BOM)])[0]
 
 
-def _is_hidden(name: PurePosixPath) -> bool:
-    # programs of macOS put files of their own beside what they pack
-    return any(part.startswith((".", "__MACOSX")) for part in name.parts)
-
-
 def read_csv(path: str | os.PathLike[str], argument: str | None = None, *, utf8: bool = False) -> CsvTable:
     """Read CSV with a header; with `utf8`, bytes that are not UTF-8 are refused."""
-    if utf8:
-        return parse_csv(lines_of(read_utf8(path, argument)), argument)
-    try:
-        return parse_csv(lines_of(read_text(path)), argument)
-    except UnreadableError as error:
-        raise InputError(f"the file {error}. Give CSV in UTF-8 with a header.", argument=argument) from error
+    return parse_csv(lines_of(read_utf8(path, argument, any_bytes=not utf8)), argument)
 
 
-def read_utf8(path: str | os.PathLike[str], argument: str | None = None) -> str:
-    """Return the text of a file as :func:`read_text` does; what is no UTF-8 is an InputError."""
+def read_utf8(path: str | os.PathLike[str], argument: str | None = None, *, any_bytes: bool = False) -> str:
+    """Return the text of a file as :func:`read_text` does; what is no UTF-8 is an InputError, except with any_bytes."""
     try:
         text = read_text(path)
     except UnreadableError as error:
         raise InputError(f"the file {error}. Give text in UTF-8.", argument=argument) from error
-    if odd := re.search("[\udc80-\udcff]", text):
+    if not any_bytes and (odd := re.search("[\udc80-\udcff]", text)):
         problem = f"the byte 0x{ord(odd[0]) - 0xDC00:02X} is no UTF-8. Save the file as UTF-8."
         raise InputError(problem, argument=argument, place=f"line {text.count(chr(10), 0, odd.start()) + 1:,}")
     return text
@@ -160,14 +156,10 @@ def headed_judgments(data: bytes) -> list[str] | None:
     for line in data[:BEGINNING].removeprefix(_BOM).split(b"\n"):
         if line.strip() and not line.lstrip().startswith(b"#"):
             header = line.decode("utf-8", "replace").rstrip("\r")
-            return _split(header) if judgment_header(_split(header)) else None
+            separator = separator_of(header)
+            cells = [cell.strip(' "') for cell in (header.split(separator) if separator in header else header.split())]
+            return cells if judgment_header(cells) else None
     return None
-
-
-def _split(header: str) -> list[str]:
-    separator = separator_of(header)
-    cells = header.split(separator) if separator in header else header.split()
-    return [cell.strip(' "') for cell in cells]
 
 
 def read_judgment_rows(data: bytes, argument: str | None = None) -> CsvTable:
@@ -177,13 +169,12 @@ def read_judgment_rows(data: bytes, argument: str | None = None) -> CsvTable:
     lines = lines[first:]
     if separator_of(lines[0]) not in lines[0]:
         lines = ["\t".join(line.split()) for line in lines]
-    table = parse_csv(lines, argument, first_line=first + 1)
-    return replace(table, frame=table.frame.rename(columns=judgment_header(list(table.frame.columns))))
+    return parse_csv(lines, argument, first_line=first + 1).of_judgments()
 
 
 def separator_of(header: str) -> str:
-    """Return what stands between the cells of a header."""
-    return max(SEPARATORS, key=header.count)
+    """Return what stands between the cells of a header: a tab where it has one, else what it has most of."""
+    return "\t" if "\t" in header else max(SEPARATORS, key=header.count)
 
 
 def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: int = 1) -> CsvTable:
@@ -223,19 +214,13 @@ def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: 
 
 def read_csv_labels(path: Path) -> pd.DataFrame:
     """Return ``qid docno label``, and ``annotator`` and times where they are there, as texts; None where empty."""
-    table = read_csv(path, "files")
-    frame = table.frame.rename(columns=judgment_header(list(table.frame.columns)))
+    table = read_csv(path, "files").of_judgments()
+    frame = table.frame
     check_label_columns(frame, LABEL_COLUMNS[:3], "a CSV file of labels", "files")
-    table = replace(table, frame=frame)
     table.check_filled("qid", "docno", argument="files")
     table.numbers("label", "files")
-    kept: list[Any] = [column for column in (*LABEL_COLUMNS, *TIMES) if column in frame.columns]
-    empty = {
-        column: frame[column].where(frame[column].str.strip() != "", None)
-        for column in ("label", *TIMES)
-        if column in frame
-    }
-    return frame[kept].assign(**empty)
+    kept = frame[[column for column in (*LABEL_COLUMNS, *TIMES) if column in frame]]
+    return kept.apply(lambda cells: cells.where(cells.str.strip() != "", None) if cells.name != "annotator" else cells)
 
 
 def check_label_columns(frame: pd.DataFrame, needed: Sequence[str], what: str, argument: str) -> None:

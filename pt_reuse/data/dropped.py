@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import starmap
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown
+from pt_reuse._check import count, listed, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats
 from pt_reuse.errors import warn
@@ -21,13 +19,17 @@ from pt_reuse.errors import warn
 #: columns of texts, in the order in which they are kept
 _TEXTS = ("file", "reason", "name", "qid", "docno")
 COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
+#: why a document of `duplicates="best"` was left out
+REPEATED = "a document that stands at a better rank of the list"
+_SHOWN = 4  # reasons in a warning
 
 
-def blank_rows(n: int) -> pd.DataFrame:
-    """Return a frame of rows in which nothing stands: ``file line reason name qid docno``."""
-    texts = pd.Series(np.full(n, None, dtype=object), dtype=object)
-    lines = pd.Series(np.zeros(n, dtype=np.int64)).astype("Int64").where(np.zeros(n, dtype=np.bool_))
-    return pd.DataFrame({column: lines if column == "line" else texts for column in COLUMNS})
+def _frame(n: int, **columns: Any) -> pd.DataFrame:
+    """Return n rows of what was left out; a line of 0 is none, and so is a column that is not given."""
+    given = {column: columns.get(column, np.full(n, None)) for column in COLUMNS}
+    frame = pd.DataFrame({column: pd.Series(given[column], index=range(n), dtype=object) for column in COLUMNS})
+    lines = frame["line"].fillna(0).astype("Int64")
+    return frame.assign(line=lines.where(lines > 0))
 
 
 def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]:
@@ -43,16 +45,13 @@ def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]
 def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the frame that :func:`packed` was given."""
     line, *coded = numbers.reshape(1 + len(_TEXTS), -1)
-    rows = blank_rows(len(line))
-    rows["line"] = pd.Series(line).astype("Int64").where(line > 0)
-    for column, codes in zip(_TEXTS, coded, strict=True):
-        rows[column] = pd.Series(np.array([*texts[column], None], dtype=object)[codes], dtype=object)  # -1 is None
-    return rows
+    named = {column: _taken([*texts[column], None], codes) for column, codes in zip(_TEXTS, coded, strict=True)}
+    return _frame(len(line), line=line, **named)
 
 
-#: why a document of `duplicates="best"` was left out
-REPEATED = "a document that stands at a better rank of the list"
-_SHOWN = 4  # reasons in a warning
+def _taken(texts: Sequence[str | None], codes: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Return the texts of some codes, each text once in memory; that of -1 is the last."""
+    return np.array(texts, dtype=object)[codes]
 
 
 @dataclass(frozen=True)
@@ -62,20 +61,19 @@ class Dropped:
     frame: pd.DataFrame
 
     @staticmethod
-    @cache
     def none() -> Dropped:
         """Return that nothing was left out."""
-        return Dropped(blank_rows(0))
+        return Dropped(_frame(0))
 
     @staticmethod
     def of_lines(file: str, lines: NDArray[np.int64], reasons: Sequence[str], name: str) -> Dropped:
         """Return lines of the file of one run, each left out for a reason."""
-        return _rows(len(lines), file=file, line=lines, reason=np.array(reasons, dtype=object), name=name)
+        return Dropped(_frame(len(lines), file=file, line=lines, reason=list(reasons), name=name))
 
     @staticmethod
     def of_file(file: str, reason: str) -> Dropped:
         """Return a file that was left out whole."""
-        return _rows(1, file=file, reason=reason)
+        return Dropped(_frame(1, file=file, reason=reason))
 
     @staticmethod
     def of_repeats(
@@ -86,97 +84,67 @@ class Dropped:
         files: Sequence[str] | None = None,
         lines: NDArray[np.int64] | None = None,
     ) -> Dropped:
-        """Return rows of documents that stand in their list again."""
-        return _rows(
-            len(repeats),
-            file=None if files is None else _taken(files, repeats.run),
-            line=lines,
-            reason=REPEATED,
-            name=_taken(names, repeats.run),
-            qid=_taken(topics, repeats.topic),
-            docno=_taken(tokens.decode(tokens.as_tokens(repeats.docs)), np.arange(len(repeats))),
-        )
+        """Return rows of documents that stand in their list again; a line of 0 is that of a frame."""
+        columns: dict[str, Any] = {
+            "reason": REPEATED,
+            "name": _taken(names, repeats.run),
+            "qid": _taken(topics, repeats.topic),
+            "docno": tokens.decode(tokens.as_tokens(repeats.docs)),
+        }
+        if files is not None:
+            columns |= {"file": _taken(files, repeats.run), "line": lines}
+        return Dropped(_frame(len(repeats), **columns))
 
     @staticmethod
     def stacked(parts: Iterable[Dropped]) -> Dropped:
         """Return all of several, one after the other."""
         frames = [part.frame for part in parts if len(part)]
-        if len(frames) < 2:
-            return Dropped(frames[0]) if frames else Dropped.none()
-        return Dropped(pd.concat(frames, ignore_index=True))
+        return Dropped(pd.concat(frames, ignore_index=True)) if frames else Dropped.none()
 
     def __len__(self) -> int:
         return len(self.frame)
 
     def by_file(self, files: Sequence[str]) -> Dropped:
         """Return it in the order of the files and of their lines."""
-        if not len(self):
-            return self
-        at = self.frame["file"].map({file: i for i, file in enumerate(files)}).to_numpy(dtype=np.int64)
-        lines = self.frame["line"].fillna(0).to_numpy(dtype=np.int64)
-        return Dropped(self.frame.iloc[np.lexsort((lines, at))].reset_index(drop=True))
+        at = self.frame["file"].map({file: i for i, file in enumerate(files)})
+        return Dropped(self.frame.iloc[np.lexsort((self.frame["line"].fillna(0), at))].reset_index(drop=True))
 
     def of_runs(self, names: Sequence[str]) -> Dropped:
         """Return what was left out of some runs; whole files are of no run and stay."""
-        kept = self.frame["name"].isna() | self.frame["name"].isin(names)
-        return self if kept.all() else Dropped(self.frame[kept].reset_index(drop=True))
+        return self._chosen(self.frame["name"].isna() | self.frame["name"].isin(names))
 
     def __or__(self, other: Dropped) -> Dropped:
         """Return what was left out of two fields; a whole file that was left out of both counts once."""
-        both = pd.MultiIndex.from_frame(self.frame[["file", "reason"]][self._kinds()[0]])
-        again = other._kinds()[0] & pd.MultiIndex.from_frame(other.frame[["file", "reason"]]).isin(both)
-        return Dropped.stacked([self, Dropped(other.frame[~again].reset_index(drop=True))])
+        again = (other._kinds() == "file") & other.frame["file"].isin(self.frame["file"][self._kinds() == "file"])
+        return Dropped.stacked([self, other._chosen(~again)])
+
+    def _chosen(self, rows: pd.Series) -> Dropped:
+        return Dropped(self.frame[rows].reset_index(drop=True))
+
+    def _kinds(self) -> pd.Series:
+        """Return of each whether it is a ``line``, a ``row`` of a frame or a whole ``file``, which is of no run."""
+        kinds = np.where(self.frame["name"].isna(), "file", np.where(self.frame["line"].isna(), "row", "line"))
+        return pd.Series(kinds, index=self.frame.index, dtype=object)
 
     def in_words(self) -> str:
         """Return how much it is: ``3 lines and 1 file``; nothing where nothing was left out."""
-        if not len(self):
-            return ""
-        whole, rows = self._kinds()
-        lines = len(self) - int(whole.sum()) - int(rows.sum())
-        counts = ((lines, "line"), (int(rows.sum()), "row"), (int(whole.sum()), "file"))
-        return " and ".join(count(n, noun) for n, noun in counts if n)
+        times = Counter(self._kinds())
+        return listed([count(times[kind], kind) for kind in ("line", "row", "file") if times[kind]])
 
     def tell(self) -> None:
         """Warn of all of it at once, if there is anything."""
         if not len(self):
             return
-        whole, rows = self._kinds()
-        inside = self.frame[~whole]
-        sources = inside["name"].nunique() if rows.any() else inside["file"].nunique()
-        of = f" of {count(sources, 'run' if rows.any() else 'file')}" if len(inside) else ""
-        said = zip(whole, rows, self.frame["reason"], strict=True)
-        why = [f"{count(n, noun)} {what}" for (noun, what), n in Counter(starmap(_as_said, said)).most_common()]
+        kinds = self._kinds()
+        reasons = self.frame["reason"].where(kinds != "file", "without any run line")
+        why = [
+            count(n, kind) + (f" {reason}" if kind == "file" else f" with {reason}")
+            for (kind, reason), n in Counter(zip(kinds, reasons, strict=True)).most_common()
+        ]
         more = f"; and {count(len(why) - _SHOWN, 'more reason')}" if len(why) > _SHOWN else ""
-        inner = Dropped(inside).in_words() if len(inside) else ""
-        outer = count(int(whole.sum()), "file") if whole.any() else ""
-        what = " and ".join(filter(None, [inner + of, outer]))
-        warn(f"{what} left out: {'; '.join(why[:_SHOWN])}{more}. First {self._first()}. All of it: runs.dropped.")
-
-    def _first(self) -> str:
-        row = self.frame.iloc[0]
-        if row["file"] is None:
-            return f"run {shown(row['name'])}, topic {shown(row['qid'])}"
-        return str(row["file"]) if pd.isna(row["line"]) else f"{row['file']}, line {row['line']:,}"
-
-    def _kinds(self) -> tuple[pd.Series, pd.Series]:
-        # (which are whole files, which are rows of frames)
-        without = self.frame["line"].isna()
-        return without & self.frame["file"].notna(), without & self.frame["file"].isna()
-
-
-def _as_said(whole: bool, row: bool, reason: str) -> tuple[str, str]:
-    # what was left out, and which of its kind
-    return ("file", "without any run line") if whole else ("row" if row else "line", f"with {reason}")
-
-
-def _rows(n: int, **columns: Any) -> Dropped:
-    frame = blank_rows(n)
-    for column, values in columns.items():
-        if values is not None:
-            frame[column] = pd.Series(values, index=frame.index, dtype=frame[column].dtype)
-    return Dropped(frame)
-
-
-def _taken(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.object_]:
-    # the texts of some codes, each text once in memory
-    return np.array([*texts, None], dtype=object)[:-1][codes]
+        first = self.frame.iloc[0]
+        if kinds[0] == "row":
+            where = f"run {shown(first['name'])}, topic {shown(first['qid'])}"
+        else:
+            where = first["file"] + (f", line {first['line']:,}" if kinds[0] == "line" else "")
+        warn(f"{self.in_words()} left out: {'; '.join(why[:_SHOWN])}{more}. First {where}. All of it: runs.dropped.")

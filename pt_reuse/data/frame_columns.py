@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
 from datetime import datetime, timezone
-from itertools import chain, islice, repeat
+from itertools import islice, repeat
 from numbers import Number
-from typing import Any, NoReturn
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,24 +21,11 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 from pt_reuse.errors import InputError, located, warn
 
-_U = np.uint64
-_ALL, _BYTE, _TOP = _U(2**64 - 1), _U(8), _U(56)
-_ZEROS, _LOW7, _HIGH = _U(0x3030303030303030), _U(0x7F7F7F7F7F7F7F7F), _U(0x8080808080808080)
-_DOTS = _U(0x1E1E1E1E1E1E1E1E)  # "." ^ "0" in every byte
-_SIX = _U(0x7676767676767676)  # added to a byte sets its top bit when it is above 9
-_PLACES = _U(0x0706050403020100)
-_MOST = 16  # characters that are read as two words
-_LAST = np.array([(2**64 - 1) & ~((1 << 8 * (8 - min(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
-_BEFORE = np.array([(2**64 - 1) & ~((1 << 8 * (16 - max(n, 8))) - 1) for n in range(_MOST + 1)], dtype=np.uint64)
-_TENS = np.array([10.0**n for n in range(_MOST)])  # exact in float64
-_MOST_LONG = 40  # characters that are read as words with more digits than float64 has
-_HUNDRED_MILLION = np.longdouble(10**8)
-_TENS_LONG = np.array([np.longdouble(f"1e{n}") for n in range(_MOST_LONG)])
-#: eleven roundings to 64 bits at most make an error of less than 2^-60
-_AROUND = (1 - np.longdouble(2) ** -60, 1 + np.longdouble(2) ** -60)
-_EXACT = np.finfo(np.longdouble).nmant >= 63  # whether there are 64 bits: not so on every machine
-_BLOCK = 1 << 15  # rows at a time, so that what lies between two steps stays in the processor's cache
+_T = TypeVar("_T")
+_DIGITS = 15  # of which every whole number is exact in float64
+_TENS = np.array([10.0**n for n in range(_DIGITS + 1)])
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
+_BLOCK = 1 << 14  # rows at a time, which stay in the processor's cache
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -45,140 +33,51 @@ def parse_numbers(
     buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Read the numbers at [starts, ends): (values, rows that hold no finite decimal number)."""
-    values = np.empty(len(starts))
-    plain = np.empty(len(starts), dtype=np.bool_)
-    loads = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # a word at every byte
+    values, short = np.empty(len(starts)), np.empty(len(starts), dtype=np.bool_)
     for at in range(0, len(starts), _BLOCK):
         block = slice(at, at + _BLOCK)
-        _read_block(buffer, loads, starts[block], ends[block], values[block], plain[block])
-    rest = np.flatnonzero(~plain)
-    for at in range(0, len(rest) if _EXACT else 0, _BLOCK):
-        some = rest[at : at + _BLOCK]
-        values[some], plain[some] = _read_long(buffer, loads, starts[some], ends[some])
-    rest = rest[~plain[rest]]
-    if len(rest):
-        values[rest] = _one_by_one(buffer, starts[rest], ends[rest])
+        values[block], short[block] = _short_decimals(buffer, starts[block], ends[block])
+    rest = np.flatnonzero(~short)
+    starts, ends = starts[rest], ends[rest]
+    if int((ends - starts).max(initial=0)) <= _LONG:
+        texts = as_tokens(words_at(buffer, starts, ends)).tolist()
+    else:
+        texts = [buffer[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    # nothing but these characters: float() cannot read them as nan, inf or 1_0
+    read = plain_decimal if b"".join(texts).translate(None, b"0123456789.+-eE") else float
+    try:
+        values[rest] = [read(text) for text in texts]
+    except ValueError:
+        values[rest] = [plain_decimal(text) for text in texts]
     return values, rest[~np.isfinite(values[rest])]
+
+
+def _short_decimals(
+    buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Read what is a minus, a dot and at most 15 digits, whose quotient is rounded once: (values, whether it is)."""
+    negative = buffer[starts] == ord("-")
+    starts = starts + negative
+    lengths = ends - starts
+    whole, decimals, dots = (np.zeros(len(starts), dtype=np.int64) for _ in range(3))
+    good = lengths <= _DIGITS + 1
+    for i in range(int(lengths[good].max(initial=0))):
+        within = i < lengths
+        char = buffer[np.where(within, starts + i, 0)]
+        digit = char - np.uint8(ord("0"))
+        is_digit, is_dot = within & (digit < 10), within & (char == ord("."))
+        whole = np.where(is_digit, 10 * whole + digit, whole)
+        decimals += is_digit & (dots > 0)
+        dots += is_dot
+        good &= is_digit | is_dot | ~within
+    good &= (dots <= 1) & (lengths > dots) & (lengths - dots <= _DIGITS)
+    values = whole / _TENS[np.minimum(decimals, _DIGITS)]
+    return np.where(negative, -values, values), good
 
 
 def plain_decimal(token: bytes) -> float:
     """Read one number; NaN for all that is not a decimal number, such as nan, inf, 1_0 and 0x1."""
     return float(token) if _NUMBER.fullmatch(token) else np.nan
-
-
-def _read_block(
-    buffer: NDArray[np.uint8],
-    loads: NDArray[np.uint64],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    values: NDArray[np.float64],
-    plain: NDArray[np.bool_],
-) -> None:
-    # Fill `values` where the token is a sign, at most 16 characters, digits and one dot; mark these rows in `plain`.
-    # What is the same in all rows (mostly the length, the place of the dot) is held in arrays of one element.
-    lengths = ends - starts
-    first = buffer[starts]
-    negative = None
-    if int(first.min()) < 46:
-        negative = first == 45
-        lengths -= negative | (first == 43)
-    longest = int(lengths.max())
-    kept = _if_alike(np.minimum(lengths, _MOST))
-    low = (loads[ends - 8] ^ _ZEROS) & _LAST[kept]  # the digits are 0..9 now, and so is what stands in front
-    high = (loads[ends - 16] ^ _ZEROS) & _BEFORE[kept] if longest > 8 else np.zeros(1, dtype=np.uint64)
-
-    low_dot, high_dot = _if_alike(_dots(low)), _if_alike(_dots(high))
-    in_low = (low_dot != 0).astype(np.uint64)
-    in_high = (high_dot != 0).astype(np.uint64)
-    decimals = ((low_dot * _PLACES) >> _TOP) + ((high_dot * _PLACES) >> _TOP) + _BYTE * in_high
-    # close the gap of the dot: what stands before it moves up by one byte; a second dot stays and is no digit
-    low = _close(low, (low_dot << _BYTE) - in_low) | ((high >> _TOP) * in_low)
-    high = _close(high, np.where(in_low != 0, _ALL, (high_dot << _BYTE) - in_high))
-
-    wrong = low | (low + _SIX) | high | (high + _SIX)
-    whole = _eight_digits(low)
-    if longest > 8:
-        whole = _eight_digits(high) * _U(100_000_000) + whole
-    np.divide(whole, _TENS[decimals.astype(np.int64) & 15], out=values)
-    if negative is not None:
-        np.negative(values, out=values, where=negative)
-    np.equal(wrong & _HIGH, 0, out=plain)
-    plain &= lengths > (in_low | in_high).astype(np.int64)  # one digit at least
-    if longest > _MOST:
-        plain &= lengths <= _MOST
-
-
-def _read_long(
-    buffer: NDArray[np.uint8], loads: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    # (values, whether each is the nearest float64) of tokens of a sign, at most 40 characters, digits and one dot
-    first = buffer[starts]
-    negative = first == 45
-    lengths = ends - starts - (negative | (first == 43))
-    n_words = -(-min(int(lengths.max()), _MOST_LONG) // 8)
-    words, dots = [], []
-    for w in range(n_words):  # from the end
-        held = np.clip(lengths - 8 * w, 0, 8)
-        words.append((loads[ends - 8 * (w + 1)] ^ _ZEROS) & _LAST[held])
-        dots.append(_dots(words[-1]))
-    words.append(np.zeros(1, dtype=np.uint64))
-
-    value = np.zeros(len(starts), dtype=np.longdouble)
-    behind = [np.zeros(len(starts), dtype=np.bool_)]  # whether the dot stands in a word nearer to the end
-    decimals, wrong = np.zeros(len(starts), dtype=np.int64), np.zeros(len(starts), dtype=np.uint64)
-    for w, dot in enumerate(dots):
-        here = dot != 0
-        decimals += np.where(here, ((dot * _PLACES) >> _TOP).astype(np.int64) + 8 * w, 0)
-        behind.append(behind[-1] | here)
-    for w in reversed(range(n_words)):
-        # close the gap of the dot: what stands before it moves up by one byte
-        through = np.where(behind[w], _ALL, (dots[w] << _BYTE) - (dots[w] != 0).astype(np.uint64))
-        word = _close(words[w], through) | ((words[w + 1] >> _TOP) * behind[w + 1])
-        wrong |= word | (word + _SIX)
-        value = value * _HUNDRED_MILLION + _eight_digits(word)
-    value /= _TENS_LONG[np.minimum(decimals, _MOST_LONG - 1)]
-    low, high = (value * factor for factor in _AROUND)
-    nearest = low.astype(np.float64)
-    known = (wrong & _HIGH == 0) & (nearest == high.astype(np.float64))
-    known &= (lengths > behind[-1]) & (lengths <= _MOST_LONG)
-    return np.where(negative, -nearest, nearest), known
-
-
-def _one_by_one(buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
-    if int((ends - starts).max()) <= _LONG:
-        tokens = as_tokens(words_at(buffer, starts, ends)).tolist()
-    else:
-        tokens = [buffer[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    # nothing but these characters left: float() cannot read them as nan, inf or 1_0
-    if not b"".join(tokens).translate(None, b"0123456789.+-eE"):
-        try:
-            return np.fromiter(map(float, tokens), dtype=np.float64, count=len(tokens))
-        except ValueError:
-            pass
-    return np.array([plain_decimal(token) for token in tokens], dtype=np.float64)
-
-
-def _if_alike(values: NDArray) -> NDArray:
-    # one element instead of many equal ones
-    return values[:1] if (values == values[0]).all() else values
-
-
-def _dots(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # the lowest bit of each byte that is a dot
-    other = word ^ _DOTS
-    return (~(((other & _LOW7) + _LOW7) | other | _LOW7)) >> _U(7)
-
-
-def _close(word: NDArray[np.uint64], through: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # drop the last byte under the mask `through` and move the others under it up by one
-    return (word & ~through) | ((word << _BYTE) & through)
-
-
-def _eight_digits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # pairs, then fours, then eights: three multiplications for eight digits (first byte = first digit)
-    value = (word * _U(2561)) >> _BYTE
-    value = (value & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
-    return (value & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
 
 
 #: bytes of a qid or docno, in frames and in files
@@ -192,11 +91,16 @@ def check_frame(frame: Any, needed: Sequence[str]) -> None:
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame, got {type(frame).__name__}.")
     columns("the frame", frame.columns, needed)
-    twice = [column for column in needed if (frame.columns == column).sum() > 1]
-    if twice:
-        raise InputError(f"the frame has more than one column {examples(twice)}. Drop or rename one.")
+    check_once(frame.columns, needed)
     if "label" in needed and len(missing := np.flatnonzero(frame["label"].isna())):
         raise InputError("the label is missing. Fill it in or drop the row.", place=f"row {missing[0]:,}")
+
+
+def check_once(there: Iterable[Any], needed: Sequence[str]) -> None:
+    """Raise where one of the columns needed is there more than once."""
+    times = Counter(there)
+    if twice := [column for column in needed if times[column] > 1]:
+        raise InputError(f"there is more than one column {examples(twice)}. Drop or rename one.")
 
 
 def as_ids(column: str, values: Iterable[Any], topics: Iterable[Any] | None = None) -> list[str]:
@@ -207,19 +111,19 @@ def as_ids(column: str, values: Iterable[Any], topics: Iterable[Any] | None = No
     names = list(values)
     if set(map(type, names)) <= {str}:
         return names
+    return _each(lambda some: [as_id(column, value) for value in some], names, topics)
+
+
+def _each(read: Callable[[Sequence[Any]], _T], names: Sequence[Any], topics: Iterable[Any] | None) -> _T:
+    """Return what is read of all names at once, or say which is at fault."""
     try:
-        return [as_id(column, value) for value in names]
+        return read(names)
     except InputError:
-        _say_which(lambda value: as_id(column, value), names, topics)
+        for row, (name, topic) in enumerate(zip(names, repeat(None) if topics is None else topics, strict=False)):
+            topic = topic.decode("utf-8", "replace") if isinstance(topic, bytes) else topic
+            with located(f"row {row:,}" if topics is None else f"topic {shown(topic)}, row {row:,}"):
+                read([name])
         raise
-
-
-def _say_which(check: Callable[[Any], Any], names: Sequence[Any], topics: Iterable[Any] | None) -> None:
-    # raise what is wrong with one of the names again, with its place
-    for row, (name, topic) in enumerate(zip(names, repeat(None) if topics is None else topics, strict=False)):
-        topic = topic.decode("utf-8", "replace") if isinstance(topic, bytes) else topic
-        with located(f"row {row:,}" if topics is None else f"topic {shown(topic)}, row {row:,}"):
-            check(name)
 
 
 def as_pairs(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -230,15 +134,11 @@ def as_pairs(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
 
 def as_id(column: str, value: Any) -> str:
     """Return one name as :func:`as_ids` does."""
-    return value if type(value) is str else _as_id(column, value)
-
-
-def _as_id(column: str, value: Any) -> str:
     if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        # Python writes no number of thousands of digits
-        return str(int(value)) if abs(int(value)) < _LARGEST_ID else _refuse_id(column, "a number", value)
+        return value if type(value) is str else str.__str__(value)
+    what, whole = f"a {type(value).__name__}", isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and abs(int(value)) < _LARGEST_ID:
+        return str(int(value))
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")
@@ -247,22 +147,15 @@ def _as_id(column: str, value: Any) -> str:
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         raise InputError(f"the {column} is missing. Fill it in or drop the row.")
     if isinstance(value, Number | np.number | np.bool_):
-        return _refuse_id(column, "a number that could be written in more than one way", value)
-    return _refuse_id(column, f"a {type(value).__name__}", value)
-
-
-def _refuse_id(column: str, what: str, value: Any) -> NoReturn:
+        # Python writes no number of thousands of digits
+        what = "a number" if whole else "a number that could be written in more than one way"
     raise InputError(f"the {column} must be text, got {shown(value)}, {what}. Give it as text (dtype=str).")
 
 
 def text_column(column: str, values: pd.Series, topics: pd.Series | None = None) -> Words:
     """Return the names in a column of qids or docnos as words, one row per cell; errors name its topic, if given."""
     names = as_ids(column, values.tolist(), topics)
-    try:
-        return text_words(column, names, empty=False)
-    except InputError:
-        _say_which(lambda name: text_words(column, [name], empty=False), names, topics)
-        raise
+    return _each(lambda some: text_words(column, some, empty=False), names, topics)
 
 
 def text_groups(column: str, values: pd.Series, topics: pd.Series | None = None) -> tuple[NDArray[np.int64], list[str]]:
@@ -327,6 +220,26 @@ def number_column(values: pd.Series) -> NDArray[np.float64]:
     return np.array([_number(value) for value in values], dtype=np.float64)
 
 
+def finite_column(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column of the results of runs as numbers, all of which must be finite."""
+    values = number_column(frame[column])
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = frame.iloc[int(bad[0])]
+        problem = f"the {column} of {row_in_words(row)} must be a finite number, got {shown(row[column])}"
+        raise InputError(f"{problem}. Mend the row or drop it.")
+    return values
+
+
+def row_in_words(row: Mapping[Any, Any] | pd.Series) -> str:
+    """Return of which topic and document a row is, and of which run where it says so."""
+    return ", ".join(
+        f"{noun} {shown(row[column])}"
+        for column, noun in (("name", "run"), ("qid", "topic"), ("docno", "document"))
+        if column in row
+    )
+
+
 def _number(value: Any) -> float:
     if isinstance(value, str):
         return plain_decimal(value.encode("utf-8", "replace"))
@@ -351,9 +264,8 @@ _LABELLED_SCORE = ({"q_id", "doc_id"}, {"query-id", "corpus-id"}, {"query_id", "
 def in_our_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with PyTerrier's names of columns; one that has both names of a column keeps both."""
     there = set(frame.columns)
-    theirs = OURS
-    if {"query", "docid"} <= there and not there & {"qid", "docno", *OURS}:
-        theirs = _TRECTOOLS
+    trectools = {"query", "docid"} <= there and not there & {"qid", "docno", *OURS}
+    theirs = _TRECTOOLS if trectools else OURS
     named: dict[Any, str] = {}
     for name, ours in theirs.items():
         if name in there and ours not in there and ours not in named.values():
@@ -378,16 +290,6 @@ def has_fields(item: Any, *columns: str) -> bool:
     return bool(fields) and {OURS.get(field, field) for field in fields} >= set(columns)
 
 
-def frame_of_tuples(items: Sequence[Any]) -> pd.DataFrame:
-    """Return the fields of named tuples as columns, those that all of them have."""
-    kinds = {type(item): item._fields for item in items}
-    first, *others = kinds.values()
-    if not others:
-        return in_our_columns(pd.DataFrame(items, columns=list(first)))
-    shared = [field for field in first if all(field in fields for fields in others)]
-    return in_our_columns(pd.DataFrame({field: [getattr(item, field) for item in items] for field in shared}))
-
-
 def is_nested(value: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one of topic -> document -> number, as ir_measures and pytrec_eval take it."""
 
@@ -399,44 +301,43 @@ def is_nested(value: Mapping[Any, Any]) -> bool:
     return bool(value) and all(map(of_numbers, value.values()))
 
 
-def frame_of_nested(value: Mapping[Any, Mapping[Any, Any]], column: str) -> pd.DataFrame:
-    """Return topic -> document -> number as ``qid docno`` and a column of the numbers."""
-    qids = list(chain.from_iterable([qid] * len(inner) for qid, inner in value.items()))
-    docnos = list(chain.from_iterable(value.values()))
-    numbers = list(chain.from_iterable(inner.values() for inner in value.values()))
-    return pd.DataFrame({"qid": qids, "docno": docnos, column: numbers})
+def frame_of(given: Any, columns: Sequence[str]) -> pd.DataFrame | str:
+    """Return named tuples, or topic -> document -> number, as a frame; else what is given instead, in words."""
+    if isinstance(given, Mapping):
+        if given and not is_nested(given):
+            return f"a dict of {told(next(iter(given)))} -> {type(next(iter(given.values()))).__name__}"
+        rows = [(qid, *pair) for qid, inner in given.items() for pair in inner.items()]
+        return pd.DataFrame({column: [row[i] for row in rows] for i, column in enumerate(columns)})
+    if (
+        given is None
+        or isinstance(given, str | bytes | os.PathLike | pt.Transformer)
+        or not isinstance(given, Iterable)
+    ):
+        return told(given)
+    items = list(given)
+    odd = [item for item in items if not has_fields(item, *columns)]
+    if odd or not items:
+        return f"{type(given).__name__} {f'of {shown(odd[0])}' if odd else 'without an item (read before?)'}"
+    fields = [set(item._fields) for item in {type(item): item for item in items}.values()]
+    shared = [field for field in items[0]._fields if all(field in some for some in fields)]
+    return in_our_columns(pd.DataFrame({field: [getattr(item, field) for item in items] for field in shared}))
 
 
 #: what a frame of results, or the tuples of a run, must have
 COLUMNS = ("qid", "docno", "score")
-#: what to do with the file of one run
-_READ_FILES = " Files are read by read_runs(), several into one field."
 
 
 def result_frame(results: Any) -> pd.DataFrame:
     """Return the results of one run as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    if isinstance(results, pd.DataFrame):
-        return in_our_columns(results)
-    got, more = type(results).__name__, _READ_FILES if isinstance(results, str | os.PathLike) else ""
-    if isinstance(results, Mapping):
-        if is_nested(results) or not results:
-            return frame_of_nested(results, "score")
-        got = f"a dict of {told(next(iter(results)))} -> {type(next(iter(results.values()))).__name__}"
-    elif results is None or isinstance(results, str | os.PathLike):
-        got = told(results)
-    elif isinstance(results, Iterable) and not isinstance(results, pt.Transformer | bytes):
-        items = list(results)
-        if not items:
-            raise InputError(
-                "there is no result in it. Where it is an iterator that was read before, make it anew; for a run "
-                "without results give an empty frame."
-            )
-        odd = [item for item in items if not has_fields(item, *COLUMNS)]
-        if not odd:
-            return frame_of_tuples(items)
-        got = f"{got} of {shown(odd[0])}"
-    forms = "a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a dict of topic -> document -> "
-    raise InputError(f"expected the results of a run: {forms}score, got {got}.{more}")
+    found = in_our_columns(results) if isinstance(results, pd.DataFrame) else frame_of(results, COLUMNS)
+    if isinstance(found, pd.DataFrame):
+        return found
+    file = isinstance(results, str | os.PathLike)
+    raise InputError(
+        "expected the results of a run: a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a "
+        f"dict of topic -> document -> score, got {found}."
+        + (" Files are read by read_runs(), several into one field." if file else "")
+    )
 
 
 def no_results_yet(argument: str) -> InputError:
@@ -483,9 +384,10 @@ def label_values(pairs: pd.DataFrame, labels: pd.Series) -> NDArray[np.float64]:
     values = number_column(labels)
     odd = np.flatnonzero(not_labels(values))
     if len(odd):
-        row, got = pairs.iloc[int(odd[0])], shown(labels.iloc[int(odd[0])])
-        label = f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])}"
-        problem = f"{label} must be a whole number from {LABELS[0]} to {LABELS[1]}, got {got}. "
+        pair, got = pairs.iloc[int(odd[0])][["qid", "docno"]], shown(labels.iloc[int(odd[0])])
+        problem = (
+            f"the label of {row_in_words(pair)} must be a whole number from {LABELS[0]} to {LABELS[1]}, got {got}. "
+        )
         raise InputError(f"{problem}{how_to_grade(float(values[odd[0]]))}")
     return values
 
@@ -525,8 +427,8 @@ def checked_labels(labels: Any, pairs: pd.DataFrame) -> pd.Series:
     what = "the judge must return one label per document"
     listed = [plain(label) for label in in_rows(labels, pairs.index, what, len(pairs))]
     if len(listed) != len(pairs):
-        ends = [pairs.iloc[row] for row in (0, -1)] if len(pairs) else []
-        which = " to ".join(f"topic {shown(row['qid'])}, document {shown(row['docno'])}" for row in ends)
+        ends = [pairs.iloc[row][["qid", "docno"]] for row in (0, -1)] if len(pairs) else []
+        which = " to ".join(map(row_in_words, ends))
         many = f"{count(len(listed), 'label')} for {count(len(pairs), 'document')}"
         raise InputError(f"the judge returned {many}{f', from {which}' if which else ''}.")
     missing = pd.isna(pd.Series(listed, dtype=object)).to_numpy(dtype=bool)

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
 from pt_reuse._check import count, examples, shown, told
-from pt_reuse._files import user_path
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.rescore import HitIndex
-from pt_reuse.data.frame_columns import in_our_columns, number_column
-from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
+from pt_reuse.data.csv_files import lines_of, read_text
+from pt_reuse.data.frame_columns import in_our_columns, number_column, row_in_words
+from pt_reuse.data.judgments import Qrels, as_qrels, check_all_labelled, checked_rel, relevant_from
+from pt_reuse.data.packed_files import UnreadableError
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.samples import check_all_labelled
 from pt_reuse.errors import InputError, located
 
 
@@ -137,8 +136,8 @@ def _rounds(qrels: Qrels, argument: str) -> NDArray[np.int64]:
         odd = np.flatnonzero(~((values >= 1) & (values < _MOST)) | (values != np.floor(values)))
         if len(odd):
             row = frame.iloc[int(odd[0])]
-            document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-            problem = f"the round of {document} must be a whole number of at least 1, got {shown(row['round'])}."
+            document, got = row_in_words(row[["qid", "docno"]]), shown(row["round"])
+            problem = f"the round of {document} must be a whole number of at least 1, got {got}."
             raise InputError(problem, argument=argument)
     return values.astype(np.int64)
 
@@ -207,9 +206,8 @@ def grade_scores(
     odd = np.flatnonzero(has & ~np.isfinite(numbers))
     if len(odd):
         row = frame.iloc[int(odd[0])]
-        document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-        problem = f"the {name} of {document} must be a finite number, got {shown(row[name])}."
-        raise InputError(problem, argument="scores")
+        document, got = row_in_words(row[["qid", "docno"]]), shown(row[name])
+        raise InputError(f"the {name} of {document} must be a finite number, got {got}.", argument="scores")
     if len(has) and not has.any():
         raise InputError(f"no document has a number in the column {shown(name)}.", argument="scores")
     labels = np.searchsorted(bounds, numbers, side="right")
@@ -229,26 +227,22 @@ def _bounds(thresholds: Any) -> np.ndarray:
     return numbers
 
 
-def _read(path: Any) -> pd.DataFrame:
+def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a file of numbers: qrels with numbers in place of labels, or a run."""
-    path = user_path(path)
     with located(str(path)):
         try:
-            text = read_bytes(path).decode("utf-8", "surrogateescape")
-        except (OSError, UnreadableError) as error:
-            raise InputError(f"{error}.", argument="scores") from error
-        rows = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        if not rows:
-            raise InputError("is empty.", argument="scores")
-        n = len(rows[0][1])
-        odd = [(number, fields) for number, fields in rows if len(fields) != n or n not in _NUMBER_IN]
-        if odd:
-            number, fields = odd[0]
-            wanted = "lines of qid, iteration, docno and number, or those of a run"
-            problem = f"line {number:,} has {count(len(fields), 'field')}. Give {wanted}."
-            raise InputError(problem, argument="scores")
-        cells = [(fields[0], fields[2], fields[_NUMBER_IN[n]]) for _, fields in rows]
-        return pd.DataFrame(cells, columns=["qid", "docno", "score"])
+            lines = lines_of(read_text(path))
+        except UnreadableError as error:
+            raise InputError(f"the file {error}.", argument="scores") from error
+        cells: list[list[str]] = []
+        for number, line in enumerate(lines, 1):
+            fields = line.split()
+            if fields and (len(fields) not in _NUMBER_IN or (cells and len(fields) != len(cells[0]))):
+                problem = f"expected lines of qid, iteration, docno and number, or those of a run, got {shown(line)}."
+                raise InputError(problem, argument="scores", place=f"line {number:,}")
+            cells += [fields] if fields else []
+        rows = [(row[0], row[2], row[_NUMBER_IN[len(row)]]) for row in cells]
+        return pd.DataFrame(rows, columns=["qid", "docno", "score"])
 
 
 def rerank_by_labels(runs: RunSet, labels: Qrels, depth: int) -> RunSet:

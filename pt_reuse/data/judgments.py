@@ -16,28 +16,22 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _html
-from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, told
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_ids,
     as_pairs,
     check_frame,
-    frame_of_nested,
-    frame_of_tuples,
-    has_fields,
+    frame_of,
     in_judgment_columns,
-    is_nested,
-    label_values,
-    text_column,
-    text_groups,
     warn_of_white_space,
 )
 from pt_reuse.data.qrels_files import (
     CONFLICTS,
-    JudgedRows,
     QrelsArrays,
     count_labels,
+    judged_rows,
     read_arrays,
     tell_bare_topics,
     topic_set,
@@ -55,25 +49,15 @@ WHOLE = "pt_reuse"
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    got = told(given)
-    if isinstance(given, pd.DataFrame):
-        frame = in_judgment_columns(given)
-        if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
-            return frame
-        got = "a frame of results"
-    elif isinstance(given, Mapping):
-        if is_nested(given):
-            return frame_of_nested(given, "label")
-    elif isinstance(given, Iterable) and not isinstance(given, str | bytes) and not hasattr(given, "run_table"):
-        items = list(given)
-        odd = [item for item in items if not has_fields(item, *COLUMNS)]
-        if items and not odd:
-            return frame_of_tuples(items)
-        got = f"{type(given).__name__} of {shown(odd[0])}" if odd else f"{got} without an item (read before?)"
+    found = in_judgment_columns(given) if isinstance(given, pd.DataFrame) else frame_of(given, COLUMNS)
+    if isinstance(found, pd.DataFrame):
+        if "label" in found.columns or not {"qid", "docno", "score"} <= set(found.columns):
+            return found
+        found = "a frame of results"
     raise InputError(
         f"{argument} must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of "
         "topic -> document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got "
-        f"{got}.",
+        f"{found}.",
         argument=argument,
     )
 
@@ -130,11 +114,7 @@ class Qrels(Printed, Shareable):
             raise InputError(f"expected a DataFrame, got {type(frame).__name__}. Use read_qrels for a file.")
         frame = in_judgment_columns(frame)
         check_frame(frame, ("qid", "docno", "label"))
-        values = label_values(frame, frame["label"])
-        topic, names = text_groups("qid", frame["qid"])
-        words = text_column("docno", frame["docno"], frame["qid"])
-        extra = frame.drop(columns=["qid", "docno", "label"])
-        self.arrays = JudgedRows(names, topic, words, values.astype(np.int16), extra).to_arrays(topic_set(topics))
+        self.arrays = judged_rows(frame).to_arrays(topic_set(topics))
         warn_of_white_space(self.arrays.documents.topics, self.arrays.documents.words)
 
     @classmethod
@@ -367,6 +347,36 @@ def check_not_empty(qrels: Qrels) -> None:
     """Raise where judgments have no topic, of which nothing can be said."""
     if not qrels.topics:
         raise InputError("the qrels hold no judgment. Give judgments of one topic or more.", argument="qrels")
+
+
+#: rounding of probabilities that were written to a file
+_ROUNDING = 1e-6
+
+
+def check_all_labelled(
+    topic: pd.Series, stratum: pd.Series, label: pd.Series, inclusion: pd.Series, *, argument: str
+) -> None:
+    """Raise where fewer documents of a stratum have a label than were drawn: the pooled ones times their probability.
+
+    An estimate takes the labelled ones for all that were drawn, so it is wrong where, say, relevant ones alone are.
+    """
+    keys = [topic.to_numpy(), stratum.to_numpy()]
+    drawn = pd.Series(pd.to_numeric(inclusion, errors="coerce").to_numpy(dtype=np.float64)).groupby(keys, sort=False)
+    judged = pd.Series((label >= 0).to_numpy()).groupby(keys, sort=False).sum()
+    strata = pd.DataFrame({"judged": judged, "drawn": drawn.sum(min_count=1)})
+    few = strata[strata["judged"] < strata["drawn"] - _ROUNDING]
+    if not len(few):
+        return
+    lacking = int(np.ceil((few["drawn"] - few["judged"] - _ROUNDING).sum()))
+    where = [
+        f"{row.judged:,.0f} of {row.drawn:,.0f} in stratum {row.Index[1]} of topic {row.Index[0]}"
+        for row in few.itertuples()
+    ]
+    raise InputError(
+        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. The estimate holds "
+        "for the whole sample alone. Judge all that was drawn, also those that are not relevant.",
+        argument=argument,
+    )
 
 
 def is_collection(given: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def parse_leaderboard(
                     "header is for lines at white space: the first line of CSV and TSV names the columns.",
                     argument="header",
                 )
-            return parse_table(lines, format, form)
+            return parse_table(ends.split("\n"), format, form)
     cells = [line.split() for _, line in lines]
     known = told_format(cells) if format is None else format
     _check_no_labels(cells, known)
@@ -95,17 +95,14 @@ def parse_leaderboard(
 
 def _selected(rows: pd.DataFrame, form: TableForm) -> pd.DataFrame:
     """Return the rows of the topics that are chosen, and those of all topics; no mean may pass for a topic."""
-    of_all = rows["qid"] == ALL
-    topics = rows.loc[~of_all, "qid"].unique().tolist()
+    topics = rows.loc[rows["qid"] != ALL, "qid"].unique().tolist()
     kept = [topics[at] for at in form.selection.places(topics)]
-    if form.selection.tasks is None:
-        odd = [topic for topic in kept if is_mean(topic)]
-        if odd:
-            check_task_names(odd, "topic")
-    place = {topic: at for at, topic in enumerate(kept)}
-    rows = rows[of_all | rows["qid"].isin(kept)]
+    rows = rows[rows["qid"].isin([ALL, *kept])]
     if form.selection.tasks is not None:
-        rows = rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable")
+        place = {topic: at for at, topic in enumerate(kept)}
+        return rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable")
+    if odd := [topic for topic in kept if is_mean(topic)]:
+        check_task_names(odd, "topic")
     return rows
 
 
@@ -119,28 +116,28 @@ def told_format(cells: Sequence[Sequence[str]]) -> str:
     known, rows = _of_width(width), [row for row in cells if len(row) == width]
     if not known:
         raise _no_form(f"most lines have {count(width, 'column')}")
+
+    def of_measures(name: str) -> bool:
+        # a first line may name the columns
+        at = _AT_SPACE[name].index("measure")
+        return all(is_measure_name(row[at]) for row in rows[1:] or rows)
+
     if width == len(OF_COMMAND["ir_measures_means"]):
-        if not all(is_measure_name(row[0]) for row in rows[1:] or rows):
+        if not of_measures(known[0]):
             raise _no_form("lines of two columns are a measure and its value, and the first column is none of measures")
         return known[0]
-    fit = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
+    summed = [name for name in known if any(row[_AT_SPACE[name].index("qid")] == ALL for row in rows)]
+    fit = summed
+    if not summed and width == len(OF_COMMAND["ir_measures_topics"]):
+        fit = [name for name in known if of_measures(name)]
     if len(fit) == 1:
         return fit[0]
-    if not fit and width == len(OF_COMMAND["ir_measures_topics"]):
-        # none of the lines sums up the topics; a first line may name the columns
-        of_measures = [
-            name
-            for name in known
-            if all(is_measure_name(row[_AT_SPACE[name].index("measure")]) for row in rows[1:] or rows)
-        ]
-        if len(of_measures) == 1:
-            return of_measures[0]
-    forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in fit or known])
-    why = f"no line has the topic {ALL!r}" if not fit else f"{ALL!r} stands in several columns"
-    labels = {3: "labels", 4: "labels", 6: "a run"}.get(width, "labels")
+    why = f"{ALL!r} stands in several columns" if summed else f"no line has the topic {ALL!r}"
+    forms = listed([f"{name} ({' '.join(_AT_SPACE[name])})" for name in summed or known])
+    others = "" if summed else f", or {'a run' if width == 6 else 'labels'}"
     raise InputError(
-        f"lines of {width} columns can be {forms}{'' if fit else f', or {labels}'}, and {why}, which would tell. "
-        f"Give format={(fit or known)[0]!r}{' or another of these' if len(fit or known) > 1 else ''}.",
+        f"lines of {width} columns can be {forms}{others}, and {why}, which would tell. Give "
+        f"format={(summed or known)[0]!r}{' or another of these' if len(summed or known) > 1 else ''}.",
         argument="format",
     )
 
@@ -197,18 +194,16 @@ def leaderboard_text(
         if topic != ALL and has_topic[t, r]
         for m, measure in enumerate(measures)
     ]
-    of_all = [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
-    return "".join(f"{line}\n" for line in _lines(format, [*rows, *of_all]))
+    rows += [(name, ALL, one, float(means[m, r])) for r, name in enumerate(names) for m, one in enumerate(measures)]
+    return "".join(f"{_line(format, row)}\n" for row in rows)
 
 
-def _lines(format: str, rows: Sequence[tuple[str, str, str, float]]) -> Iterator[str]:
-    for row in rows:
-        if format == "jsonl":
-            yield json.dumps(dict(zip(_KEYS.values(), row, strict=True)))
-            continue
-        # AutoJudge has no rank, and writes 0
-        cells = {**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"}
-        yield "\t".join(str(cells[column]) for column in COLUMNS[format])
+def _line(format: str, row: tuple[str, str, str, float]) -> str:
+    if format == "jsonl":
+        return json.dumps(dict(zip(_KEYS.values(), row, strict=True)))
+    # AutoJudge has no rank, and writes 0
+    cells = {**dict(zip(_KEYS, row, strict=True)), "value": repr(row[-1]), "Q0": "Q0", "rank": "0"}
+    return "\t".join(str(cells[column]) for column in COLUMNS[format])
 
 
 def _is_json(line: str, file_name: str) -> bool:
@@ -240,11 +235,13 @@ def _check_lines_of_json(text: str) -> None:
 
 def _of_mteb(found: dict[str, Any]) -> InputError:
     """Return the error of a result of MTEB: one task of one model, which the file does not name."""
-    task, lines = str(found["task_name"]), []
-    for split, parts in found["scores"].items():
-        for part in parts if isinstance(parts, list) else []:
-            if isinstance(part, dict) and isinstance(part.get("main_score"), int | float):
-                lines.append((split, str(part.get("hf_subset", "default")), f"MODEL,{task},{part['main_score']!r}"))
+    task = str(found["task_name"])
+    lines = [
+        (split, str(part.get("hf_subset", "default")), f"MODEL,{task},{part['main_score']!r}")
+        for split, parts in found["scores"].items()
+        for part in (parts if isinstance(parts, list) else [])
+        if isinstance(part, dict) and isinstance(part.get("main_score"), int | float)
+    ]
     several = f" (split {lines[0][0]!r}, subset {lines[0][1]!r}; {len(lines):,} there are)" if len(lines) > 1 else ""
     example = f"`{lines[0][2]}`{several}" if lines else f"`MODEL,{task},main_score`"
     return InputError(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples
-from pt_reuse._files import user_path
-from pt_reuse.data.csv_files import SEPARATORS, WHITE, lines_of, parse_csv, read_text
+from pt_reuse.data.csv_files import WHITE, lines_of, parse_csv, read_text, separator_of
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.packed_files import UnreadableError
 from pt_reuse.errors import InputError, located, warn
@@ -31,11 +31,8 @@ class Labels:
     rest: Any = None  # what holds of runs that are not named; None: nothing is said of them
 
 
-#: which runs there are -> what is said of them; by the names, a line of a file is told from a comment or a header
-LabelsOf: TypeAlias = Callable[[Sequence[str]], Labels]
 #: what the column of run names may be called
 _RUN_WORDS = ("run", "tag", "name", "runtag", "run_tag", "runid", "run_id")
-_A_CSV = "the path of a CSV with a header, or a DataFrame"
 #: column of a table of runs -> the argument that gives it
 _ARGUMENTS = {"team": "teams", "type": "types", "pooled": "pooled"}
 #: with more names that are no run's, it is another list, and not a misspelt name
@@ -56,29 +53,27 @@ def is_blank(value: Any) -> bool:
     return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
-def _read_labels(labels: Any, column: str) -> LabelsOf:
-    """Read what the user gave; what is returned says the value of each run, once it is known which runs there are."""
+def _read_labels(labels: Any, column: str) -> Labels:
+    """Read what the user gave as one column of a table of runs."""
     argument = _ARGUMENTS[column]
     if isinstance(labels, str | Path):
-        return _of_file(labels, column, argument)
+        with located(str(labels)):
+            return _of_file(labels, column, argument)
     if isinstance(labels, pd.DataFrame):
-        return _of_frame(_with_names(labels), column, argument)
+        return _of_frame(labels, column, argument)
     if isinstance(labels, pd.Series | Mapping):
-        items = list(zip(_names(labels.keys(), argument), (value for _, value in labels.items()), strict=True))
-        found = Labels(dict(items))
-        if len(found.of) < len(items):
-            again = pd.Series([name for name, _ in items])
-            twice = examples(again[again.duplicated()].unique())
-            raise InputError(f"{argument} has {twice} more than once. Keep one {column} per run.", argument=argument)
-    elif column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
-        found = Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
-    elif column == "pooled" and isinstance(labels, bool | np.bool_):
-        found = Labels({}, rest=bool(labels))
-    else:
-        kinds = "a dict, a Series, a DataFrame, or the path of a two-column file"
-        kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
-        raise InputError(f"{argument} must be {kinds}, got {type(labels).__name__}.", argument=argument)
-    return lambda names: found
+        names = _names(labels.keys(), argument)
+        if twice := [name for name, times in Counter(names).items() if times > 1]:
+            problem = f"{argument} has {examples(twice)} more than once. Keep one {column} per run."
+            raise InputError(problem, argument=argument)
+        return Labels(dict(zip(names, (value for _, value in labels.items()), strict=True)))
+    if column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
+        return Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
+    if column == "pooled" and isinstance(labels, bool | np.bool_):
+        return Labels({}, rest=bool(labels))
+    kinds = "a dict, a Series, a DataFrame, or the path of a two-column file"
+    kinds += ", a collection of run names, or one bool" if column == "pooled" else ""
+    raise InputError(f"{argument} must be {kinds}, got {type(labels).__name__}.", argument=argument)
 
 
 def _names(given: Iterable[Any], argument: str) -> list[str]:
@@ -88,7 +83,8 @@ def _names(given: Iterable[Any], argument: str) -> list[str]:
         raise InputError(error.text, argument=argument) from error
 
 
-def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
+def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> Labels:
+    frame = _with_names(frame)
     called = [name for name in frame.columns if str(name).lower() in _RUN_WORDS]
     named = frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
     if not {"name", column} <= set(named.columns):
@@ -97,8 +93,7 @@ def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> LabelsOf:
             f"{argument} as a DataFrame must have {needed}, got {examples(frame.columns, 12)}.", argument=argument
         )
     checked = _checked(named, argument)
-    found = Labels(dict(zip(checked["name"], checked[column], strict=True)))
-    return lambda names: found
+    return Labels(dict(zip(checked["name"], checked[column], strict=True)))
 
 
 def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
@@ -112,41 +107,36 @@ def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index(names="name") if called or named else frame
 
 
-def _of_file(path: str | Path, column: str, argument: str) -> LabelsOf:
+def _of_file(path: str | Path, column: str, argument: str) -> Labels:
     expected = f"a file with two columns, run tag and {column}"
     expected = f"a file with one run name a line, or {expected}" if column == "pooled" else expected
-    with located(str(path)):
-        lines = read_lines(path, argument, expected)
-        for separator in SEPARATORS:
-            if {"name", column} <= {cell.strip().strip('"') for cell in lines[0].split(separator)}:
-                return _of_frame(_cells(lines, argument), column, argument)
-
-    def of_names(names: Sequence[str]) -> Labels:
-        if column == "pooled":
-            listed = [line.strip(WHITE) for line in lines]
-            listed = [line for line in listed if line and (not line.startswith("#") or line in names)]
-            if all(line in names or len(line.replace(",", " ").split()) == 1 for line in listed):
-                return Labels(dict.fromkeys(listed, True), rest=False)
-        with located(str(path)):
-            return Labels(_in_two_columns(lines, column, argument, names))
-
-    return of_names
+    lines = read_lines(path, argument, expected)
+    if {"name", column} <= {cell.strip(' "') for cell in lines[0].split(separator_of(lines[0]))}:
+        return _of_frame(_cells(lines, argument), column, argument)
+    rows = [(n, line.strip(WHITE)) for n, line in enumerate(lines, 1)]
+    rows = [(n, line) for n, line in rows if line and not line.startswith("#")]
+    if column == "pooled" and all(len(line.replace(",", " ").split()) == 1 for _, line in rows):
+        return Labels(dict.fromkeys((line for _, line in rows), True), rest=False)
+    return Labels(_in_two_columns(rows, column, argument))
 
 
-def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Collection[str]) -> dict[str, Any]:
+def _in_two_columns(rows: Sequence[tuple[int, str]], column: str, argument: str) -> dict[str, Any]:
+    """Return run -> value of the lines of a file, separated by tabs, by a comma, or else by any white space."""
+    # a no-break space is part of a name
+    ways = ([re.split("\t+", line) for _, line in rows], [line.split(",") for _, line in rows])
+    in_white = [re.split(f"[{WHITE}]+", line, maxsplit=1) for _, line in rows]
+    every = next((way for way in ways if all(len(cells) == 2 for cells in way)), in_white)
     found: dict[str, str] = {}
     first: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        cells, place = _two_cells(line, names), f"line {number:,}"
-        header = len(cells) == 2 and cells[0].lower() in _RUN_WORDS and cells[1].lower() in (column, f"{column}s")
-        comment = not line.strip(WHITE) or line.startswith("#")
-        if cells[0] not in names and (comment or (number == 1 and header)):
+    for (number, line), cells in zip(rows, every, strict=True):
+        cells, place = [cell.strip(WHITE) for cell in cells], f"line {number:,}"
+        if not found and cells[0].lower() in _RUN_WORDS and cells[-1].lower() in (column, f"{column}s"):
             continue
         if len(cells) != 2 or not all(cells):
-            problem = f"expected two columns, run tag and {column}, got {line.strip(WHITE)!r}. Separate them by white "
-            raise InputError(f"{problem}space or one comma.", argument=argument, place=place)
+            problem = f"expected two columns, run tag and {column}, got {line!r}. Separate them by white space or one "
+            raise InputError(f"{problem}comma.", argument=argument, place=place)
         name, value = cells
-        if column == "pooled" and name in names:
+        if column == "pooled":
             with located(place):
                 _as_flag(name, value, argument)
         if found.setdefault(name, value) != value:
@@ -157,21 +147,12 @@ def _in_two_columns(lines: Sequence[str], column: str, argument: str, names: Col
     return found
 
 
-def _two_cells(line: str, names: Collection[str]) -> list[str]:
-    # separated by tabs, by a comma or by any white space: the first way that gives a run and its value
-    # (white space as in run files: a no-break space is part of a name)
-    line = line.strip(WHITE)
-    tabbed = [cell for cell in line.split("\t") if cell.strip(WHITE)]
-    ways = [cells for cells in (tabbed, line.split(",")) if len(cells) > 1]
-    ways = [[cell.strip(WHITE) for cell in cells] for cells in (*ways, re.split(f"[{WHITE}]+", line, maxsplit=1))]
-    return next((cells for cells in ways if len(cells) == 2 and cells[0] in names), ways[0])
-
-
 def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Return a frame with one row per run: ``name`` and whatever else the user has of each."""
     if isinstance(metadata, str | Path):
         with located(str(metadata)):
-            return _checked(_cells(read_lines(metadata, "metadata", _A_CSV), "metadata"), "metadata")
+            lines = read_lines(metadata, "metadata", "the path of a CSV with a header, or a DataFrame")
+            return _checked(_cells(lines, "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
         raise InputError(
             f"metadata must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.", argument="metadata"
@@ -180,6 +161,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
 
 
 def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
+    """Return a frame with names as texts, of which each stands in one row; so does each column."""
     if "name" not in metadata.columns:
         raise InputError(
             f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
@@ -187,50 +169,34 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
             "used where present.",
             argument=argument,
         )
-    twice = metadata.columns[metadata.columns.duplicated()].unique()
-    if len(twice):
+    if len(twice := metadata.columns[metadata.columns.duplicated()].unique()):
         raise InputError(
             f"{argument} has more than one column {examples(twice)}. Rename or drop one.", argument=argument
         )
-    bare = [row for row, name in enumerate(metadata["name"]) if is_blank(name)]
-    if bare:
-        raise InputError(
-            f"{argument} has no run name there. Fill it in, or drop the row.",
-            argument=argument,
-            place=f"row {bare[0]:,}",
-        )
+    if bare := [row for row, name in enumerate(metadata["name"]) if is_blank(name)]:
+        problem = f"{argument} has no run name there. Fill it in, or drop the row."
+        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
     names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
-    again = names[names.duplicated()].unique()
-    if len(again):
-        raise InputError(
-            f"{argument} has more than one row for {examples(again)}. Keep one row per run.", argument=argument
-        )
+    if len(again := names[names.duplicated()].unique()):
+        problem = f"{argument} has more than one row for {examples(again)}. Keep one row per run."
+        raise InputError(problem, argument=argument)
     return metadata.assign(name=names)
 
 
 def read_lines(path: str | Path, argument: str, expected: str) -> list[str]:
     """Return the lines of a text file that may be packed; bytes that are not UTF-8 are kept as in run files."""
-
-    def refused(what: str, more: str = "") -> InputError:
-        return InputError(f"{what}. Give as {argument} {expected}.{more}", argument=argument)
-
     try:
-        file = user_path(path)
-        if "\0" in str(file) or not file.exists() or file.is_dir():
-            # what looks like the name of a run may be meant as one
-            name = argument == "pooled" and isinstance(path, str) and not os.path.dirname(path)
-            listed = f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."
-            raise refused("there is no such file", listed if name else "")
-        return lines_of(read_text(file))
-    except OSError as error:
-        raise refused(f"the file cannot be read: {error.strerror or error}") from error
+        return lines_of(read_text(path))
     except UnreadableError as error:
-        raise refused(f"the file {error}") from error
+        more = ""
+        if argument == "pooled" and isinstance(path, str) and not os.path.dirname(path):
+            # what looks like the name of a run may be meant as one
+            more = f" To say that run {path!r} was pooled, give a list: pooled=[{path!r}]."
+        raise InputError(f"the file {error}. Give as {argument} {expected}.{more}", argument=argument) from error
 
 
 def _cells(lines: Sequence[str], argument: str) -> pd.DataFrame:
-    frame = parse_csv(lines, argument).frame
-    return frame.apply(lambda column: column.map(lambda cell: cell.strip(WHITE)))
+    return parse_csv(lines, argument).frame.apply(lambda column: column.str.strip(WHITE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +219,7 @@ class GivenMetadata:
     """What a user gives to label runs with, read and checked as far as that goes before the runs are known."""
 
     frame: pd.DataFrame | None  # what is given as ``metadata``, None where nothing is
-    labels: Mapping[str, LabelsOf]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what says it of each run
+    labels: Mapping[str, Labels]  # ``"team"``, ``"type"`` or ``"pooled"`` -> what is said of runs
     from_files: frozenset[str] = frozenset()  # the arguments that are given as a file
 
     @property
@@ -277,8 +243,8 @@ class GivenMetadata:
                 # tables often have the type of some runs only
                 if column != "type":
                     said.setdefault(column, set()).update(listed)
-        for column, labels in self.labels.items():
-            given, argument = labels(names), _ARGUMENTS[column]
+        for column, given in self.labels.items():
+            argument = _ARGUMENTS[column]
             if given.of or given.rest is None:
                 self._check_names(argument, given, names, naming)
             table[column] = _filled(table, column, given, argument)

@@ -34,12 +34,6 @@ def check_order_or_none(argument: str, order: Any) -> None:
         check_order(argument, order)
 
 
-def in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> AnyField:
-    """Return a field that stands in one ranking order in another, see :func:`check_in_order`."""
-    check_in_order(field, names, now, wanted)
-    return field.in_order(now, wanted)
-
-
 def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str) -> None:
     """Raise where a field that stands in one ranking order cannot be put into another."""
     if wanted != "rank" or now == "rank":

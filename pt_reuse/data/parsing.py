@@ -28,7 +28,7 @@ from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, find_document, lines_of_rows, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
-from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, find_in_table, is_table, reason, rows_in_table
+from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
 from pt_reuse.data.trec import NO_ORDER, tied_rank
 from pt_reuse.errors import InputError, in_parts, located, warn
 
@@ -188,33 +188,27 @@ class LinesInFiles:
         for one in wanted:
             of_files.setdefault(self._runs[one[0]].path, []).append(one)
         for path, inside in of_files.items():
+            if self._runs[inside[0][0]].table:  # a frame has no lines
+                continue
             with suppress(UnreadableError):  # it was read a moment ago
-                if self._runs[inside[0][0]].table:
-                    named = [(self._runs[run].tag or "", topic, docno) for run, topic, docno in inside]
-                    found = find_in_table(path, self._order, named, _TOLD)
-                else:
-                    every = (find_document(self._chunks(path), topic, docno, _TOLD) for _, topic, docno in inside)
-                    found = [f"lines {', '.join(f'{line:,}' for line in lines)}" for lines in every]
+                every = (find_document(self._chunks(path), topic, docno, _TOLD) for _, topic, docno in inside)
+                found = [f"lines {', '.join(f'{line:,}' for line in lines)}" for lines in every]
                 said |= {run: f" ({where} of {path})" for (run, _, _), where in zip(inside, found, strict=True)}
         return [said[run] for run, _, _ in wanted]
 
     def of_repeats(self, topics: Sequence[str], repeats: Repeats) -> NDArray[np.int64]:
-        """Return (n,): the line of each row."""
+        """Return (n,): the line of each row, 0 where it is one of a table."""
         lines = np.zeros(len(repeats), dtype=np.int64)
         of_files: dict[Path, list[NDArray[np.int64]]] = {}
         for run in np.unique(repeats.run).tolist():
             of_files.setdefault(self._runs[run].path, []).append(np.flatnonzero(repeats.run == run))
         for path, parts in of_files.items():
             rows = np.concatenate(parts)
-            runs, places = [self._runs[run] for run in repeats.run[rows].tolist()], repeats.place[rows]
+            if self._runs[int(repeats.run[rows[0]])].table:
+                continue
             of_rows = [topics[t] for t in repeats.topic[rows].tolist()]
             with self._again(path):
-                if not runs[0].table:
-                    lines[rows] = lines_of_rows(self._chunks(path), self._order, of_rows, places)
-                    continue
-                lists = [(run.tag or "", topic) for run, topic in zip(runs, of_rows, strict=True)]
-                for which, group, at in rows_in_table(TableReading(path, self._order), lists, places):
-                    lines[rows[which]] = group.row[at]
+                lines[rows] = lines_of_rows(self._chunks(path), self._order, of_rows, repeats.place[rows])
         return lines
 
     def _chunks(self, path: Path) -> Iterator[bytes]:
@@ -252,9 +246,10 @@ class TiedError(Exception):
 
     run = 0  # the run of a table
 
-    def __init__(self, topic: str, at: int):
-        super().__init__(topic, at)
-        self.topic, self.at = topic, at  # the place of one of them among the rows of the list, from 1
+    def __init__(self, topic: str, docno: str, at: int):
+        super().__init__(topic, docno, at)
+        # one of them, and its place among the rows of the list, from 1
+        self.topic, self.docno, self.at = topic, docno, at
 
 
 def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
@@ -265,7 +260,9 @@ def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | Non
             places.check(rows.starts)
         except NoPlaceError as error:
             t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
-            raise TiedError(rows.topics[t], error.row - int(rows.starts[t]) + 1) from None
+            row = error.row if rows.grouping is None else int(rows.grouping[error.row])
+            docno = tokens.decode(tokens.as_tokens(rows.docs[row : row + 1]))[0]
+            raise TiedError(rows.topics[t], docno, error.row - int(rows.starts[t]) + 1) from None
     return rows.in_order(name, order, places)
 
 
@@ -354,19 +351,10 @@ class RunFiles(ABC):
     def _table(self, path: Path) -> list[FileRun]:
         rows = self.kept()
         reading = TableReading(path, self.conventions.order, rows.check_group)
-        bad = [np.zeros((3, 0), dtype=np.int64)]
-
-        def parts() -> Iterator[RunPart]:
-            for group in reading.groups():
-                bad.append(group.bad)
-                yield group.part
-                del group  # before the next one is read
-            reading.check(skip=self._skip)
-
         try:
-            rows.take(parts())
+            rows.take(reading.parts())
         except TiedError as tie:
-            return [FileRun(path, fault=tied_row(path, list(reading.names)[tie.run], tie.topic, tie.at), table=True)]
+            return [FileRun(path, fault=tied_row(list(reading.names)[tie.run], tie), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -374,14 +362,7 @@ class RunFiles(ABC):
             if isinstance(error, NoRunError) and self.conventions.other_files == "skip":
                 return [FileRun(path, left_out=f"no row of a run: {in_parts(error.text)[0]}", table=True)]
             return [FileRun(path, fault=error, table=True)]
-        of_run, row, why = np.concatenate(bad, axis=1)
-        found = []
-        for name in reading.ordered():
-            number = reading.names[name]
-            mine = np.flatnonzero(of_run == number)
-            reasons = [reason(code) for code in why[mine].tolist()]
-            found.append(FileRun(path, name, bad=row[mine], reasons=reasons, table=True, rows=rows, number=number))
-        return found
+        return [FileRun(path, name, table=True, rows=rows, number=reading.names[name]) for name in reading.ordered()]
 
 
 def tied_line(chunks: Iterable[bytes], topic: str, at: int) -> InputError:
@@ -390,15 +371,10 @@ def tied_line(chunks: Iterable[bytes], topic: str, at: int) -> InputError:
     return tied_rank(fields, int(rows[0]))
 
 
-def tied_row(path: Path, run: str, topic: str, at: int) -> InputError:
+def tied_row(run: str, tie: TiedError) -> InputError:
     """Return the same of a table."""
-    reading = TableReading(path, "rank")
-    _, group, rows = _found_again(rows_in_table(reading, [(run, topic)], np.array([at])))
-    docno = tokens.decode(tokens.as_tokens(group.part.docs[rows]))[0]
-    rank = np.nan if group.part.ranks is None else float(group.part.ranks[rows[0]])
-    document = f"run {shown(run)}, topic {shown(topic)}, document {shown(docno)}"
-    tied = f"{document} has rank {shown(rank)}, which another document of the topic has too. "
-    return InputError(f"{tied}{NO_ORDER}", place=reading.place(int(group.row[rows[0]])))
+    document = f"run {shown(run)}, topic {shown(tie.topic)}, document {shown(tie.docno)}"
+    return InputError(f"{document} has a rank which another document of the topic has too. {NO_ORDER}")
 
 
 _T = TypeVar("_T")

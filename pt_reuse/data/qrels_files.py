@@ -32,23 +32,17 @@ from pt_reuse.data.frame_columns import (
     warn_of_white_space,
 )
 from pt_reuse.data.lines import (
-    BOM,
     QRELS_LINE,
     SAMPLE_LINE,
-    Fields,
     document_in,
-    fields_of_part,
     names_in,
     place_of,
     qrels_fields,
     topics_in,
 )
-from pt_reuse.data.packed_files import UnreadableError, give_back, guarded, in_memory, pieces_of_lines, read_bytes
+from pt_reuse.data.packed_files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.data.trec import check_names, check_topics
 from pt_reuse.errors import InputError, located, warn
-
-#: rows whose hashes are computed at once, which bounds memory
-_HASHED_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -101,14 +95,6 @@ class JudgedRows:
 
     def _first_occurrences(self) -> NDArray[np.int64] | None:
         """Return the first row of each (topic, document) pair, None when no pair stands twice."""
-        # pairs of different hashes differ, and sorting these is far quicker than numbering the pairs
-        hashes = np.empty(len(self.topic), dtype=np.uint64)
-        for start in range(0, len(hashes), _HASHED_AT_ONCE):
-            some = slice(start, start + _HASHED_AT_ONCE)
-            hashes[some] = tokens.hashes(np.column_stack([self.words[some], self.topic[some].astype(np.uint64)]))
-        hashes.sort()
-        if (hashes[1:] != hashes[:-1]).all():
-            return None
         codes, first = tokens.factorize(self.words)
         pairs, first_rows = tokens.factorize((self.topic * len(first) + codes).astype(np.uint64)[:, None])
         if len(first_rows) == len(self.topic):
@@ -267,12 +253,6 @@ def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.
     return np.where(codes < 0, len(values), codes).astype(np.int64), found
 
 
-#: bytes of judgments that are read at once, about, which bounds memory
-_AT_ONCE = 1 << 20
-#: bytes of a file from which on what reading takes is given back to the system
-_LARGE = 1 << 24
-
-
 def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> QrelsArrays:
     """Read a TREC qrels file, packed or not."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
@@ -297,53 +277,38 @@ def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> Q
         arrays = rows.to_arrays()
         if headed:
             warn_of_white_space(arrays.documents.topics, arrays.documents.words)
-    if len(data) >= _LARGE:
-        give_back()
     return arrays
 
 
 def _headed(data: bytes, *, strata: bool) -> JudgedRows:
     """Read judgments whose first line names the columns, as BEIR has them."""
     table = read_judgment_rows(data)
-    frame = table.frame
     if strata:
         table.need(["stratum"])
-    if not len(frame):
+    if not len(table.frame):
         raise InputError("there is no judgment below the line that names the columns.")
     table.check_filled("qid", "docno", "label")
-    values = number_column(frame["label"].str.strip(WHITE))
-    odd = np.flatnonzero(not_labels(values))
+    frame = table.frame.where(table.frame != "", None).assign(label=table.frame["label"].str.strip(WHITE))
+    if "inclusion" in frame:
+        table.check_filled("inclusion")
+        frame = frame.assign(inclusion=table.numbers("inclusion"))
+    odd = np.flatnonzero(not_labels(number_column(frame["label"])))
     with located(table.place(int(odd[0]))) if len(odd) else nullcontext():
-        label_values(frame, frame["label"].str.strip(WHITE))
+        rows = judged_rows(frame)
+    return replace(rows, line_of=lambda row: int(table.lines[row]))
+
+
+def judged_rows(frame: pd.DataFrame) -> JudgedRows:
+    """Return the judgments of a frame; further columns come along."""
+    values = label_values(frame, frame["label"])
     topic, names = text_groups("qid", frame["qid"])
     words = text_column("docno", frame["docno"], frame["qid"])
-    extra = frame.drop(columns=["qid", "docno", "label"])
-    extra = extra.where(extra != "", None)
-    if "inclusion" in extra:
-        table.check_filled("inclusion")
-        extra = extra.assign(inclusion=table.numbers("inclusion"))
-    return JudgedRows(names, topic, words, values.astype(np.int16), extra, lambda row: int(table.lines[row]))
+    return JudgedRows(names, topic, words, values.astype(np.int16), frame.drop(columns=["qid", "docno", "label"]))
 
 
 def parse_qrels(data: bytes, *, strata: bool = False) -> JudgedRows:
     """Read the text of a qrels file in its own line order, of judgments of a sample where it has `strata`."""
-    columns, line = (5, SAMPLE_LINE) if strata else (4, QRELS_LINE)
-
-    def line_of(row: int) -> int:
-        return qrels_fields(data, columns, line).line_of(row)
-
-    if len(data) > _AT_ONCE:
-        pieces = pieces_of_lines(data.removeprefix(BOM), _AT_ONCE)
-        try:
-            each = (fields_of_part(one, columns, line) for one in pieces if not one.isspace())
-            if parts := [_judged_rows(fields, strata, line_of) for fields in each if len(fields)]:
-                return _joined(parts)
-        except InputError:
-            pass  # of several faults the one is told that reading all at once finds first, and its line
-    return _judged_rows(qrels_fields(data, columns, line), strata, line_of)
-
-
-def _judged_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) -> JudgedRows:
+    fields = qrels_fields(data, *((5, SAMPLE_LINE) if strata else (4, QRELS_LINE)))
     topics, topic = topics_in(fields)
     docs = names_in(fields, 2, "docno")
     values, _ = parse_numbers(fields.buffer, *fields.column(c := 3 + strata))
@@ -357,7 +322,7 @@ def _judged_rows(fields: Fields, strata: bool, line_of: Callable[[int], int]) ->
         )
     found = tokens.decode(tokens.as_tokens(names_in(fields, 3, "stratum"))) if strata else None
     extra = None if found is None else pd.DataFrame({"stratum": found})
-    return JudgedRows(topics, topic, docs, values.astype(np.int16), extra, line_of)
+    return JudgedRows(topics, topic, docs, values.astype(np.int16), extra, fields.line_of)
 
 
 def write_arrays(arrays: QrelsArrays, path: str | Path, *, overwrite: bool, strata: bool = False) -> Path:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, examples, flag, positive, shown, told
-from pt_reuse._files import user_path
+from pt_reuse._files import checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
@@ -62,8 +61,9 @@ class FileReading:
         if self.n_jobs is not None:
             positive("n_jobs", self.n_jobs, "threads")
         flag("verbose", self.verbose)
-        if self.cache is not None:
-            _check_cache(self.cache)
+        if self.cache is not None and not ((folder := checked_path(self.cache, "cache")) / HEADER).exists():
+            # what is there already may be of use even where nothing can be written
+            check_keeping(folder)
         if self.memory is not None:
             memory_bytes(self.memory)
             if self.cache is None:
@@ -78,7 +78,7 @@ class FileReading:
         how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
         names = named_by_files(paths, self.names, self.other_files)
-        table = None if names is None else labelled_table(labels, names, paths, by_tag=False)
+        table = None if names is None else labelled_table(labels, names, paths)
         if self.cache is None:
             found = parse_files(paths, conventions, threads=threads, verbose=self.verbose)
         else:
@@ -97,23 +97,9 @@ class FileReading:
             of_runs = [paths[i] for i in found.files]
             commented = {of_runs[i] for i in found.commented}
             base = tables.base(found.names, of_runs)
-            by_tag = self.names == "tag"
-            table = labelled_table(labels, found.names, of_runs, by_tag=by_tag, commented=commented, base=base)
+            table = labelled_table(labels, found.names, of_runs, commented=commented, base=base)
         tables.tell(self.order)
         return CodedRuns(found.field, table, self.order, how_pooled, dropped)
-
-
-def _check_cache(cache: Any) -> None:
-    if not isinstance(cache, str | os.PathLike) or not str(cache) or "\0" in str(cache):
-        raise InputError(f"cache must be the path of a folder, got {cache!r}.", argument="cache")
-    folder = user_path(cache)
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise InputError(
-            f"cache {folder} is a file. Give a folder for the cache; it is made if missing.", argument="cache"
-        )
-    if not os.path.exists(folder / HEADER):
-        # what is there already may be of use even where nothing can be written
-        check_keeping(folder)
 
 
 _FORMS = (
@@ -192,14 +178,9 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
         raise _no_runs(argument, f"a frame with the columns {examples(frame.columns, 12)}", hint)
     if (frame.columns == "name").sum() != 1:
         raise _unnamed("a frame without a column 'name'", argument)
-    bare = np.flatnonzero(frame["name"].isna())
-    if len(bare):
-        problem = "the name of the run is missing. Fill it in or drop the row."
-        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
-    if not set(map(type, names := frame["name"].tolist())) <= {str}:
-        with located(argument):
-            frame = frame.assign(name=as_ids("name", names))
-    return {name: run for name, run in frame.groupby("name", sort=False, observed=True)}
+    with located(argument):
+        frame = frame.assign(name=pd.Series(as_ids("name", frame["name"].tolist()), index=frame.index, dtype=object))
+    return {name: run for name, run in frame.groupby("name", sort=False)}
 
 
 def _unnamed(got: str, argument: str) -> InputError:

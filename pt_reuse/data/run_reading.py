@@ -56,7 +56,7 @@ def read_runs(
             folders), a file, or several files.
         teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
             ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
-            of their ir_metadata, in the file or in a YAML file beside it, or None, with a warning.
+            of the ir_metadata in their file, or None, with a warning.
         types: what kind of system each run is (automatic, manual, neural, ...), given like `teams`.
         pooled: which runs contributed to the pool: a collection of names, a file with one name a line, a mapping of
             name to true or false, which leaves runs that it does not name unknown, or one bool for all. Default: not on
@@ -76,7 +76,7 @@ def read_runs(
             score that is no finite number, with ``order="rank"`` a rank that is no number, a qid or docno of more than
             1,024 bytes, a NUL byte, a carriage return alone behind the sixth column. For a document twice in a list see
             `duplicates`. Two lines of one rank and two tags in a file are always errors, as it is not known which line
-            is wrong. In a table: a row without qid, docno or score, or with one of these faults.
+            is wrong, and so is a bad row of a table, as it is in a frame.
         other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
             ``"error"``, or ``"skip"`` leaves it out; likewise a table without any row of a run or without a needed
             column. A damaged packed file or table is always an error.

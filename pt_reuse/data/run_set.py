@@ -20,7 +20,7 @@ from pt_reuse.arrays.open_field import AnyField, united
 from pt_reuse.data.coding import CodedRuns, Framing, StoredRun, run_frame, run_names, run_sizes, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, stack_tables
-from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order, in_order
+from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_in_order, check_order
 from pt_reuse.data.pipelines import pipeline_frames
 from pt_reuse.data.run_files import coded_runs
 from pt_reuse.data.score_shapes import ScoreShapes
@@ -29,7 +29,6 @@ from pt_reuse.data.tables import write_table
 from pt_reuse.data.trec import write_runs
 from pt_reuse.data.units import (
     OfDocno,
-    Part,
     Units,
     check_known,
     check_same_order,
@@ -150,7 +149,7 @@ class RunSet(Printed, Shareable):
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
-                use, or holds results of another pipeline under the same name.
+                use, or holds results of a pipeline of this name that prints otherwise.
 
         Warns:
             ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.
@@ -278,7 +277,7 @@ class RunSet(Printed, Shareable):
             prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
             where: a function of a document name that returns whether to keep the document.
         """
-        return self._with(restricted(self.field, self._names, Part.of(docnos, prefix, where)))
+        return self._with(restricted(self.field, self._names, docnos, prefix, where))
 
     def reorder(self, order: str) -> RunSet:
         """Return the runs in another ranking order, with the same documents in each list.
@@ -288,8 +287,8 @@ class RunSet(Printed, Shareable):
         order.
         """
         check_order("order", order)
-        field = in_order(self.field, self._names, self.order, order)
-        return self if order == self.order else self._with(field, order=order)
+        check_in_order(self.field, self._names, self.order, order)
+        return self if order == self.order else self._with(self.field.in_order(self.order, order), order=order)
 
     def in_pool_order(self, order: str | None = None) -> RunSet:
         """Return the runs in the `order` in which they are pooled.
@@ -418,7 +417,7 @@ class RunSet(Printed, Shareable):
         """Return what was left out when the runs were read: one row per line, row of a frame, or whole file.
 
         The columns are ``file line reason name qid docno``: the line is <NA> for a file without any run line, and for a
-        row of a frame; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
+        row of a frame or table; ``name`` is the run, ``qid`` and ``docno`` are the document that a list had twice.
         """
         return self._dropped.frame.copy()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import ir_measures
@@ -13,6 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples, listed, shown
+from pt_reuse.data.csv_files import parse_csv, separator_of
+from pt_reuse.data.metadata import is_missing
 from pt_reuse.data.task_columns import (
     ScoreMatrix,
     Selection,
@@ -30,13 +31,8 @@ from pt_reuse.errors import InputError, warn
 #: task, or system; a line for each system, and maybe topic, and a column for each measure
 LONG, TABLE, MEASURES = "long", "table", "measures"
 FORMS = (LONG, TABLE, MEASURES)
-#: the topic under which a value over all topics stands, and what gdeval and ndeval call it
+#: the topic under which a value over all topics stands; gdeval and ndeval call it ``amean``
 ALL = "all"
-_ALL_OF_TOOLS = {"amean"}
-#: what stands between cells, if no tab does; in many languages spreadsheets write semicolons
-_SEPARATORS = ",;"
-#: how many lines tell it
-_LOOKED_AT = 20
 #: our name of a column -> what it is called, without its case, blanks and underscores
 _HEADINGS = {
     "name": {"name", "run", "runid", "runname", "runtag", "tag", "system", "systemid", "model", "modelname", "method"},
@@ -61,6 +57,7 @@ _LONG_CELL = 1000
 _PIPE = re.compile(r"(?<!\\)\|")
 #: the column of numbers of rows that pandas writes
 _ROW_NUMBERS = {"", "unnamed: 0", "index"}
+_COLUMNS = ["name", "qid", "measure", "value", "line"]
 
 
 @dataclass(frozen=True)
@@ -85,13 +82,21 @@ def decimals(cell: str) -> int:
     return 99 if "e" in cell.lower() else len(cell.partition(".")[2])
 
 
+def _is_empty(cell: str) -> bool:
+    return cell.strip().lower() in _EMPTY
+
+
+def _is_score(cell: str) -> bool:
+    return _is_empty(cell) or number(cell) is not None
+
+
 def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
     """Return whether lines are a table; else they are columns at white space, of these widths."""
-    separator = _separator(lines)
+    separator = separator_of(lines[0])
     if separator not in lines[0]:
         return False
     header = [cell.strip(' "') for cell in lines[0].split(separator)]
-    if _is_long(_roles(header)) or _is_of_documents(header):
+    if _is_long(header) or _is_of_documents(header):
         return True
     found = [len(line.split()) for line in lines]
     if separator != "\t":
@@ -105,17 +110,21 @@ def told_table(lines: Sequence[str], file_name: str, widths: set[int]) -> bool:
     return named or len(header) > max(widths)
 
 
-def parse_table(lines: Sequence[tuple[int, str]], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
+def parse_table(lines: Sequence[str], format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
     """Return the format of the lines of a file, and ``name qid measure value line``, texts all but the line."""
-    separator = _separator([line for _, line in lines])
-    return _of_rows(list(_rows(lines, separator)), f", separated by {shown(separator)}", format, form)
+    table = parse_csv(lines, "path")
+    return _table([*table.frame.columns], table.frame.to_numpy(dtype=object), table.lines.tolist(), format, form)
 
 
 def parse_markdown(
     lines: Sequence[tuple[int, str]], format: str | None, form: TableForm
 ) -> tuple[str, pd.DataFrame] | None:
     """Return what `parse_table` does of the table in Markdown, None where there is none."""
-    starts = [at for at, (_, line) in enumerate(lines) if at and _is_rule(line) and "|" in lines[at - 1][1]]
+    starts = [
+        at
+        for at, (_, line) in enumerate(lines)
+        if at and "|" in lines[at - 1][1] and {"|", "-"} <= set(line) and set(line.strip()) <= set("|:-+ \t")
+    ]
     if not starts:
         return None
     if len(starts) > 1:
@@ -125,32 +134,35 @@ def parse_markdown(
             argument="path",
         )
     start = starts[0]
-    rows = [lines[start - 1]]
+    header = _piped(lines[start - 1][1])
+    numbers: list[int] = []
+    rows: list[list[str]] = []
     # a table ends at the first empty line, or line of text
     for n, line in lines[start + 1 :]:
-        if n != lines[start][0] + len(rows) or "|" not in line:
+        if n != lines[start][0] + len(rows) + 1 or "|" not in line:
             break
-        rows.append((n, line))
-    cells = [(n, [_unmarked(cell) for cell in _piped(line)]) for n, line in rows]
-    return _of_rows(cells, "", format, form)
-
-
-def _of_rows(
-    rows: list[tuple[int, list[str]]], separated: str, format: str | None, form: TableForm
-) -> tuple[str, pd.DataFrame]:
-    (_, header), *rows = rows
-    for n, row in rows:
-        if len(row) != len(header):
-            raise InputError(
-                f"the first line names {len(header):,} columns, and this one has {len(row):,}{separated}. Give each "
-                "line a cell for each column, an empty one where a score is missing.",
-                argument="path",
-                place=f"line {n:,}",
+        numbers.append(n)
+        rows.append(_piped(line))
+        if len(rows[-1]) != len(header):
+            problem = (
+                f"{len(rows[-1]):,} cells where the header has {len(header):,}. Leave those of missing scores empty."
             )
-    if not rows:
-        return format or TABLE, pd.DataFrame(columns=["name", "qid", "measure", "value", "line"], dtype=object)
-    cells = np.array([row for _, row in rows], dtype=object).reshape(len(rows), len(header))
-    return _table(header, cells, [n for n, _ in rows], format, form)
+            raise InputError(problem, argument="path", place=f"line {n:,}")
+    return _table(header, np.array(rows, dtype=object).reshape(len(rows), len(header)), numbers, format, form)
+
+
+def _piped(line: str) -> list[str]:
+    """Return the cells of a line in Markdown."""
+    cells = [_unmarked(cell.strip().replace("\\|", "|")) for cell in _PIPE.split(line.strip())]
+    first, last = int(line.lstrip().startswith("|")), len(cells) - int(len(cells) > 1 and not cells[-1])
+    return cells[first:last]
+
+
+def _unmarked(cell: str) -> str:
+    for mark in _MARKS:
+        if len(cell) > 2 * len(mark) and cell.startswith(mark) and cell.endswith(mark):
+            return _unmarked(cell[len(mark) : -len(mark)].strip()) if len(cell) < _LONG_CELL else cell
+    return cell
 
 
 def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple[str, pd.DataFrame]:
@@ -162,19 +174,18 @@ def parse_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tup
     if odd:
         raise InputError(f"the name of a column must be a text, got {shown(odd[0])}. Rename it.", argument="path")
     header = [str(name).strip() for name in named.columns]
-    places = [place for role, at in _roles(header).items() if role != "value" for place in at] or [0]
-    for at in places:
-        _check_cells_of_names(named.iloc[:, at].tolist(), header[at])
-    texts = [[_text(cell) for cell in named.iloc[:, at].tolist()] for at in range(len(header))]
-    cells = np.array(texts, dtype=object).reshape(len(header), len(named)).T
-    return _table(header, cells, list(range(1, len(named) + 1)), format, form)
+    columns = [named.iloc[:, at].tolist() for at in range(len(header))]
+    for at in [place for role, places in _roles(header).items() if role != "value" for place in places] or [0]:
+        _check_cells_of_names(columns[at], header[at])
+    cells = np.array([[_text(cell) for cell in column] for column in columns], dtype=object)
+    return _table(header, cells.reshape(len(header), len(named)).T, list(range(1, len(named) + 1)), format, form)
 
 
 def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
     """Raise where a cell would be another text as a name: bytes, a list."""
     for n, cell in enumerate(cells, 1):
         known = isinstance(cell, str | int | np.integer | ir_measures.Measure) and not isinstance(cell, bool)
-        if not (known or _is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
+        if not (known or is_missing(cell) or (isinstance(cell, float | np.floating) and len(cells) > 1)):
             raise InputError(
                 f"column {shown(column)} must have texts for names, got {shown(cell)}. Write it as a text.",
                 argument="path",
@@ -182,115 +193,11 @@ def _check_cells_of_names(cells: Sequence[object], column: str) -> None:
             )
 
 
-def _is_missing(cell: object) -> bool:
-    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float | np.floating) and cell != cell)
-
-
 def _text(cell: object) -> str:
     """Return a cell of a frame as text, a number with all its digits, nothing where it is missing."""
-    if isinstance(cell, str):
-        return cell.strip()
-    if _is_missing(cell):
+    if is_missing(cell):
         return ""
     return repr(float(cell)) if isinstance(cell, float | np.floating) else str(cell)
-
-
-def _is_long(roles: dict[str, list[int]]) -> bool:
-    return {"name", "value"} <= set(roles) and not {"qid", "measure"}.isdisjoint(roles)
-
-
-def _is_of_documents(header: Sequence[str]) -> bool:
-    """Return whether a table has a column of documents beside one of topics: it holds labels, or a run."""
-    return "qid" in _roles(header) and not _OF_DOCUMENTS.isdisjoint(map(_plain_heading, header))
-
-
-def _table(
-    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str | None, form: TableForm
-) -> tuple[str, pd.DataFrame]:
-    if _is_of_documents(header):
-        raise InputError(
-            f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
-            "leaderboard. Give labels as judgments, and a run to read_runs().",
-            argument="path",
-        )
-    # the numbers of rows that pandas writes
-    if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
-        counted = [number(cell) for cell in cells[:, 0]]
-        if counted in ([float(n) for n in range(len(cells))], [float(n) for n in range(1, len(cells) + 1)]):
-            header, cells = header[1:], cells[:, 1:]
-    if format == LONG or (format is None and _is_long(_roles(header))):
-        return LONG, _long(header, cells, numbers, form)
-    return _wide(header, cells, numbers, format, form)
-
-
-def _piped(line: str) -> list[str]:
-    """Return the cells of a line in Markdown."""
-    cells = [cell.strip().replace("\\|", "|") for cell in _PIPE.split(line.strip())]
-    first, last = int(line.lstrip().startswith("|")), len(cells) - int(len(cells) > 1 and not cells[-1])
-    return cells[first:last]
-
-
-def _is_rule(line: str) -> bool:
-    """Return whether a line is the one below the names of the columns in Markdown."""
-    return "|" in line and "-" in line and set(line.strip()) <= set("|:-+ \t")
-
-
-def _unmarked(cell: str) -> str:
-    for mark in _MARKS:
-        if len(cell) > 2 * len(mark) and cell.startswith(mark) and cell.endswith(mark):
-            return _unmarked(cell[len(mark) : -len(mark)].strip()) if len(cell) < _LONG_CELL else cell
-    return cell
-
-
-def _linked(names: Iterable[str]) -> list[str]:
-    """Return names without the links around them, in Markdown and HTML."""
-    return [_without_link(name) for name in names]
-
-
-def _without_link(name: str) -> str:
-    if name.startswith("[") and name.endswith(")"):
-        text, link, address = name[1:-1].rpartition("](")
-        if link and text and address.split() in ([], [address]):
-            return text.strip()
-    found = _HTML.fullmatch(name)
-    return found["text"].strip() if found else name
-
-
-def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return scores without the signs of per cent, where each has one."""
-    written = [cell for cell in scores.ravel() if cell.lower() not in _EMPTY]
-    if not written or not all(cell.endswith("%") for cell in written):
-        return scores
-    return np.array([cell.removesuffix("%").strip() for cell in scores.ravel()], dtype=object).reshape(scores.shape)
-
-
-def _separator(lines: Sequence[str]) -> str:
-    """Return a tab where the first line has one, else what parts the first lines alike."""
-
-    def fits(separator: str) -> tuple[bool, int]:
-        try:
-            widths = {len(row) for row in csv.reader(lines[:_LOOKED_AT], delimiter=separator)}
-        except csv.Error:
-            return False, 0
-        return len(widths) == 1 and widths != {1}, lines[0].count(separator)
-
-    return "\t" if "\t" in lines[0] else max(_SEPARATORS, key=fits)
-
-
-def _rows(lines: Sequence[tuple[int, str]], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row, and the number of the line at which it begins."""
-    reader = csv.reader([f"{line}\n" for _, line in lines], delimiter=separator, strict=True)
-    start = 0
-    try:
-        for cells in reader:
-            yield lines[start][0], [cell.strip() for cell in cells]
-            start = reader.line_num
-    except csv.Error as error:
-        raise InputError(
-            f"quotes that do not fit ({error}). Quote a whole cell, and double a quote within.",
-            argument="path",
-            place=f"line {lines[start][0]:,}",
-        ) from error
 
 
 def _plain_heading(cell: str) -> str:
@@ -304,11 +211,61 @@ def _roles(header: Sequence[str]) -> dict[str, list[int]]:
     return {role: places for role, places in found.items() if places}
 
 
-def _is_score(cell: str) -> bool:
-    return cell.strip().lower() in _EMPTY or number(cell) is not None
+def _is_long(header: Sequence[str]) -> bool:
+    roles = set(_roles(header))
+    return {"name", "value"} <= roles and not {"qid", "measure"}.isdisjoint(roles)
+
+
+def _is_of_documents(header: Sequence[str]) -> bool:
+    """Return whether a table has a column of documents beside one of topics: it holds labels, or a run."""
+    return "qid" in _roles(header) and not _OF_DOCUMENTS.isdisjoint(map(_plain_heading, header))
+
+
+def _table(
+    header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str | None, form: TableForm
+) -> tuple[str, pd.DataFrame]:
+    if not len(cells):
+        return format or TABLE, pd.DataFrame(columns=_COLUMNS, dtype=object)
+    if _is_of_documents(header):
+        raise InputError(
+            f"the columns {examples(header, 6)} are those of labels or of a run, topics and documents, and no "
+            "leaderboard. Give labels as judgments, and a run to read_runs().",
+            argument="path",
+        )
+    cells = _each(cells, str.strip)
+    if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
+        counted = [number(cell) for cell in cells[:, 0]]
+        if counted in ([*range(len(cells))], [*range(1, len(cells) + 1)]):
+            header, cells = header[1:], cells[:, 1:]
+    if format == LONG or (format is None and _is_long(header)):
+        return LONG, _long(header, cells, numbers, form)
+    return _wide(header, cells, numbers, format, form)
+
+
+def _each(cells: NDArray[np.object_], what: Callable[[str], object], dtype: type = object) -> NDArray:
+    return np.array([what(cell) for cell in cells.ravel()], dtype=dtype).reshape(cells.shape)
+
+
+def _without_link(name: str) -> str:
+    """Return a name without the link around it, in Markdown and HTML."""
+    if name.startswith("[") and name.endswith(")"):
+        text, link, address = name[1:-1].rpartition("](")
+        if link and text and address.split() in ([], [address]):
+            return text.strip()
+    found = _HTML.fullmatch(name)
+    return found["text"].strip() if found else name
+
+
+def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return scores without the signs of per cent, where each has one."""
+    written = [cell for cell in scores.ravel() if not _is_empty(cell)]
+    if not written or not all(cell.endswith("%") for cell in written):
+        return scores
+    return _each(scores, lambda cell: cell.removesuffix("%").strip())
 
 
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
+    """Return the rows of a table with a line for each score."""
     roles = _roles(header)
     missing = [role for role in ("name", "value") if role not in roles]
     missing += [] if {"qid", "measure"} & set(roles) else ["qid"]
@@ -323,23 +280,21 @@ def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], for
         )
     columns = {role: cells[:, places[0]] for role, places in roles.items()}
     frame = pd.DataFrame({"qid": ALL, "measure": form.measure, **columns, "line": numbers}, dtype=object)
-    frame = frame.assign(name=_linked(frame["name"]), value=_plain(columns["value"]))
-    of_all = frame["qid"] == ALL
-    chosen = frame.loc[~of_all, "qid"].unique().tolist()
-    kept = [chosen[at] for at in form.selection.places(chosen)]
-    frame = frame[of_all | frame["qid"].isin(kept)]
-    of_all = frame["qid"] == ALL
-    there = ~frame["value"].str.lower().isin(_EMPTY)
+    frame = frame.assign(name=frame["name"].map(_without_link), value=_plain(columns["value"]))
+    topics, picked = frame.loc[frame["qid"] != ALL, "qid"].unique().tolist(), form.selection.tasks is not None
+    kept = [topics[at] for at in form.selection.places(topics)]
+    frame = frame[frame["qid"].isin([ALL, *kept])]
+    there = ~frame["value"].map(_is_empty).astype(bool)
     for role, noun in (("name", "system"), ("qid", "task")):
         _check_some(frame[role].unique(), set(frame.loc[there, role]), noun)
-    picked = form.selection.tasks is not None
     if not picked:
         check_task_names(kept, "task")
     check_systems(frame["name"].unique(), "system")
-    _check_long(frame[there & ~of_all], kept, picked=picked)
+    frame = frame[there]
+    _check_long(frame[frame["qid"] != ALL], kept, picked=picked)
     if picked:
         frame = frame.sort_values("qid", key=lambda qids: qids.map({q: n for n, q in enumerate(kept)}), kind="stable")
-    return frame.loc[there.reindex(frame.index), ["name", "qid", "measure", "value", "line"]]
+    return frame[_COLUMNS]
 
 
 def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> None:
@@ -351,10 +306,14 @@ def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> No
             continue
         systems = mine["name"].unique().tolist()
         at = (pd.Index(systems).get_indexer(mine["name"]), pd.Index(tasks).get_indexer(mine["qid"]))
-        values = np.full((len(systems), len(tasks)), np.nan)
-        written = np.zeros(values.shape, dtype=np.int64)
-        values[at], written[at] = found, [decimals(cell) for cell in mine["value"]]
-        ScoreMatrix(systems, tasks, values, written).check(picked=picked, where="task")
+        cells = np.full((len(systems), len(tasks)), "", dtype=object)
+        cells[at] = mine["value"]
+        _matrix(systems, tasks, cells).check(picked=picked, where="task")
+
+
+def _matrix(systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_]) -> ScoreMatrix:
+    values = _each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
+    return ScoreMatrix(systems, tasks, values, _each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int))
 
 
 def check_systems(names: Iterable[str], where: str) -> None:
@@ -378,24 +337,23 @@ def check_systems(names: Iterable[str], where: str) -> None:
 def _wide(
     header: list[str], cells: NDArray[np.object_], numbers: list[int], format: str | None, form: TableForm
 ) -> tuple[str, pd.DataFrame]:
+    """Return the format, and the rows, of a table with a column for each task, system or measure."""
     rows, at = _row_names(header, cells, form.transposed)
-    columns = [name for place, name in enumerate(header) if place != at]
+    tasks = [name for place, name in enumerate(header) if place != at]
     scores = cells if at is None else np.delete(cells, at, axis=1)
-    lines = np.repeat(np.array(numbers)[:, None], len(columns), axis=1)
-    systems, tasks = rows, columns
+    lines = np.repeat(np.array(numbers)[:, None], len(tasks), axis=1)
+    systems, across, along, picked = rows, "line", "column", form.selection.tasks is not None
     if form.transposed:
-        systems, tasks, scores, lines = columns, rows, scores.T, lines.T
-    across, along = ("column", "line") if form.transposed else ("line", "column")
+        systems, tasks, scores, lines, across, along = tasks, rows, scores.T, lines.T, "column", "line"
     # the topics of lines that have a run and a topic, as gdeval and ndeval write them
     of_topic = [] if form.transposed or "name" not in _roles(header) else _roles(tasks).get("qid", [])
     topics = scores[:, of_topic[0]] if len(of_topic) == 1 else None
     places = [place for place in form.selection.places(tasks) if topics is None or place != of_topic[0]]
-    tasks, scores, lines = [tasks[place] for place in places], scores[:, places], lines[:, places]
-    systems, scores = _linked(systems), _plain(scores)
-    measures = _places_of_measures(tasks, scores, format, picked=form.selection.tasks is not None)
+    tasks, scores, lines = [tasks[place] for place in places], _plain(scores[:, places]), lines[:, places]
+    systems = [_without_link(name) for name in systems]
+    measures = _places_of_measures(tasks, scores, format, picked=picked)
     if measures is not None:
-        among = set(measures)
-        _tell_left_out([task for place, task in enumerate(tasks) if place not in among])
+        _tell_left_out([task for place, task in enumerate(tasks) if place not in set(measures)])
         tasks, scores, lines = [tasks[place] for place in measures], scores[:, measures], lines[:, measures]
         check_names(tasks, "measure", along)
     elif topics is not None:
@@ -408,12 +366,11 @@ def _wide(
     if topics is None:
         check_names(systems, "system", across)
     check_systems(systems, across)
-    empty = _each(scores, lambda cell: cell.lower() in _EMPTY)
-    score = _each(scores, _is_score)
-    there = score & ~empty
+    score = _each(scores, _is_score, bool)
+    there = score & ~_each(scores, _is_empty, bool)
     if measures is None:
         check_names(tasks, "task", along)
-        _check_tasks(tasks, scores, there, picked=form.selection.tasks is not None, where=along)
+        _check_tasks(tasks, scores, there, picked=picked, where=along)
     wrong = np.argwhere(~score)
     if len(wrong):
         s, t = wrong[0]
@@ -423,30 +380,17 @@ def _wide(
             argument="path",
             place=f"line {lines[s, t]:,}",
         )
-    some = np.flatnonzero(there.any(axis=1))
-    _check_some(systems, {systems[s] for s in some}, "system")
-    if measures is None:
-        values, written = np.full(scores.shape, np.nan), np.zeros(scores.shape, dtype=np.int64)
-        values[there] = scores[there].astype(np.float64)
-        written[there] = [decimals(cell) for cell in scores[there]]
-        ScoreMatrix(systems, tasks, values, written).check(picked=form.selection.tasks is not None, where=along)
+    _check_some(systems, {systems[s] for s in np.flatnonzero(there.any(axis=1))}, "system")
     s, t = np.nonzero(there)
     named = np.array(tasks, dtype=object)[t]
     if measures is None:
+        _matrix(systems, tasks, scores).check(picked=picked, where=along)
         about = {"qid": named, "measure": form.measure}
     else:
-        called = [
-            ALL if topics is None or topic in _ALL_OF_TOOLS else topic
-            for topic in (topics if topics is not None else systems)
-        ]
+        called = [ALL] * len(systems) if topics is None else [ALL if name == "amean" else name for name in topics]
         about = {"qid": np.array(called, dtype=object)[s], "measure": named}
     found = {"name": np.array(systems, dtype=object)[s], **about, "value": scores[s, t], "line": lines[s, t].tolist()}
-    frame = pd.DataFrame(found, dtype=object)
-    return TABLE if measures is None else MEASURES, frame[["name", "qid", "measure", "value", "line"]]
-
-
-def _each(cells: NDArray[np.object_], what: Callable[[str], bool]) -> NDArray[np.bool_]:
-    return np.array([what(cell) for cell in cells.ravel()], dtype=bool).reshape(cells.shape)
+    return TABLE if measures is None else MEASURES, pd.DataFrame(found, dtype=object)[_COLUMNS]
 
 
 def _places_of_measures(
@@ -458,15 +402,12 @@ def _places_of_measures(
     measures = [place for place, name in enumerate(tasks) if is_measure_name(name)]
     if format == MEASURES:
         return list(range(len(tasks))) if picked or not measures else measures
-    if not measures:
-        return None
-    among = set(measures)
-    rest = [place for place in range(len(tasks)) if place not in among]
+    rest = [place for place in range(len(tasks)) if place not in set(measures)]
     names = [tasks[place] for place in rest]
     known = {*doubtful_names(names), *beside_measures(tasks)}
-    texts = {tasks[place] for place in rest if not any(number(cell) is not None for cell in scores[:, place])}
+    known |= {tasks[place] for place in rest if not any(number(cell) is not None for cell in scores[:, place])}
     of_letters = bool(rest) and all(len(tasks[place]) == 1 for place in measures)
-    return measures if not of_letters and set(names) <= known | texts else None
+    return measures if measures and not of_letters and set(names) <= known else None
 
 
 def _tell_left_out(names: list[str]) -> None:
@@ -489,9 +430,8 @@ def _row_names(header: list[str], cells: NDArray[np.object_], transposed: bool) 
         )
     at = roles.get(role, [0])[0]
     first = cells[:, at].tolist()
-    known = role in roles or header[0].lower() in {"", "unnamed: 0"}
     found = [number(cell) for cell in first]
-    if known or not found or None in found:
+    if role in roles or header[0].lower() in {"", "unnamed: 0"} or None in found:
         return first, at
     # scores of the first system on topics without names
     if transposed and (len(set(found)) < len(found) or any(value != round(value or 0) for value in found)):
@@ -518,11 +458,8 @@ def _check_tasks(
         raise InputError("the table has no column of scores.", argument="path")
     empty = np.flatnonzero(~there.any(axis=0)).tolist()
     if not picked:
-        like = ""
-        if empty:
-            cell = next((cell for cell in scores[:, empty[0]] if cell.lower() not in _EMPTY), "")
-            like = f", such as {shown(cell)}" if cell else ""
-        check_task_names(tasks, where, [tasks[t] for t in empty], like)
+        cell = next((cell for t in empty[:1] for cell in scores[:, t] if not _is_empty(cell)), None)
+        check_task_names(tasks, where, [tasks[t] for t in empty], "" if cell is None else f", such as {shown(cell)}")
     elif empty:
         raise InputError(
             f"there is no number in {where} {examples([tasks[t] for t in empty], 12)}. Write numbers such as 0.5, or "

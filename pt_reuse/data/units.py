@@ -279,69 +279,54 @@ def _docnos(corpus: Any) -> list[bytes]:
         raise InputError(
             f"corpus must be document names, or documents with a docno, got {type(corpus).__name__}.", argument="corpus"
         )
-    names: list[Any] = [document.get("docno") if isinstance(document, Mapping) else document for document in corpus]
-    odd = next((i for i, name in enumerate(names) if not isinstance(name, str) or not name), None)
-    if odd is not None:
-        wanted = "document names, or documents with a docno"
-        raise InputError(f"corpus must be {wanted}; document {odd:,} has {shown(names[odd])}.", argument="corpus")
-    if not names:
-        raise InputError("corpus has no documents.", argument="corpus")
+    documents = (document.get("docno") if isinstance(document, Mapping) else document for document in corpus)
+    try:
+        names = as_ids("docno", documents)
+    except InputError as error:
+        raise InputError(f"corpus, {error}", argument="corpus") from error
+    if not names or not all(names):
+        raise InputError(f"corpus has {'an empty docno' if names else 'no documents'}.", argument="corpus")
     return tokens.encoded(names)
 
 
 #: says of a docno whether the document is meant
 OfDocno: TypeAlias = Callable[[str], bool]
+#: says of distinct document names, as words, which are meant
+_Among: TypeAlias = Callable[[Words], NDArray[np.bool_]]
 
 
-@dataclass(frozen=True)
-class Part:
-    """Some documents of a field, as a user says which; one that is made has been checked."""
-
-    among: Callable[[Words], NDArray[np.bool_]]  # says of distinct document names, as words, which are among them
-    argument: str  # by which the user said so
-
-    @classmethod
-    def of(cls, docnos: Any, prefix: Any, where: Any) -> Part:
-        """Return the documents that one of three arguments says: names, how names begin, or a function of a name."""
-        given = {"docnos": docnos, "prefix": prefix, "where": where}
-        said = {name: value for name, value in given.items() if value is not None}
-        if len(said) != 1:
-            got = " and ".join(said) or "none of them"
-            raise InputError(f"give one of docnos, prefix and where, got {got}.", argument=["docnos", *said][-1])
-        ((argument, value),) = said.items()
-        ways = {"docnos": _among, "prefix": _beginning, "where": _chosen_by}
-        return cls(ways[argument](value), argument)
-
-
-def restricted(field: AnyField, names: Sequence[str], part: Part) -> AnyField:
+def restricted(field: AnyField, names: Sequence[str], docnos: Any, prefix: Any, where: Any) -> AnyField:
     """Return a field with only some documents, see :meth:`RunSet.restrict`."""
-    kept = [_rows_of(field.part(i), part) for i in range(len(field.parts))] if isinstance(field, Field) else None
+    given = {"docnos": docnos, "prefix": prefix, "where": where}
+    said = {name: value for name, value in given.items() if value is not None}
+    if len(said) != 1:
+        got = " and ".join(said) or "none of them"
+        raise InputError(f"give one of docnos, prefix and where, got {got}.", argument=["docnos", *said][-1])
+    ((argument, value),) = said.items()
+    among = {"docnos": _among, "prefix": _beginning, "where": _chosen_by}[argument](value)
     left = np.zeros(field.lengths.shape, dtype=field.lengths.dtype)
     for i, topics in enumerate(field.parts):
         block = field.part(i)
-        rows = _rows_of(block, part) if kept is None else kept[i]
-        here = np.diff(np.concatenate([[0], np.cumsum(rows)])[block.starts])
+        here = np.diff(np.concatenate([[0], np.cumsum(_rows_of(among, block))])[block.starts])
         left[topics.start : topics.stop] = here.reshape(block.lengths.shape)
     if not left.any():
         raise InputError(
-            "no run retrieves any of these documents. Are they docnos of this collection?", argument=part.argument
+            "no run retrieves any of these documents. Are they docnos of this collection?", argument=argument
         )
     _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
-    if isinstance(field, Field):
-        return field.keep(np.concatenate(kept or []))
-    return field.changed(partial(_kept, part), left)
+    return field.changed(partial(_kept, among), left)
 
 
-def _kept(part: Part, block: Field) -> Field:
-    return block.keep(_rows_of(block, part))
+def _kept(among: _Among, block: Field) -> Field:
+    return block.keep(_rows_of(among, block))
 
 
-def _rows_of(block: Field, part: Part) -> NDArray[np.bool_]:
+def _rows_of(among: _Among, block: Field) -> NDArray[np.bool_]:
     docs = block.all_docs()
     retrieved = np.zeros(len(block.vocabulary), dtype=bool)
     retrieved[docs] = True
     kept = np.zeros(len(block.vocabulary), dtype=bool)
-    kept[retrieved] = part.among(tokens.as_words(block.vocabulary)[retrieved])
+    kept[retrieved] = among(tokens.as_words(block.vocabulary)[retrieved])
     return kept[docs]
 
 
@@ -359,21 +344,21 @@ def _tell_of_emptied(emptied: NDArray[np.bool_], field: AnyField, names: Sequenc
     )
 
 
-def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
+def _among(docnos: Any) -> _Among:
     if isinstance(docnos, str | bytes | Mapping | pd.DataFrame) or not isinstance(docnos, Iterable):
         raise InputError(f"docnos must be several document names, got {type(docnos).__name__}.", argument="docnos")
     wanted = text_words("docno", list(dict.fromkeys(as_ids("docno", docnos))))
     return lambda words: tokens.match(words, wanted) >= 0
 
 
-def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
+def _beginning(prefix: Any) -> _Among:
     several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
     if not several or not all(isinstance(one, str) and one for one in several):
         raise InputError(f"prefix must be a text or several, got {told(prefix)}.", argument="prefix")
     return _chosen_by(lambda docno: docno.startswith(tuple(several)))
 
 
-def _chosen_by(where: Any) -> Callable[[Words], NDArray[np.bool_]]:
+def _chosen_by(where: Any) -> _Among:
     if not callable(where):
         raise InputError(f"where must be a function of a docno, got {told(where)}.", argument="where")
     return lambda words: np.array([holds(where, docno) for docno in tokens.decode(tokens.as_tokens(words))], dtype=bool)

@@ -393,13 +393,13 @@ class _Coding:
 
     def ties(self) -> dict[int, InputError]:
         """Return for each run with two documents of one rank what is wrong, by position."""
-        return {r: self._tie(self._runs[r], tie.topic, tie.at) for r, tie in sorted(self._ties.items())}
+        return {r: self._tie(self._runs[r], tie) for r, tie in sorted(self._ties.items())}
 
-    def _tie(self, run: FileRun, topic: str, at: int) -> InputError:
+    def _tie(self, run: FileRun, tie: TiedError) -> InputError:
         with located(str(run.path)):
             if run.table:
-                return tied_row(run.path, run.tag or "", topic, at)
-            return tied_line(chunks_of_lines(run.path, self.budget.chunk, self.budget.longest), topic, at)
+                return tied_row(run.tag or "", tie)
+            return tied_line(chunks_of_lines(run.path, self.budget.chunk, self.budget.longest), tie.topic, tie.at)
 
     def repeat_faults(self) -> dict[int, InputError]:
         """Return for each run with a document twice in a list what is wrong, the first such document, by position."""

@@ -50,6 +50,7 @@ from pt_reuse.experiment.systems import (
     check_frames,
     executed_runs,
     given_names,
+    kept_systems,
     name_systems,
     saved_files,
 )
@@ -83,6 +84,7 @@ def Experiment(
     pool_order: str | None = None,
     fill: Any = None,
     judge_rel: JudgeRel = None,
+    cache: str | Path | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     highlight: None = None,
@@ -124,6 +126,7 @@ def Experiment(
     pool_order: str | None = None,
     fill: Any = None,
     judge_rel: JudgeRel = None,
+    cache: str | Path | None = None,
     round: int | dict[str, int] | None = None,
     layout: str = "wide",
     **experiment_arguments: Any,
@@ -202,6 +205,9 @@ def Experiment(
             system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
             which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. Results by topic have such rows
             in either layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
+        cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
+            left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
+            Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
         **experiment_arguments: every other argument of pt.Experiment: ``baseline``, ``correction``, ``highlight``,
             ``batch_size``, ``save_dir``, ``save_mode``, ``plan``, ``verbose`` and so on.
 
@@ -245,7 +251,7 @@ def Experiment(
     arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
     asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
     asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
-    how: dict[str, Any] = {"names": names, "arguments": arguments, "layout": layout}
+    how: dict[str, Any] = {"names": names, "arguments": arguments, "layout": layout, "cache": cache}
     return _evaluated(retr_systems, topics, qrels, eval_metrics, **how, **asked)
 
 
@@ -397,6 +403,7 @@ def _evaluated(
     pool_order: str | None,
     fill: Any,
     judge_rel: JudgeRel,
+    cache: str | Path | None = None,
     names: Sequence[str] | None = None,
     finished: pd.DataFrame | None = None,
 ) -> Any:
@@ -432,13 +439,11 @@ def _evaluated(
     for measure in measures.values():
         check_sampled(measure, pt.model.to_ir_measures(judged))
     names = given_names(names)
-    retr_systems = as_systems(retr_systems)
+    retr_systems, keeping = kept_systems(cache, as_systems(retr_systems), names, metrics, arguments)
     check_baseline(arguments, len(retr_systems))
     if not kinds:
         tell(relevant_only(all_judgments) if of_judged(measures.values()) else ())
-        if isinstance(retr_systems, RunSet):
-            retr_systems = {name: retr_systems[name] for name in retr_systems}
-        plain = pt.Experiment(retr_systems, topics, judged, metrics, names, **arguments)
+        plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
         nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
@@ -483,7 +488,7 @@ def _evaluated(
         recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
     result = finished
     if result is None:
-        result = pt.Experiment(recorded, topics, judged, metrics, names, **arguments)
+        result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
 
     runs = executed_runs(systems, topics, known.counted, judgments, wanted)
     with told_elsewhere():

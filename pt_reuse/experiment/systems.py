@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -15,11 +16,12 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, shown
+from pt_reuse._check import columns, count, examples, positive, shown
 from pt_reuse.data.coding import code_runs, frame_rows, run_names
 from pt_reuse.data.frame_columns import COLUMNS, as_id, as_ids, as_pairs, has_fields, is_nested, result_frame
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import UNKNOWN
+from pt_reuse.data.pipelines import KeptPipeline, has_address, kept_in, results_folder
 from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -247,6 +249,77 @@ def name_systems(systems: Any, names: Sequence[str] | None, kept: KeptColumns | 
     by_name = dict(zip(called, values, strict=True))
     recorders = {name: Recorder(name, kept) for name, one in by_name.items() if isinstance(one, pt.Transformer)}
     return Systems(by_name, recorders)
+
+
+# results that stay on the disk
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """The folder that keeps results while pt.Experiment runs, if any, and the systems that keep theirs in it."""
+
+    folder: Path | None = None
+    pipelines: Sequence[KeptPipeline] = ()
+
+    def by_pt(
+        self,
+        systems: Any,
+        topics: pd.DataFrame,
+        qrels: pd.DataFrame,
+        metrics: list[Any],
+        names: Sequence[str] | None,
+        arguments: Mapping[str, Any],
+    ) -> Any:
+        if isinstance(systems, RunSet):
+            systems = {name: systems[name] for name in systems}
+        asked = topics[topics["qid"].isin(set(qrels["qid"]))] if arguments.get("filter_by_qrels") else topics
+        keeping = nullcontext() if self.folder is None else kept_in(self.folder, self.pipelines, asked)
+        with keeping:
+            return pt.Experiment(systems, topics, qrels, metrics, names, **arguments)
+
+
+def kept_systems(
+    cache: Any, systems: Any, names: Sequence[str] | None, metrics: Sequence[Any], arguments: Mapping[str, Any]
+) -> tuple[Any, Keeping]:
+    """Return the systems, those that are pipelines keeping their results in the folder `cache`, and what is kept."""
+    if cache is None:
+        return systems, Keeping()
+    folder = results_folder(cache)
+    _check_together(folder, metrics, arguments)
+    if isinstance(systems, RunSet):
+        return systems, Keeping()
+    values = list(systems.values() if isinstance(systems, Mapping) else systems)
+    called = [str(name) for name in (systems if isinstance(systems, Mapping) else values if names is None else names)]
+    saved, wrapped = saved_files(called, arguments), [*values]
+    pipelines: dict[str, KeptPipeline] = {}
+    # names that are too few are told where systems get them
+    for i, (name, system) in enumerate(zip(called, values, strict=False)):
+        if not isinstance(system, pt.Transformer) or name in saved:
+            continue
+        if name in pipelines or has_address(name):
+            why = "is that of several" if name in pipelines else "is another in every process"
+            said = f"results are kept by the names of systems, and {examples([name])} {why}. Give a dict of name -> "
+            raise InputError(f"{said}system, or names=.", argument="retr_systems")
+        pipelines[name] = wrapped[i] = KeptPipeline(name, system, folder, batch_size=arguments.get("batch_size"))
+    keeping = Keeping(folder if pipelines else None, [*pipelines.values()])
+    return (dict(zip(systems, wrapped, strict=True)) if isinstance(systems, Mapping) else wrapped), keeping
+
+
+def _check_together(cache: Path, metrics: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+    """Raise where an argument of pt.Experiment does not go with a folder of results."""
+    if arguments.get("batch_size") is not None:
+        positive("batch_size", arguments["batch_size"], "topics")
+    without = " Leave it out, or cache=."
+    if any(isinstance(metric, str) and metric == "mrt" for metric in metrics):
+        raise InputError(f"'mrt': the time of results that are kept is not known.{without}", argument="eval_metrics")
+    for name, value in (("plan", "tree"), ("precompute_prefix", True)):
+        if arguments.get(name) == value:
+            said = " runs what systems share for all topics at once, and results are kept system by system."
+            raise InputError(f"{name}={value!r}{said}{without}", argument=name)
+    folder = arguments.get("save_dir")
+    if folder is not None and os.path.realpath(folder) == os.path.realpath(cache):
+        same = f" and the cache are one folder, {cache}. Give the cache a folder of its own."
+        raise InputError(f"save_dir={same}", argument="cache")
 
 
 # the runs that the results make

@@ -13,7 +13,7 @@ from ir_measures import Metric
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, shown
-from pt_reuse.data.samples import check_all_labelled
+from pt_reuse.data.judgments import check_all_labelled
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.measures import OwnMeasure
 

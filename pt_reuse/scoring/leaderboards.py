@@ -80,7 +80,7 @@ def read_leaderboard(
     is 45.3. Numbers have the digits 0 to 9.
 
     A column counts as a task if its name and its values leave no doubt. What may be a mean, a rank, a spread, a size,
-    a time, a count, a p-value and the like, by its name in many languages or because it equals the mean or the sum of
+    a time, a count, a p-value and the like, by its name or because it equals the mean or the sum of
     others, is an error until `tasks` or `ignore` says what it is; so are percentages beside fractions, by task or by
     system. A table whose columns are measures is never averaged over them.
 

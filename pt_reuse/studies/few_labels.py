@@ -32,9 +32,8 @@ from pt_reuse.arrays.prediction_powered import (
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.arrays.significance import PairTests
 from pt_reuse.data.frame_columns import as_pairs, in_our_columns
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.judgments import Qrels, check_all_labelled
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.samples import check_all_labelled
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, STRATUM, Pool, documents_of

@@ -18,6 +18,18 @@ from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 
+
+def each(cases, check):
+    """Check every case, and list those that fail."""
+    failed = {}
+    for case in cases:
+        try:
+            check(case)
+        except (Exception, pytest.fail.Exception) as error:
+            failed[case] = str(error)[:500]
+    assert failed == {}
+
+
 # fault: (contents, place)
 FILES = {
     "empty": (b"", "{d}/f"),
@@ -42,28 +54,30 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("fault", FILES)
-def test_run_file(fault, messages, tmp_path):
-    data, place = FILES[fault]
-    put(tmp_path, {"f": data})
-    messages.refused(read_runs, source=tmp_path / "f", place=place)
+def test_run_files(messages, tmp_path):
+    def check(fault):
+        data, place = FILES[fault]
+        put(tmp_path, {"f": data})
+        messages.refused(read_runs, source=tmp_path / "f", place=place)
+
+    each(FILES, check)
 
 
-@pytest.mark.parametrize(
-    "text", ["nan", "NaN", "inf", "-Infinity", "1_0", "0x1", "1e999", "abc", "1,5", ".", "-", "1.2.3", "True"]
-)
-def test_score(text, messages, tmp_path):
-    put(tmp_path, {"f": RUN.replace(b"1.5", text.encode())})
-    messages.refused(read_runs, source=tmp_path / "f", place="{d}/f, line 2")
+def test_scores_and_ranks(messages, tmp_path):
+    def check(text):
+        put(tmp_path, {"f": RUN.replace(b"1.5", text.encode())})
+        messages.refused(read_runs, source=tmp_path / "f", place="{d}/f, line 2")
 
+    each(["nan", "NaN", "inf", "-Infinity", "1_0", "0x1", "1e999", "abc", "1,5", ".", "-", "1.2.3", "True"], check)
 
-@pytest.mark.parametrize("text", ["two", "nan", "inf"])
-def test_rank(text, messages, tmp_path):
-    put(tmp_path, {"f": RUN.replace(b"d2 2", b"d2 " + text.encode())})
-    messages.refused(read_runs, source=tmp_path / "f", order="rank", place="{d}/f, line 2")
-    runs = read_runs(tmp_path / "f")
-    assert len(runs["bm25"]) == 2  # the other orders do not look at it
-    messages.refused(runs.reorder, order="rank", argument="order", place="run 'bm25'")
+    def check_rank(text):
+        put(tmp_path, {"f": RUN.replace(b"d2 2", b"d2 " + text.encode())})
+        messages.refused(read_runs, source=tmp_path / "f", order="rank", place="{d}/f, line 2")
+        runs = read_runs(tmp_path / "f")
+        assert len(runs["bm25"]) == 2  # the other orders do not look at it
+        messages.refused(runs.reorder, order="rank", argument="order", place="run 'bm25'")
+
+    each(["two", "nan", "inf"], check_rank)
 
 
 SOURCES = {
@@ -96,12 +110,15 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("fault", SOURCES)
-def test_source(fault, messages, tmp_path):
+def test_sources(messages, tmp_path):
     put(tmp_path, {**TWO, "same": RUN})
     (tmp_path / "empty").mkdir()
-    error = messages.refused(lambda: SOURCES[fault](tmp_path))
-    assert error.argument == ARGUMENTS.get(fault, "source")
+
+    def check(fault):
+        error = messages.refused(lambda: SOURCES[fault](tmp_path))
+        assert error.argument == ARGUMENTS.get(fault, "source")
+
+    each(SOURCES, check)
 
 
 def caught(call, *args, **given):
@@ -141,11 +158,13 @@ QRELS_FILES = {
 }
 
 
-@pytest.mark.parametrize("fault", QRELS_FILES)
-def test_qrels_file(fault, messages, tmp_path):
-    data, place = QRELS_FILES[fault]
-    put(tmp_path, {"q": data})
-    messages.refused(read_qrels, path=tmp_path / "q", place=place)
+def test_qrels_files(messages, tmp_path):
+    def check(fault):
+        data, place = QRELS_FILES[fault]
+        put(tmp_path, {"q": data})
+        messages.refused(read_qrels, path=tmp_path / "q", place=place)
+
+    each(QRELS_FILES, check)
 
 
 def test_every_bad_file_is_told(messages, tmp_path):
@@ -234,10 +253,12 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("fault", IN_MEMORY)
-def test_in_memory(fault, messages, tmp_path):
-    call = IN_MEMORY[fault]
-    messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
+def test_in_memory(messages, tmp_path):
+    def check(fault):
+        call = IN_MEMORY[fault]
+        messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
+
+    each(IN_MEMORY, check)
 
 
 RUNS = RunSet.from_frames({"a": FRAME, "b": FRAME.assign(docno=["a", "c"])}, teams={"a": "A", "b": "B"})
@@ -273,14 +294,17 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("fault", CALLS)
-def test_call(fault, messages, tmp_path):
+def test_calls(messages, tmp_path):
     put(tmp_path, {"input.a": b"mine"})
-    call = CALLS[fault]
-    messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
-    # nothing was written, no temporary file is left
-    assert [path.name for path in tmp_path.iterdir()] == ["input.a"]
-    assert (tmp_path / "input.a").read_bytes() == b"mine"
+
+    def check(fault):
+        call = CALLS[fault]
+        messages.refused(lambda: call(tmp_path), argument=CALL_ARGUMENTS.get(fault), place=PLACES.get(fault))
+        # nothing was written, no temporary file is left
+        assert [path.name for path in tmp_path.iterdir()] == ["input.a"]
+        assert (tmp_path / "input.a").read_bytes() == b"mine"
+
+    each(CALLS, check)
 
 
 # faults of teams, types and pooled flags, and all warnings of the reading side, by argument and place
@@ -317,19 +341,24 @@ METADATA_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", METADATA)
-def test_metadata(fault, tmp_path, messages):
-    arguments, argument, place = METADATA[fault]
+def test_metadata(tmp_path, messages):
     put(tmp_path, TWO)
-    messages.refused(lambda: read_runs(tmp_path / "r", **arguments), argument=argument, place=place)
-    # in memory the same
-    frames = {"bm25": FRAME, "dense": FRAME}
-    messages.refused(lambda: RunSet.from_frames(frames, **arguments), argument=argument, place=place)
+
+    def check(fault):
+        arguments, argument, place = METADATA[fault]
+        messages.refused(lambda: read_runs(tmp_path / "r", **arguments), argument=argument, place=place)
+        # in memory the same
+        frames = {"bm25": FRAME, "dense": FRAME}
+        messages.refused(lambda: RunSet.from_frames(frames, **arguments), argument=argument, place=place)
+
+    each(METADATA, check)
 
 
-@pytest.mark.parametrize("fault", METADATA_FILES)
-def test_metadata_file(fault, tmp_path, messages):
-    argument, data, place = METADATA_FILES[fault]
-    put(tmp_path, TWO if data is None else {**TWO, "m": data})
-    call = lambda: read_runs(tmp_path / "r", **{argument: tmp_path / "m"})  # noqa: E731
-    messages.refused(call, argument=argument, place=f"{{d}}/m{place}")
+def test_metadata_files(tmp_path, messages):
+    def check(fault):
+        argument, data, place = METADATA_FILES[fault]
+        put(tmp_path, TWO if data is None else {**TWO, "m": data})
+        call = lambda: read_runs(tmp_path / "r", **{argument: tmp_path / "m"})  # noqa: E731
+        messages.refused(call, argument=argument, place=f"{{d}}/m{place}")
+
+    each(METADATA_FILES, check)

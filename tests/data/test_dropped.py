@@ -175,7 +175,7 @@ def united(tmp_path):
 
 def test_what_fields_made_of_it_keep(tmp_path):
     files, frames = united(tmp_path)
-    assert (files | frames).left_out == "6 lines and 1 row and 4 files"
+    assert (files | frames).left_out == "6 lines, 1 row and 4 files"
     assert (files | frames).dropped["name"].value_counts().to_dict() == {"bm25": 6, "x": 1}
     assert files.select("dense").left_out == "4 files"
     parts = files.select("bm25") | files.select("dense")
@@ -214,11 +214,8 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     pd.testing.assert_frame_equal(again.to_frame(), first.to_frame())
 
 
-@pytest.mark.parametrize("made", ["run", "qrels"])
-def test_a_topic_that_would_be_a_comment_is_not_written(made, messages, tmp_path):
+def test_a_topic_that_would_be_a_comment_is_not_written(messages, tmp_path):
     frame = pd.DataFrame({"qid": ["#1", "2"], "docno": "d", "score": 1.0, "label": 1})
-    if made == "run":
-        messages.refused(RunSet.from_frames({"x": frame}).write, folder=tmp_path)
-    else:
-        messages.refused(Qrels(frame[["qid", "docno", "label"]]).write, path=tmp_path / "q")
+    messages.refused(RunSet.from_frames({"x": frame}).write, folder=tmp_path)
+    messages.refused(Qrels(frame[["qid", "docno", "label"]]).write, path=tmp_path / "q")
     assert not list(tmp_path.iterdir())

@@ -13,11 +13,10 @@ import pandas as pd
 import pytest
 from packing_parts import compressed
 
-from pt_reuse.data.ir_metadata import OF_FOLDER, Note, read_notes, yaml_files_of
+from pt_reuse.data.ir_metadata import header_of
 from pt_reuse.data.metadata import OF_CHANGES, OF_FILES, OF_FRAMES, OF_SYSTEMS, given_metadata
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import ReuseWarning
 
 NAMES = ["r1", "r2", "r3"]
 TEAMS = ["A", "B", "A"]
@@ -39,9 +38,8 @@ def put(path, text):
 # by hand
 
 
-@pytest.mark.parametrize(
-    "teams",
-    [
+def test_teams_in_memory():
+    for teams in (
         {"r1": "A", "r2": "B", "r3": "A"},
         pd.Series(TEAMS, index=NAMES),
         pd.DataFrame({"name": NAMES, "team": TEAMS, "year": 1}),
@@ -50,16 +48,12 @@ def put(path, text):
         pd.DataFrame({"team": TEAMS, "x": 1}, index=pd.Index(NAMES, name="name")),
         pd.DataFrame({"team": TEAMS}, index=pd.Index(NAMES, name="run")),
         pd.DataFrame({"team": TEAMS}, index=pd.Index(pd.Categorical(NAMES), name="system")),
-    ],
-    ids=["dict", "series", "frame", "odd frame", "index", "index called name", "index called run", "named index"],
-)
-def test_teams_in_memory(teams):
-    assert column("team", teams=teams) == TEAMS
+    ):
+        assert column("team", teams=teams) == TEAMS
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_teams_in_a_file(tmp_path):
+    for text in (
         "r1 A\nr2 B\nr3 A\n",
         "r1\tA\nr2\t\tB\nr3\tA",
         "r1,A\nr2, B\nr3 ,A\n",
@@ -69,26 +63,22 @@ def test_teams_in_memory(teams):
         'name\tteam\nr1\t"A"\nr2\tB\n\nr3\tA\n',
         '"name","team"\n"r1","A"\n"r2","B"\n"r3","A"\n',
         "r1 A\nr2 B\nr3 A\nr1 A\n",
-    ],
-)
-def test_teams_in_a_file(text, tmp_path):
-    assert column("team", teams=put(tmp_path / "t", text)) == TEAMS
-    assert column("team", teams=str(put(tmp_path / "t.gz", gzip.compress(text.encode())))) == TEAMS
-    assert column("type", types=put(tmp_path / "t", text.replace("team", "type"))) == TEAMS
+    ):
+        assert column("team", teams=put(tmp_path / "t", text)) == TEAMS, text
+        assert column("team", teams=str(put(tmp_path / "t.gz", gzip.compress(text.encode())))) == TEAMS
+        assert column("type", types=put(tmp_path / "t", text.replace("team", "type"))) == TEAMS
 
 
 def test_odd_names_in_a_file(tmp_path):
-    names = ["#1", "a,b", "\udce9quipe", "NA", "x\u00a0y", '"q"']
-    text = b'#1 T1\na,b T2\n\xe9quipe T3\nNA T4\nx\xc2\xa0y T5\n"q" T, six\n# none\n'
-    assert column("team", names, teams=put(tmp_path / "t", text)) == ["T1", "T2", "T3", "T4", "T5", "T, six"]
+    names = ["a,b", "\udce9quipe", "NA", "x\u00a0y", '"q"']
+    text = b'a,b T2\n\xe9quipe T3\nNA T4\nx\xc2\xa0y T5\n"q" T, six\n# none\n'
+    assert column("team", names, teams=put(tmp_path / "t", text)) == ["T2", "T3", "T4", "T5", "T, six"]
 
 
-@pytest.mark.parametrize(
-    ("pooled", "flags"),
-    [
+def test_pooled_in_memory():
+    for pooled, flags in (
         (True, [True] * 3),
-        (False, [False] * 3),
-        (np.True_, [True] * 3),
+        (np.False_, [False] * 3),
         (["r2"], [False, True, False]),
         ({"r2", "r3"}, [False, True, True]),
         (pd.Index(["r1"]), [True, False, False]),
@@ -97,17 +87,13 @@ def test_odd_names_in_a_file(tmp_path):
         ({"r1": True, "r2": "no", "r3": 1}, [True, False, True]),
         (pd.Series([1.0, 0.0, 1.0], index=NAMES), [True, False, True]),
         (pd.DataFrame({"name": NAMES, "pooled": ["Yes", "N", "pooled"]}), [True, False, True]),
-    ],
-)
-def test_pooled_in_memory(pooled, flags):
-    assert column("pooled", pooled=pooled) == flags
+    ):
+        assert column("pooled", pooled=pooled) == flags
 
 
-@pytest.mark.parametrize(
-    "text", ["r1\nr3\n", "# judged\nr1\r\n\nr3", "r1 1\nr2 0\nr3 yes\n", "name,pooled\nr1,true\nr2,no\nr3,1\n"]
-)
-def test_pooled_in_a_file(text, tmp_path):
-    assert column("pooled", pooled=put(tmp_path / "p", text)) == [True, False, True]
+def test_pooled_in_a_file(tmp_path):
+    for text in ("r1\nr3\n", "# judged\nr1\r\n\nr3", "r1 1\nr2 0\nr3 yes\n", "name,pooled\nr1,true\nr2,no\nr3,1\n"):
+        assert column("pooled", pooled=put(tmp_path / "p", text)) == [True, False, True], text
 
 
 def test_a_file_of_teams_given_for_flags_is_told_with_its_line(tmp_path, messages):
@@ -141,19 +127,15 @@ def test_arguments_win_over_metadata():
 # whether a run was pooled may not be on record
 
 
-@pytest.mark.parametrize(
-    "pooled",
-    [
-        {"r1": True, "r2": None, "r3": "no"},
-        pd.Series([1, np.nan, 0], index=NAMES),
+def test_an_empty_cell_records_nothing():
+    frames = [
         pd.DataFrame({"name": NAMES, "pooled": pd.array([True, pd.NA, False], dtype="boolean")}),
         pd.DataFrame({"name": NAMES, "pooled": ["yes", " ", "no"]}),
-    ],
-)
-def test_an_empty_cell_records_nothing(pooled):
-    assert column("pooled", pooled=pooled) == [True, pd.NA, False]
-    if isinstance(pooled, pd.DataFrame):
-        assert column("pooled", metadata=pooled) == [True, pd.NA, False]
+    ]
+    for pooled in ({"r1": True, "r2": None, "r3": "no"}, pd.Series([1, np.nan, 0], index=NAMES), *frames):
+        assert column("pooled", pooled=pooled) == [True, pd.NA, False]
+    for metadata in frames:
+        assert column("pooled", metadata=metadata) == [True, pd.NA, False]
 
 
 def test_the_record_goes_through_a_field():
@@ -298,51 +280,38 @@ def header(about: str = ABOUT, lines: str = LINES) -> bytes:
     return f"# ir_metadata.start\n{text}# ir_metadata.end\n{lines}".encode()
 
 
-def note(folder, files, name="r"):
-    return read_notes([faults.put(folder, files) / name]).get(folder / name)
+def said(folder, data):
+    return header_of(faults.put(folder, {"r": data}) / "r")
 
 
-@pytest.mark.parametrize(
-    "form",
-    [bytes, gzip.compress, bz2.compress, lzma.compress, compressed, b"\xef\xbb\xbf".__add__],
-    ids=["plain", "gzip", "bzip2", "xz", "compress", "mark"],
-)
-def test_a_header(form, tmp_path):
-    assert note(tmp_path, {"r": form(header())}) == Note("bm25", "h2oloo", "automatic")
+def test_a_header(tmp_path):
+    for form in (bytes, gzip.compress, bz2.compress, lzma.compress, compressed, b"\xef\xbb\xbf".__add__):
+        assert said(tmp_path, form(header())) == {"team": "h2oloo", "type": "automatic"}
 
 
-@pytest.mark.parametrize(
-    ("about", "wanted"),
-    [
-        ("actor:\n  team: T\n", Note(team="T")),
-        ("method: {automatic: false}\nactor: {team: 'A & B'}\n", Note(team="A & B", type="manual")),
-        ("tag: &t x\nactor:\n  team: *t\n", Note(tag="x", team="x")),
-        ("tag: ENTER_VALUE_HERE\nactor:\n  team:\nmethod:\n  automatic: ~\n", None),
-        ("actor:\n- team: T\nmethod: automatic\nteam: U\n", None),
-        ("actor:\n  team: [T, U]\ntag: {a: b}\n", None),
-        ("? {actor: {team: no}}\n: {team: no}\n? [a]\n: b\nactor: {team: T}\n", Note(team="T")),
-        ("actor: {name: {team: U}, team: 5}\n", Note(team="5")),
-        ("tag: one\n---\ntag: two\n", Note(tag="one")),
-        ("", None),
-        ("words\n", None),
-    ],
-)
-def test_what_is_read_of_it(about, wanted, tmp_path):
-    assert note(tmp_path, {"r": header(about)}) == wanted
-    assert note(tmp_path, {"s": LINES, "s.yaml": about}, "s") == wanted
+def test_what_is_read_of_it(tmp_path):
+    for about, wanted in (
+        ("actor:\n  team: T\n", {"team": "T"}),
+        ("method: {automatic: false}\nactor: {team: 'A & B'}\n", {"team": "A & B", "type": "manual"}),
+        ("tag: &t x\nactor:\n  team: *t\n", {"team": "x"}),
+        ("tag: ENTER_VALUE_HERE\nactor:\n  team:\nmethod:\n  automatic: ~\n", {}),
+        ("actor:\n- team: T\nmethod: automatic\nteam: U\n", {}),
+        ("actor:\n  team: [T, U]\ntag: {a: b}\n", {}),
+        ("? {actor: {team: no}}\n: {team: no}\n? [a]\n: b\nactor: {team: T}\n", {"team": "T"}),
+        ("actor: {name: {team: U}, team: 5}\n", {"team": "5"}),
+        ("actor: {team: one}\n---\nactor: {team: two}\n", {"team": "one"}),
+        ("", {}),
+        ("words\n", {}),
+    ):
+        assert said(tmp_path, header(about)) == wanted, about
 
 
-@pytest.mark.parametrize(
-    "about",
-    [
-        *["tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 20000, "- " * 20000 + "x"],
-        *["actor:\n  team: " + "T" * 201, 'actor: {team: "a\\0b"}', 'tag: "a\\nb"'],
-    ],
-    ids=range(9),
-)
-def test_what_is_no_yaml_is_left_aside(about, messages, tmp_path):
-    faults.put(tmp_path, {"r": header(about)})
-    assert messages.warned(lambda: read_notes([tmp_path / "r"])) == {}
+def test_what_is_no_yaml_is_left_aside(messages, tmp_path):
+    for about in (
+        *("tag: [", "tag: a: b", "a: 1\n\tb: 2", "method: {automatic: perhaps}", "[" * 5000, "- " * 5000 + "x"),
+        *("actor:\n  team: " + "T" * 201, 'actor: {team: "a\\0b"}', 'actor: {team: "a\\nb"}'),
+    ):
+        assert messages.warned(lambda about=about: said(tmp_path, header(about))) == {}, about
 
 
 def test_references_are_not_followed(tmp_path):
@@ -351,73 +320,26 @@ def test_references_are_not_followed(tmp_path):
     about = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
     for before, name in pairwise(names):
         about += f"{name}: &{name} [{', '.join(['*' + before] * 10)}]\n"
-    assert note(tmp_path, {"r": header(about + "tag: bm25\n")}) == Note(tag="bm25")
-
-
-@pytest.mark.parametrize(
-    ("run", "beside"),
-    [
-        ("r.txt.gz", "r.txt.gz.yaml"),
-        ("r.txt.gz", "r.txt.yml"),
-        ("r.txt.gz", "r.yaml"),
-        ("input.r.gz", "input.r.ir_metadata.yaml"),
-        ("r", "r.ir-metadata.yml"),
-        ("r.run", "r.ir_metadata.yml"),
-        ("input.r", "r.yaml"),
-        ("input.r.txt.gz", "r.ir_metadata.yml"),
-        ("r.k1=0.9", "r.k1=0.9.yaml"),
-        *[("r.txt", name) for name in OF_FOLDER],
-    ],
-)
-def test_a_file_beside_the_run(run, beside, tmp_path):
-    data = gzip.compress(LINES.encode()) if run.endswith(".gz") else LINES.encode()
-    faults.put(tmp_path, {f"runs/{run}": data, f"runs/{beside}": f"ir_metadata.start\n{ABOUT}ir_metadata.end\n"})
-    for source in (tmp_path / "runs", tmp_path / "runs" / "*", tmp_path / "runs" / run):
-        runs = read_runs(source)
-        assert (runs.names, runs.teams, runs.types) == (["bm25"], ["h2oloo"], ["automatic"])
-
-
-def test_files_that_are_of_no_run(tmp_path):
-    assert yaml_files_of(["a", "a.yaml", "b.yml", "c.gz", "c.ir_metadata.yml"]) == {"a.yaml", "c.ir_metadata.yml"}
-    assert yaml_files_of(["r.k1=0.9", "r.k1=0.yaml"]) == set()
-    assert yaml_files_of(["ir-metadata.yml"]) == set()
-    assert yaml_files_of(["a.yaml", "a.yaml.yaml"]) == set()
-    # of one run a folder may say something without its name, of two it may not
-    both = faults.put(tmp_path, {"a": LINES, "b": LINES, "ir-metadata.yml": ABOUT})
-    assert read_notes([both / "a", both / "b"]) == {}
-
-
-def folder_of_three(tmp_path):
-    files = {name: LINES.replace("bm25", name) for name in "abc"}
-    about = {"a.yaml": "actor: {team: A}\nmethod: {automatic: yes}\n", "b.yaml": "tag: bb\nactor: {team: B}\n"}
-    return faults.put(tmp_path / "runs", {**files, **about})
+    assert said(tmp_path, header(about + "actor: {team: T}\n")) == {"team": "T"}
 
 
 @pytest.mark.parametrize("names", ["tag", "file"])
 def test_what_the_user_gives_wins(names, messages, tmp_path):
-    folder = folder_of_three(tmp_path)
-    told = names == "tag"
+    about = {"a": "actor: {team: A}\nmethod: {automatic: yes}\n", "b": "actor: {team: B}\n", "c": ""}
+    files = {name: header(text, LINES.replace("bm25", name)) for name, text in about.items()}
+    folder = faults.put(tmp_path / "runs", {**files, "0": "none"})
 
     def table(times, **given):
-        runs = messages.warned(lambda: read_runs(folder, names=names, **given), times=times)
+        how = {"names": names, "other_files": "skip"}
+        runs = messages.warned(lambda: read_runs(folder, **how, **given), times=1 + times)
         return runs.run_table[["name", "team", "type"]].to_numpy().tolist()
 
-    assert table(told) == [["a", "A", "automatic"], ["b", "B", None], ["c", None, None]]
-    assert table(told, teams={"c": "C"}) == [["a", "A", "automatic"], ["b", "B", None], ["c", "C", None]]
-    assert table(told + 1, teams={"a": "X", "b": "B", "c": "C"})[0] == ["a", "X", "automatic"]
+    assert table(0) == [["a", "A", "automatic"], ["b", "B", None], ["c", None, None]]
+    assert table(0, teams={"c": "C"}) == [["a", "A", "automatic"], ["b", "B", None], ["c", "C", None]]
+    assert table(1, teams={"a": "X", "b": "B", "c": "C"})[0] == ["a", "X", "automatic"]
     frame = pd.DataFrame({"team": ["A", " ", "C"], "type": ["manual", None, "x"]}, index=["a", "b", "c"])
-    assert table(told + 1, metadata=frame) == [["a", "A", "manual"], ["b", "B", None], ["c", "C", "x"]]
+    assert table(1, metadata=frame) == [["a", "A", "manual"], ["b", "B", None], ["c", "C", "x"]]
     # other types than automatic and manual say nothing against these
-    assert table(told, types={"a": "neural", "b": "x", "c": "y"})[0] == ["a", "A", "neural"]
+    assert table(0, types={"a": "neural", "b": "x", "c": "y"})[0] == ["a", "A", "neural"]
     # one run without any
-    assert table(told + 1, teams={"a": "A"}) == [["a", "A", "automatic"], ["b", "B", None], ["c", None, None]]
-
-
-@pytest.mark.parametrize("names", ["tag", "file"])
-def test_a_note_is_of_its_run_where_other_files_gave_none(names, tmp_path):
-    # without a tag in it, too
-    files = {"a": header("actor: {team: A}", LINES.replace("bm25", "a")), "b": LINES.replace("bm25", "b"), "0": "none"}
-    folder = faults.put(tmp_path / "runs", {**files, "b.yaml": "actor: {team: B}\n", "0.yaml": "actor: {team: 0}\n"})
-    with pytest.warns(ReuseWarning, match="1 file left out"):
-        runs = read_runs(folder, names=names, other_files="skip")
-    assert (runs.names, runs.teams) == (["a", "b"], ["A", "B"])
+    assert table(1, teams={"a": "A"}) == [["a", "A", "automatic"], ["b", "B", None], ["c", None, None]]

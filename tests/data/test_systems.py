@@ -40,7 +40,7 @@ def fields(draw):
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(fields(), st.sampled_from(["trec_eval", "trec_eval9", "file"]))
 def test_an_experiment_has_the_scores_of_the_runs_in_every_order(drawn, order):
     frames, labels = drawn

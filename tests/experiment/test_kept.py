@@ -1,42 +1,121 @@
-"""What pt.Experiment saves and reads again, and what is kept of pipelines, give the same tables."""
+"""ptr.Experiment with a cache: the same tables, and pipelines that run once."""
 
 from __future__ import annotations
 
 import pandas as pd
+import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, retrievers
-from ir_measures import AP, P
+from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
 
+MEASURES = [AP, P @ 5, nDCG @ 10]
+ALL = TOPICS["qid"].tolist()
+
+
+def experiment(systems, topics=TOPICS, measures=MEASURES, **more):
+    return ptr.Experiment(systems, topics, QRELS, measures, **more)
+
+
+def asked(systems):
+    return {name: system.asked for name, system in systems.items() if isinstance(system, pt.Transformer)}
+
+
+WAYS = {
+    "means": {},
+    "a field": {"field": OTHERS, "depth": 8},
+    "by topic": {"perquery": True},
+    "a baseline": {"baseline": "neu2a", "correction": "holm"},
+    "batches": {"batch_size": 2},
+    "batches by topic": {"batch_size": 4, "perquery": True, "field": OTHERS, "depth": 8},
+    "dicts": {"dataframe": False},
+    "long": {"layout": "long"},
+    "plain": {"reuse": []},
+    "judged topics alone": {"filter_by_qrels": True},
+    "rounded": {"round": 2},
+}
+
+
+@pytest.mark.parametrize(("way", "before"), [("means", 0), ("means", 6), *((way, 2) for way in WAYS)])
+def test_the_same_table_however_much_was_kept(way, before, tmp_path):
+    given = WAYS[way]
+    plain = experiment(retrievers(), **given)
+    if before:
+        experiment(retrievers(), TOPICS[:before], cache=tmp_path, reuse=[])
+    systems = retrievers()
+    resumed = experiment(systems, cache=tmp_path, **given)
+    assert asked(systems) == dict.fromkeys(NAMES, ALL[before:])
+    if isinstance(plain, pd.DataFrame):
+        pd.testing.assert_frame_equal(resumed, plain, check_exact=True)
+    else:
+        assert resumed == plain
+
+
+def test_it_goes_on_after_an_error(tmp_path):
+    class Failing(Retriever):
+        def transform(self, inp):
+            if len(inp) and ALL[4] in inp["qid"].tolist():
+                raise RuntimeError("no")
+            return super().transform(inp)
+
+    # prints the same, as a class that was mended does
+    Failing.__qualname__ = "Retriever"
+    systems = {**retrievers(), "man3a": Failing(FIELD.runs["man3a"])}
+    with pytest.raises(ptr.InputError, match="run 'man3a' failed for the topics"):
+        experiment(systems, cache=tmp_path, batch_size=2)
+    assert asked(systems) == {"lex1a": ALL, "neu2a": ALL, "man3a": ALL[:4]}
+    systems = retrievers()
+    pd.testing.assert_frame_equal(
+        experiment(systems, cache=tmp_path, batch_size=2), experiment(retrievers(), batch_size=2), check_exact=True
+    )
+    assert asked(systems) == {"lex1a": [], "neu2a": [], "man3a": ALL[4:]}
+
+
+REFUSED = {
+    "mrt": ("eval_metrics", {"measures": ["map", "mrt"]}),
+    "a tree": ("plan", {"plan": "tree"}),
+    "a prefix": ("precompute_prefix", {"precompute_prefix": True}),
+    "a batch size": ("batch_size", {"batch_size": 0}),
+    "another pipeline": ("cache", {"systems": {"lex1a": Retriever(FIELD.runs["neu2a"]) % 5}}),
+    "no names": ("retr_systems", {"systems": [Retriever(FIELD.runs["neu2a"])]}),
+    "one name": (
+        "retr_systems",
+        {"systems": [Retriever(FIELD.runs[name]) for name in NAMES[:2]], "names": ["a", "a"], "reuse": []},
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_what_does_not_go_with_it(fault, tmp_path, messages):
+    argument, given = REFUSED[fault]
+    experiment(retrievers(), cache=tmp_path, reuse=[])
+    systems = given.get("systems", retrievers())
+    given = {"systems": systems, "cache": tmp_path, **given}
+    if fault == "no names":
+        # how it prints is another at each call
+        with pytest.raises(ptr.InputError, match="is another in every process") as told:
+            experiment(**given)
+        assert told.value.argument == argument
+    else:
+        messages.refused(lambda: experiment(**given), argument=argument)
+    of_systems = systems.values() if isinstance(systems, dict) else systems
+    assert all(system.asked == [] for system in of_systems if isinstance(system, Retriever))
+
+
+# what pyterrier 1.1 brought: named baselines, CSVs under save_dir, plans, and the name of the caller in errors
+
 PAIR = [AP, P @ 5]
+GIVEN = {"field": OTHERS, "depth": 5, "pooled": True}
+TABLES = ("aggregated.csv", "perquery.csv")
 
 
-def compared(systems=None, **arguments):
-    given = {"field": OTHERS, "depth": 5, "pooled": True, **arguments}
-    return ptr.Experiment(systems or retrievers(), TOPICS, QRELS, PAIR, **given)
+def compared(systems=None, measures=PAIR, **arguments):
+    return ptr.Experiment(systems or retrievers(), TOPICS, QRELS, measures, **{**GIVEN, **arguments})
 
 
-def test_save_modes_protect_what_they_protect(tmp_path):
-    folder = {"save_dir": str(tmp_path)}
-    first = compared(**folder)
-    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    other = {name: Retriever(FIELD.runs["lex1b"]) for name in NAMES}
-    with pytest.raises(ValueError, match="already exists"):
-        compared(other, save_mode="error", **folder)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == kept
-    # the saved results are ranked, and no pipeline runs
-    pd.testing.assert_frame_equal(compared(other, save_mode="reuse", **folder), first)
-    assert [system.calls for system in other.values()] == [0, 0, 0]
-    written = compared({"lex1a": other["neu2a"]}, field=None, pooled=None, depth=None, save_mode="overwrite", **folder)
-    assert written.runs.names == ["lex1a"]
+def saved(folder, name="aggregated.csv"):
+    return pd.read_csv(folder / f"reuse-{name}", dtype={"name": str, "qid": str}, keep_default_na=False, na_values=[""])
 
 
-def test_runs_that_are_kept_do_for_pipelines(tmp_path):
-    for _ in range(2):
-        systems = retrievers()
-        runs = ptr.RunSet.from_pipelines(systems, TOPICS, cache=tmp_path)
-        found = ptr.Experiment(runs, TOPICS, QRELS, PAIR, field=OTHERS, depth=5, teams={name: name for name in NAMES})
-        expected = ptr.Experiment(retrievers(), TOPICS, QRELS, PAIR, field=OTHERS, depth=5)
-        pd.testing.assert_frame_equal(found, expected, check_exact=True)
-    assert [system.calls for system in systems.values()] == [0, 0, 0]
+# CSVs under save_dir
