@@ -165,15 +165,15 @@ def add_export(parser: Parser) -> None:
         ("--texts", f"{TEXTS_HELP}; default those of --collection"),
     ):
         parser.add_option(name, "FILE", what, group=INPUT)
-    parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
+    parser.add_option("--format", "FORMAT", "csv or label-studio; default csv")
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
     overlap = "annotators for each pair, or a share that all judge"
     parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
-    parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
+    scale = "such as '0=not relevant,1=relevant', the default; with --qrels the labels that it has"
+    parser.add_option("--labels", "SCALE", scale)
     parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    parser.add_switch("--overwrite", "replace tasks in --out that have no answers", group=OUTPUT)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     add_contributors(parser)
     parser.checks.append(_check_pool)
@@ -193,17 +193,19 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    words = None if options.labels is None else _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+    labels: Any = None if options.qrels is None else judgment_source(options.qrels).read()
+    if options.labels is not None:
+        words = _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+        labels = {_whole(number, "labels"): word for number, word in words.items()}
     plan = ExportPlan.of(
         options.out,
         format=options.format,
         annotators=options.annotators,
         overlap=options.overlap,
         whole_topics=False,
-        labels=None if words is None else {_whole(number, "labels"): word for number, word in words.items()},
+        labels=labels,
         instructions=None if options.instructions is None else _text(options.instructions),
         seed=options.seed,
-        overwrite=options.overwrite,
     )
     read_pool = _pool_of(options)
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
@@ -300,7 +302,7 @@ def add_import(parser: Parser) -> None:
     parser.tell(
         "All faults are listed at once: unknown pairs, labels out of the scale, two labels of "
         "one annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what "
-        "Doccano and Label Studio export is read as it is."
+        "Label Studio exports is read as it is."
     )
     came_back = "what came back; default the sheets in DIR, and all in DIR/returned"
     parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote", group=INPUT)

@@ -15,7 +15,7 @@ import pytest
 from forking import fork
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from people_parts import PAIRS, WORDS, export, fill, frame, pool, returned, rows_of, texts
+from people_parts import PAIRS, WORDS, export, fill, frame, pool, rows_of, texts
 
 import pt_reuse as ptr
 from pt_reuse.judging.people.export import assign, wanted_for
@@ -110,7 +110,7 @@ def test_names_are_not_mixed_up_when_orders_are_drawn():
     assert drawn(7, "order", "ann", "1", "d1") == hashlib.sha256(b"1:75:order3:ann1:12:d1").hexdigest()
 
 
-FORMATS = ["csv", "jsonl", "doccano", "label-studio"]
+FORMATS = ["csv", "label-studio"]
 
 
 def keys(path):
@@ -197,18 +197,6 @@ def test_sheets_show_all_that_topics_say(tmp_path):
     assert (tmp_path / "ann-round1.csv").read_bytes().startswith(b"\xef\xbb\xbflabel,note,query,narrative,text,")
 
 
-def test_doccano_shows_query_and_document_and_takes_the_labels(tmp_path):
-    topics = pd.DataFrame({"qid": list(PAIRS), "query": "a query", "description": "What?"})
-    export(tmp_path, topics=topics, annotators=["ann"], format="doccano")
-    row = rows_of(tmp_path / "ann-round1.jsonl")[0]
-    assert row["text"] == f"QUERY: a query\n\nDESCRIPTION: What?\n\nDOCUMENT:\n\ntext of {row['docno']}"
-    assert row["label"] == []
-    # its export writes its own id over what is called id
-    assert set(row) == {"text", "label", "qid", "docno", "pair", "assigned", "task"}
-    types = json.loads((tmp_path / "doccano-labels.json").read_text())
-    assert [(each["text"], each["suffix_key"]) for each in types] == [(w, str(label)) for label, w in WORDS.items()]
-
-
 def test_label_studio_gets_an_interface_that_is_xml(tmp_path):
     from xml.etree import ElementTree
 
@@ -261,8 +249,8 @@ def test_texts_come_in_all_forms(tmp_path):
 def test_a_text_that_no_cell_holds_is_cut_and_told(tmp_path, messages):
     long = {**texts(), "a1": "x" * 40_000}
     messages.warned(lambda: export(tmp_path / "csv", texts=long, annotators=["ann"]))
-    export(tmp_path / "jsonl", texts=long, annotators=["ann"], format="jsonl")
-    row = next(row for row in rows_of(tmp_path / "jsonl" / "ann-round1.jsonl") if row["docno"] == "a1")
+    export(tmp_path / "tool", texts=long, annotators=["ann"], format="label-studio")
+    row = next(row for row in rows_of(tmp_path / "tool" / "ann-round1.json") if row["docno"] == "a1")
     assert row["text"] == long["a1"]
 
 
@@ -287,7 +275,7 @@ def never():
 
 
 WRONG = {
-    "format": ["xlsx", 3],
+    "format": ["jsonl", 3],
     "annotators": ["ann", [], ["Ann", "ann"], [" ann"], [""], ["a\nb"], [3], 5],
     "overlap": [0, 3, "2", True, 1.0, float("nan")],
     "labels": [{1: "yes"}],
@@ -352,8 +340,8 @@ MORE = {"1": ["a1", "a9"], "2": ["b1"], "3": ["d1"]}
 def asked_of(folder):
     """Return annotator -> the pairs of all of the annotator's files."""
     found = {}
-    for name, file in read_manifest(folder).files.items():
-        found.setdefault(file.annotator, []).extend((row["qid"], row["docno"]) for row in rows_of(folder / name))
+    for name, annotator in read_manifest(folder).files.items():
+        found.setdefault(annotator, []).extend((row["qid"], row["docno"]) for row in rows_of(folder / name))
     return found
 
 
@@ -365,7 +353,6 @@ def test_a_further_round_asks_what_is_new_and_changes_no_file(tmp_path):
         pool(MORE), tmp_path, topics=dict.fromkeys(MORE, "q"), texts=dict.fromkeys(["a1", "a9", "b1", "d1"], "t")
     )
     assert result.asked_before == 2
-    assert result.headline().endswith("2 of the pool asked before")
     assert sum(result.table["pairs"]) == 2
     assert all(name.endswith("-round2.csv") for name in result.table["file"])
     after = contents(tmp_path)
@@ -410,26 +397,25 @@ def test_any_rounds_ask_each_pair_of_as_many(tmp_path_factory, rounds, overlap):
 # ---- nothing is written over
 
 
-def test_a_new_task_over_one_without_answers(tmp_path):
-    export(tmp_path)
-    task = read_manifest(tmp_path).task
-    result = export(tmp_path, MORE, annotators=["cem"], labels={0: "no", 1: "yes"}, overwrite=True)
-    assert read_manifest(tmp_path).task != task
-    assert sorted(contents(tmp_path)) == ["cem-round1.csv", "instructions.txt", "tasks.json"]
-    assert result.table["pairs"].tolist() == [4]
-    assert "1: yes" in (tmp_path / "instructions.txt").read_text()
+def test_a_file_in_the_way_is_never_written_over(tmp_path, messages):
+    (tmp_path / "bob-round1.csv").write_text("of somebody")
+    messages.refused(lambda: export(tmp_path), argument="folder")
+    assert contents(tmp_path) == {"bob-round1.csv": b"of somebody"}
 
 
-@pytest.mark.parametrize("where", ["in place", "returned"])
-def test_answers_are_never_written_over(where, tmp_path, messages):
-    export(tmp_path)
-    if where == "in place":
-        fill(tmp_path / "bob-round1.csv", lambda row: "")
-    else:
-        (returned(tmp_path) / "export.zip").write_bytes(b"PK")
-    before = contents(tmp_path)
-    messages.refused(lambda: export(tmp_path, MORE, overwrite=True), argument="folder")
-    assert contents(tmp_path) == before
+def test_labels_are_those_of_judgments(tmp_path):
+    for highest, labels in ((1, "0 (not relevant) and 1 (relevant)"), (2, "0 (grade 0), 1 (grade 1) and 2 (grade 2)")):
+        qrels = ptr.Qrels(pd.DataFrame({"qid": "1", "docno": ["x", "y"], "label": [-2, highest]}))
+        tasks = export(tmp_path / str(highest), labels=qrels)
+        assert tasks.headline().endswith(f"labels {labels}")
+        # in a further round they are those of the folder
+        export(tmp_path / str(highest), MORE, labels=ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": "x", "label": 3})))
+
+
+def test_what_is_lacking_is_named(tmp_path, messages):
+    for name in ("topics", "texts"):
+        error = messages.refused(lambda name=name: export(tmp_path / "t", **{name: None}), argument=name)
+        assert "a dict of" in str(error)
 
 
 def test_two_who_write_at_once_do_not_lose_a_round(tmp_path, messages, monkeypatch):
@@ -520,11 +506,9 @@ def damaged(folder, what):
         path.write_text(path.read_text()[:-40])
     elif what == "another file":
         path.write_text("{}")
-    elif what == "newer":
-        path.write_text(json.dumps({**found, "format": 99}))
 
 
-@pytest.mark.parametrize("what", ["no folder", "no manifest", "another pair", "cut off", "another file", "newer"])
+@pytest.mark.parametrize("what", ["no folder", "no manifest", "another pair", "cut off", "another file"])
 def test_a_folder_without_a_whole_manifest_is_refused(what, tmp_path, messages):
     folder = tmp_path / "tasks"
     if what != "no folder":
