@@ -362,15 +362,6 @@ def add_pilot(parser: Parser) -> None:
     _add_of_labels(parser, "pilot_agreement", _LABEL_FILES, "and a picture (PNG)")
 
 
-def add_times(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.tell(
-        "By annotator, label and topic: the median with quartiles, and which labels are odd. The "
-        "columns are seconds or lead_time, else start and end, else time."
-    )
-    _add_of_labels(parser, "label_times", "CSV files with columns qid, docno, label, annotator and times", "")
-
-
 def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
@@ -384,7 +375,7 @@ def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> No
 def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     import pt_reuse.judging
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.judging.annotators.labels import check_label_files, majority_vote, read_label_rows, read_labels
+    from pt_reuse.judging.annotators.labels import check_label_files, majority_vote, read_label_rows
 
     call = getattr(pt_reuse.judging, function)
     study = study_of(call)
@@ -394,7 +385,7 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     if given.get("gold") is not None:
         given["gold"] = judgment_source(given["gold"]).read()
     folder, beside = out_folder(options), {}
-    labels: Any = read_labels(files) if function == "annotator_agreement" else read_label_rows(files)
+    labels = read_label_rows(files)
     result = call(labels, **given)
     show(result)
     if function == "annotator_agreement":

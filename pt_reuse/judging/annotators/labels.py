@@ -86,13 +86,8 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
-    """Read labels of several annotators from TREC qrels files and CSV files, packed or not."""
-    return as_annotator_labels(read_label_rows(paths), "files")
-
-
 def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
-    """Read labels as rows ``qid docno label annotator``, with what CSV files say of their times."""
+    """Read labels as rows ``qid docno label annotator``, with what CSV files say beside."""
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
@@ -124,6 +119,7 @@ class AnnotatorLabels:
     #: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else is the
     #: same for all labels of an item; and the ``time`` of its last label
     chosen: pd.DataFrame = field(default_factory=pd.DataFrame)
+    seconds: NDArray[np.float64] | None = None  # (items,) mean seconds of a label, NaN where nobody says, None likewise
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -214,8 +210,10 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         values=np.full((len(items), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
         chosen=_chosen(frame, item),
+        seconds=_mean_seconds(frame, item, argument),
     )
-    _fill(labels, item, annotator, values.astype(np.int64), argument)
+    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64)})
+    _fill(labels, rows, argument)
     if not labels.given.any():
         raise InputError(f"{argument} holds no label.", argument=argument)
     return labels
@@ -253,30 +251,50 @@ def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     return found.reset_index(drop=True)
 
 
-def _fill(
-    labels: AnnotatorLabels,
-    item: NDArray[np.int64],
-    annotator: NDArray[np.int64],
-    values: NDArray[np.int64],
-    argument: str,
-) -> None:
-    """Put labels, a row each, into their places; two labels in one place are an error, one label twice a warning."""
-    present = values != NO_LABEL
-    item, annotator, values = item[present], annotator[present], values[present]
-    # of rows for one place the first one stays
-    _, first = np.unique(item * len(labels.annotators) + annotator, return_index=True)
-    labels.values[item[first], annotator[first]] = values[first]
-    kept = labels.values[item, annotator]
-    clash = np.flatnonzero(kept != values)
+def _mean_seconds(frame: pd.DataFrame, item: NDArray[np.int64], argument: str) -> NDArray[np.float64] | None:
+    """Return (items,) how long a label took, the mean of those that say it in ``seconds`` or ``lead_time``."""
+    column = next((name for name in ("seconds", "lead_time") if name in frame), None)
+    if column is None:
+        return None
+    said = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
+    seconds = number_column(said)
+    odd = np.flatnonzero((said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds))
+    if len(odd):
+        row = frame.iloc[int(odd[0])]
+        what = f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])}"
+        problem = f"{what} must be a number of seconds, got {shown(row[column])}. Leave it empty where it is not known."
+        raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
+    return pd.Series(seconds).groupby(item).mean().to_numpy()
+
+
+def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    """Return (items,) where the middle of each passage lies in its document, 0 to 1; None where they are no passages.
+
+    A document has as many passages as the largest number among its labelled ones says.
+    """
+    parts = pd.Series(docnos).str.extract(r"^(.+)%p(\d{1,6})$")
+    if parts.isna().any(axis=None):
+        return None
+    number = parts[1].astype(np.float64)
+    return np.asarray((number + 0.5) / (number.groupby(parts[0]).transform("max") + 1))
+
+
+def _fill(labels: AnnotatorLabels, rows: pd.DataFrame, argument: str) -> None:
+    """Put ``item annotator label`` into their places; two in one place are an error, or a warning if they are equal."""
+    rows = rows[rows["label"] != NO_LABEL]
+    first = rows.drop_duplicates(["item", "annotator"])
+    labels.values[first["item"], first["annotator"]] = first["label"]
+    kept = labels.values[rows["item"], rows["annotator"]]
+    clash = rows[rows["label"] != kept]
     if len(clash):
-        row = int(clash[0])
+        item, annotator, label = clash.iloc[0].tolist()
         raise InputError(
-            f"{labels.place(int(item[row]))} has the labels {kept[row]} and {values[row]} of this annotator "
+            f"{labels.place(item)} has the labels {labels.values[item, annotator]} and {label} of this annotator "
             f"({count(len(clash), 'conflicting label')} in all). Keep one label of an annotator for a document.",
-            place=f"annotator {labels.annotators[int(annotator[row])]}",
+            place=f"annotator {labels.annotators[annotator]}",
             argument=argument,
         )
-    again = len(values) - int(labels.given.sum())
+    again = len(rows) - len(first)
     if again:
         warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
 
@@ -430,13 +448,15 @@ class LabelDistributions(Result):
     majority_share | Share | score | its share of the labels
     entropy | Entropy | score | entropy of the labels in bits, 0 where all are equal
     relevant_share | Relevant | score | share of the labels that call it relevant
+    seconds | Seconds | tenths | mean seconds of a label, where labels have ``seconds`` or ``lead_time``
+    position | Position | score | where a passage lies in its document, 0 to 1, where all are called like ``D17%p3``
     """
 
     table: Annotated[
         pd.DataFrame,
         Table(
             "document, those on which annotators differ most first",
-            "qid docno n mean majority majority_share entropy relevant_share",
+            "qid docno n mean majority majority_share entropy relevant_share seconds? position?",
             "qid docno n majority majority_share entropy",
             noun="documents",
         ),
@@ -497,6 +517,9 @@ def label_distributions(
         entropy=-(shares * logs).sum(axis=1) + 0.0,
         relevant_share=shares[:, np.array(known) >= lowest].sum(axis=1),
     )
+    for name, values in (("seconds", given.seconds), ("position", _positions(given.docnos))):
+        if values is not None:
+            table[name] = values[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
         shares=by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel()),

@@ -24,7 +24,7 @@ from pt_reuse.judging.annotators.coefficients import (
     CohenKappa,
     KrippendorffAlpha,
     OfSums,
-    Part,
+    Parts,
     all_items,
     band,
     coincidence_tables,
@@ -70,7 +70,7 @@ PARTS = ("pairs", "others", "gold")
 _WAY: Mapping[str, None] = {"items": None, "labels": None}
 #: the columns of tables
 _PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
-_OVERALL = "items labels coefficient value low high resamples band n_items n_labels why"
+_OVERALL = "items labels coefficient value low high resamples band n_items why"
 _BY_TOPIC = "qid items labels coefficient value n_items why"
 _CONFUSION = "first second label other_label n"
 
@@ -123,13 +123,11 @@ class AnnotatorAgreement(Result):
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
-    n_labels | Labels | count | how many labels they have
     second | And | | another, "others" for the majority of the others, "gold" for gold labels
     n_relevant | Relevant | count | how many of the items the first called relevant
     other_relevant | Relevant, other | count | how many the other
     n_unresolved | Unresolved | count | items left out because the others tie
-    n | Times | count | how often it was given, or how often the two labels meet
-    alpha | Alpha | score | Krippendorff's alpha of this label against all others
+    n | Times | count | how often the two labels meet
     other_label | Other label | number | the label of the other
     cohen_kappa | Kappa | score | Cohen's kappa, mean of pairs
     fleiss_kappa | Fleiss | score | Fleiss' kappa
@@ -155,16 +153,6 @@ class AnnotatorAgreement(Result):
     per_topic: Annotated[
         pd.DataFrame,
         Table("topic, items, labels and coefficient", _BY_TOPIC, "qid coefficient value n_items", select=_WAY),
-    ]
-    by_label: Annotated[
-        pd.DataFrame,
-        Table(
-            "items, labels and label",
-            "items labels label n agreement alpha why",
-            "label n agreement alpha",
-            select=_WAY,
-            about="The agreement is how often, where one annotator gives the label, another one does.",
-        ),
     ]
     confusion: Annotated[
         pd.DataFrame,
@@ -342,7 +330,7 @@ class Comparison:
     def _row(self, way: Way) -> dict[str, object]:
         mine, theirs = way.values.T
         lowest = self.rel if way.labels == "grades" else 1
-        parts = [all_items(confusion_tables(mine, theirs, way.scale))]
+        parts = all_items(confusion_tables(mine, theirs, way.scale))
         row: dict[str, object] = {
             "n_topics": len(np.unique(way.topic)),
             "n_items": len(mine),
@@ -355,17 +343,17 @@ class Comparison:
             row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
         return row | {"band": band(value)}
 
-    def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, list[Part], OfSums]]:
+    def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, Parts, OfSums]]:
         """Yield the name of each coefficient, the parts of the items that it is the mean over, and what it is of them.
 
         Fleiss' kappa is over the items that have as many labels as most items of their (items,) `group`.
         """
         counts = way.counts
-        yield "agreement", [all_items(pair_tables(counts))], ratio
+        yield "agreement", all_items(pair_tables(counts)), ratio
         yield "cohen_kappa", _pairs(way), CohenKappa(self.weights)
         fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
-        yield "fleiss_kappa", [Part(fixed, fleiss_tables(counts[fixed]))], fleiss_of
-        coincidences = [all_items(coincidence_tables(counts))]
+        yield "fleiss_kappa", [(fixed, fleiss_tables(counts[fixed]))], fleiss_of
+        coincidences = all_items(coincidence_tables(counts))
         for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
             yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
 
@@ -378,7 +366,7 @@ class Comparison:
             blocks = []
             for name, parts, coefficient in self.coefficients(way, group):
                 values, why = values_by(parts, coefficient, group, n)
-                items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
+                items = parts[0][0] if name == "fleiss_kappa" else np.arange(len(counts))
                 found = {"value": values, "n_items": np.bincount(group[items], minlength=n), "why": why}
                 if by_topic:
                     found["qid"] = labels.topics
@@ -386,37 +374,10 @@ class Comparison:
                     low, high, resamples = self.bootstrap.interval(parts, coefficient, way.topic)
                     named = "" if name == "agreement" else band(values[0])
                     found |= {"low": low, "high": high, "resamples": resamples, "band": named}
-                    found["n_labels"] = int(counts[items].sum())
                 blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
             # topic by topic, in each the coefficients
             frames.append(pd.concat(blocks).sort_index(kind="stable"))
         return pd.concat(frames, ignore_index=True)[(_BY_TOPIC if by_topic else _OVERALL).split()]
-
-    def by_label_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
-        rows = []
-        for way in self.ways(labels.values, labels.topic):
-            counts = way.counts
-            n = counts.sum(axis=1)
-            for own, label in zip(counts.T, way.scale, strict=True):
-                # for each time that the label is given, the other labels of the item
-                chances = int((own * (n - 1)).sum())
-                against = [all_items(coincidence_tables(np.column_stack([n - own, own])))]
-                alpha, why = value_of(against, KrippendorffAlpha("nominal"), len(n))
-                agreement = float((own * (own - 1)).sum() / chances) if chances else math.nan
-                given = {"label": label, "n": int(own.sum()), "agreement": agreement}
-                rows.append({**way.named, **given, "alpha": alpha, "why": why})
-        return pd.DataFrame(rows)
-
-    def fleiss_words(self, labels: AnnotatorLabels) -> str:
-        """Return how many labels the items have that Fleiss' kappa is of, for settings."""
-        words = {}
-        for way in self.ways(labels.values, labels.topic):
-            n = way.counts.sum(axis=1)
-            fixed = n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))]
-            if len(fixed):
-                words[way.items] = f"items with {fixed[0]} labels each: {count(len(fixed), 'item')}"
-        return f"{words['all']}; of the relevant ones {words.get('relevant', 'none')}"
 
 
 def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -434,12 +395,12 @@ def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
 
 
-def _pairs(way: Way) -> list[Part]:
+def _pairs(way: Way) -> Parts:
     """Return the items that each two annotators have in common, and how their labels meet there."""
     parts = []
     for i, j in together(way.values != NO_LABEL):
         items = np.flatnonzero((way.values[:, [i, j]] != NO_LABEL).all(axis=1))
-        parts.append(Part(items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
+        parts.append((items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
     return parts
 
 
@@ -502,7 +463,7 @@ def annotator_agreement(
 
     Returns:
         AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``,
-        ``.by_label``, ``.confusion``, ``.plot()``.
+        ``.confusion``, ``.plot()``.
 
     Raises:
         InputError: only one annotator, annotators without a common item, a label outside the scale, two labels of one
@@ -542,7 +503,7 @@ def annotator_agreement(
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
-        "Fleiss": how.fleiss_words(given),
+        "Fleiss": f"items with {_usual_number(given)} labels each",
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
         "ties of the others": ties,
         "intervals": bootstrap.words(),
@@ -566,12 +527,18 @@ def annotator_agreement(
         others=others,
         gold=how.paired_table(against, topic),
         per_topic=how.coefficient_table(given, by_topic=True),
-        by_label=how.by_label_table(given),
         confusion=_confusion_table([*paired, *rest, *against], known),
         annotators=names,
         scale=known,
         rel=lowest,
     )
+
+
+def _usual_number(labels: AnnotatorLabels) -> int:
+    """Return how many labels most items with two or more have."""
+    n = labels.given.sum(axis=1)
+    n = n[n > 1]
+    return int(n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))][0])
 
 
 def _check_comparable(labels: AnnotatorLabels) -> None:

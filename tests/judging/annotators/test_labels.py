@@ -228,3 +228,20 @@ def test_what_has_no_distribution_is_named(messages):
     messages.refused(lambda: ptr.judging.label_distributions(MANY, scale=(0, 1)), argument="labels")
     alone = MANY[MANY["annotator"] == "ann0"]
     messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")
+
+
+def test_seconds_and_positions_are_columns(messages):
+    docnos = ["a%p0", "a%p3", "b%p0"]
+    frame = pd.DataFrame({"qid": "1", "docno": docnos * 2, "label": [0, 1, 2] * 2, "annotator": ["x"] * 3 + ["y"] * 3})
+    table = ptr.judging.label_distributions(frame).table
+    assert table.set_index("docno")["position"].to_dict() == {"a%p0": 0.125, "a%p3": 0.875, "b%p0": 0.5}
+    assert "seconds" not in table
+    for name, seconds in (("seconds", [10, None, "", 30, 5, None]), ("lead_time", ["10", "", None, "30", "5.0", ""])):
+        found = ptr.judging.label_distributions(frame.assign(**{name: seconds})).table.set_index("docno")["seconds"]
+        assert found["a%p0"] == 20
+        assert found["a%p3"] == 5
+        assert np.isnan(found["b%p0"])
+    assert "position" not in ptr.judging.label_distributions(frame.replace("b%p0", "b")).table
+    for odd in ("soon", -1, float("inf")):
+        timed = frame.assign(seconds=[1, 1, 1, odd, 1, 1])
+        messages.refused(lambda timed=timed: ptr.judging.label_distributions(timed), argument="labels")
