@@ -266,7 +266,7 @@ class LabelCache:
     def __init__(self, folder: Path):
         self.folder = folder
         self._records: dict[str, Record] = {}
-        self._journal = Journal(folder / FILE, "cache of labels", 1, {}, argument="cache")
+        self._journal = Journal(folder / FILE, "cache of labels", {}, argument="cache")
         self._one_at_a_time = threading.Lock()
 
     def records(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:

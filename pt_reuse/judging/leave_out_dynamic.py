@@ -18,10 +18,10 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
+from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -342,14 +342,7 @@ def _chosen(
 ) -> list[list[tuple[str, ...]]]:
     """Return for each topic what is chosen after the pool of all, and after that without each unit that loses there."""
     places = places_of(scorer, [topic.qid for topic in pooled])
-    n = sum(len(topic.docnos) for topic in pooled)
-    strangers = [docno for topic in pooled for docno in topic.docnos.tolist() if docno not in places[topic.qid]]
-    if strangers:
-        warn(
-            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
-            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
-            "corpus?"
-        )
+    warn_of_strangers({topic.qid: topic.docnos.tolist() for topic in pooled}, places)
     jobs = [
         _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, seed, rel) for topic in pooled
     ]

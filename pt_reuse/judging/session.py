@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,12 +28,8 @@ from pt_reuse.pooling.adaptive.chooser import TopicLists
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"
-#: of a session's lines; to be raised when what is in them, or how they are replayed, changes
-FORMAT = 2
-#: of the form of all lines
-LINES = 1
-#: a line: the checksum of what it holds and of the line before, and what it holds
-_LINE = re.compile(rb'\{"check": "([0-9a-f]{16})", "record": (\{.*\})\}')
+#: of the lines; to be raised when what is in them, or how they are replayed, changes
+FORMAT = 3
 #: seconds between two looks whether another writer is done
 _LOOK = 0.01
 
@@ -44,15 +39,11 @@ Record = Mapping[str, Any]
 class Journal:
     """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns."""
 
-    def __init__(self, path: Path, kind: str, form: int, belongs: Record, *, argument: str):
+    def __init__(self, path: Path, kind: str, belongs: Record, *, argument: str):
         self.path, self._argument, self._handle = path, argument, -1
-        heading = {"journal": LINES, "kind": kind, "format": form, "by": __version__, "belongs": belongs}
+        heading = {"kind": kind, "format": FORMAT, "by": __version__, "belongs": belongs}
         self._heading: dict[str, Any] = json.loads(json.dumps(heading))
-        self._forget()
-
-    def _forget(self, file: tuple[int, int] = (0, 0)) -> None:
-        # which file was read, and to which byte and line
-        self._file, self._end, self._n_lines, self._check = file, 0, 0, b""
+        self._end = self._n_lines = 0  # what was read of the file
 
     @contextmanager
     def open(self, *, patience: float = 0.0) -> Iterator[list[dict[str, Any]]]:
@@ -67,7 +58,7 @@ class Journal:
                 self._lock(patience)
                 records = self._unread()
             except BaseException:
-                self._forget()
+                self._end = self._n_lines = 0
                 self._close()
                 raise
         try:
@@ -77,62 +68,63 @@ class Journal:
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records, all of them in one go; when this returns they are on the disk."""
-        lines, check = [], self._check
-        for record in records:
-            line, check = _line(record, check)
-            lines.append(line)
         with located(str(self.path)):
-            self._write(b"".join(lines), self._end)
-        self._end, self._n_lines, self._check = self._end + sum(map(len, lines)), self._n_lines + len(lines), check
+            self._write([json.dumps(record, allow_nan=False) for record in records])
 
-    def _refused(self, message: str, place: str | None = None) -> InputError:
-        return InputError(message, argument=self._argument, place=place)
+    def _write(self, lines: Sequence[str]) -> None:
+        data = "".join(f"{line}\n" for line in lines).encode("ascii")
+        try:
+            os.ftruncate(self._handle, self._end)
+            os.lseek(self._handle, self._end, os.SEEK_SET)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+            os.fsync(self._handle)
+        except BaseException as error:
+            os.ftruncate(self._handle, self._end)
+            if not isinstance(error, OSError):
+                raise
+            problem = f"it cannot be written to: {error.strerror or error}. What it held before is kept."
+            raise self._refused(problem) from error
+        self._end, self._n_lines = self._end + len(data), self._n_lines + len(lines)
 
     def _unread(self) -> list[dict[str, Any]]:
-        status = os.fstat(self._handle)
-        file = (status.st_dev, status.st_ino)
-        if file != self._file or status.st_size < self._end:
-            self._forget(file)
-        start, data = self._end, self._rest()
-        first = _line(self._heading, b"")[0]
-        is_new = not self._n_lines
-        if is_new and data != first and first.startswith(data):
+        size = os.fstat(self._handle).st_size
+        if size < self._end:
+            self._end = self._n_lines = 0
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(self._end)
+            *lines, torn = file.read().split(b"\n")
+        if not self._end and not lines and json.dumps(self._heading).encode("ascii").startswith(torn):
             # new, or a writer was killed within the first line
-            self._write(first, 0)
+            self._write([json.dumps(self._heading)])
             _keep_name(self.path)
-            data = first
-        records = self._parsed(data)
-        if is_new:
-            self._check_heading(records.pop(0) if records else {})
-        if self._end < start + len(data):
-            os.ftruncate(self._handle, self._end)
-        return records
-
-    def _rest(self) -> bytes:
-        os.lseek(self._handle, self._end, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._handle, 1 << 22):
-            parts.append(part)
-        return b"".join(parts)
-
-    def _parsed(self, data: bytes) -> list[dict[str, Any]]:
+            return []
         records = []
-        *lines, torn = data.split(b"\n")
         for place, line in enumerate(lines):
-            found = _LINE.fullmatch(line)
-            if found is None or found[1] != _checksum(self._check, found[2]):
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError
+            except ValueError:
                 number = f"line {self._n_lines + 1:,}"
                 if not self._n_lines or place < len(lines) - 1 or torn:
                     raise self._refused(
-                        "the line is none of a journal of pt_reuse, is not as it was written, or does not follow the "
-                        "one before it. Name another folder; or, where the file is damaged, take it from a copy, or "
-                        "remove this line and all after it.",
+                        "the line is none of a journal of pt_reuse. Name another folder; or, where the file is "
+                        "damaged, take it from a copy, or remove this line and all after it.",
                         number,
-                    )
+                    ) from None
                 warn("the last line is damaged, and is left out.", place=number)
                 break
-            records.append(json.loads(found[2]))
-            self._end, self._n_lines, self._check = self._end + len(line) + 1, self._n_lines + 1, found[1]
+            if not self._n_lines:
+                self._check_heading(record)
+            else:
+                records.append(record)
+            self._end, self._n_lines = self._end + len(line) + 1, self._n_lines + 1
+        if not self._n_lines:
+            self._check_heading({})
+        if self._end < size:
+            os.ftruncate(self._handle, self._end)
         return records
 
     def _check_heading(self, found: Record) -> None:
@@ -145,20 +137,8 @@ class Journal:
                 "was begun with, or another folder."
             )
 
-    def _write(self, data: bytes, end: int) -> None:
-        try:
-            os.ftruncate(self._handle, end)
-            os.lseek(self._handle, end, os.SEEK_SET)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(self._handle, rest) :]
-            os.fsync(self._handle)
-        except BaseException as error:
-            os.ftruncate(self._handle, end)
-            if not isinstance(error, OSError):
-                raise
-            problem = f"it cannot be written to: {error.strerror or error}. What it held before is kept."
-            raise self._refused(problem) from error
+    def _refused(self, message: str, place: str | None = None) -> InputError:
+        return InputError(message, argument=self._argument, place=place)
 
     def _lock(self, patience: float) -> None:
         try:
@@ -184,16 +164,6 @@ class Journal:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
         os.close(self._handle)
         self._handle = -1
-
-
-def _checksum(before: bytes, body: bytes) -> bytes:
-    return blake2b(before + body, digest_size=8).hexdigest().encode("ascii")
-
-
-def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:
-    body = json.dumps(record, allow_nan=False).encode("ascii")
-    check = _checksum(before, body)
-    return b'{"check": "%s", "record": %s}\n' % (check, body), check
 
 
 def _keep_name(path: Path) -> None:
@@ -341,7 +311,7 @@ def open_session(
     if folder is None:
         yield Session(judge, topics, **options)
         return
-    journal = Journal(folder / JOURNAL, kind, FORMAT, belongs, argument="session")
+    journal = Journal(folder / JOURNAL, kind, belongs, argument="session")
     with journal.open() as records:
         yield Session(judge, topics, journal, map(Judged.read, records), **options)
 
