@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -360,59 +361,6 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
     return answer
 
 
-class Batch(NamedTuple):
-    """Documents that one call is for, and what the function is called with."""
-
-    keys: Sequence[str]
-    documents: Sequence[tuple[str, str]]
-    arguments: tuple[Any, ...]
-
-    @property
-    def place(self) -> str:
-        return _place_of(*self.documents[0])
-
-
-class Outcome(NamedTuple):
-    """What became of the calls for a batch: how many there were, and a value or an error."""
-
-    calls: int
-    value: Any = None
-    error: Exception | None = None
-
-
-def attempt(fn: abc.Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
-    """Call a function until it answers, or fails in a way that does not pass."""
-    waits, calls = iter(retry.waits() if retry else ()), 0
-    while True:
-        calls += 1
-        try:
-            return Outcome(calls, fn(*arguments))
-        except Exception as error:
-            wait = next(waits, None) if retry and isinstance(error, retry.on) else None
-            if wait is None or retry is None:
-                return Outcome(calls, error=error)
-            retry.sleep(wait)
-
-
-def outcomes(
-    ask: abc.Callable[[Batch], Outcome], batches: Iterable[Batch], threads: int, over: threading.Event
-) -> Iterator[tuple[Batch, Outcome]]:
-    """Yield each batch with what became of it, as the calls come back; when it is over no further call begins."""
-    if threads == 1:
-        yield from ((batch, ask(batch)) for batch in batches if not over.is_set())
-        return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = {pool.submit(lambda batch: None if over.is_set() else ask(batch), batch): batch for batch in batches}
-        for future in as_completed(futures):
-            outcome = future.result()
-            if outcome is not None:
-                yield futures[future], outcome
-    finally:
-        over.set()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
 class Callable(Judge):
     """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
 
@@ -545,7 +493,12 @@ class Callable(Judge):
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each of `pairs`, when it was given, and the probabilities or score behind it."""
-        _check_present(pairs, self._reads)
+        for column in self._reads:
+            missing = np.flatnonzero(pairs[column].isna())
+            if len(missing):
+                lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
+                place = _place_of(*map(str, pairs.iloc[int(missing[0])][[*IDS]]))
+                raise InputError(f"{lacking}. Give them one, or judge others.", place=place)
         keys = self._keys(pairs)
         first: dict[str, int] = {}
         for row, key in enumerate(keys):
@@ -576,82 +529,104 @@ class Callable(Judge):
         return found
 
     def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Record]:
+        """Ask about rows, batch by batch, in threads if there are several; after an error no further call begins."""
         keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
-        starts = range(0, len(rows), size)
-        batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
-        fault, found, over = None, dict[str, Record](), threading.Event()
-        calls = outcomes(lambda batch: attempt(self._fn, batch.arguments, self._retry), batches, self._threads, over)
-        for batch, outcome in pt.tqdm(calls, total=len(starts), disable=not self._verbose, desc=self.name):
+        starts, over = range(0, len(rows), size), threading.Event()
+
+        def ask(start: int) -> dict[str, Record] | InputError:
+            if over.is_set():
+                return {}
             try:
-                found |= self._kept(batch, outcome)
+                return self._answered(pairs.iloc[rows[start : start + size]], keys[start : start + size])
             except InputError as error:
-                # what those calls bring that have begun is kept, too
-                fault = fault or error
                 over.set()
+                return error
+
+        fault, found = None, dict[str, Record]()
+        pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        try:
+            outcomes = map(ask, starts) if pool is None else pool.map(ask, starts)
+            for outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
+                if isinstance(outcome, InputError):
+                    fault = fault or outcome
+                else:
+                    found |= outcome
+        finally:
+            over.set()
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
         if fault is not None:
             raise fault
         return found
 
-    def _batch(self, part: pd.DataFrame, keys: Sequence[str]) -> Batch:
+    def _answered(self, part: pd.DataFrame, keys: Sequence[str]) -> dict[str, Record]:
+        """Call the function for a batch, and keep what it says."""
         documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
-        return Batch(keys, documents, tuple(column[0] if self._batch_size is None else column for column in columns))
-
-    def _kept(self, batch: Batch, outcome: Outcome) -> dict[str, Record]:
-        self._count(calls=outcome.calls, failed=outcome.calls - (outcome.error is None))
-        if outcome.error is not None:
-            raise self._failure(batch, outcome) from outcome.error
-        values, tokens = self._taken_apart(batch, outcome.value)
+        value = self._called(documents, columns if self._batch_size else [column[0] for column in columns])
+        values, tokens = self._taken_apart(documents, value)
         if tokens:
             self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
         answers = []
-        for document, value in zip(batch.documents, values, strict=True):
+        for document, value in zip(documents, values, strict=True):
             with located(_place_of(*document)):
                 answers.append(self._form.kept(value))
         self._count(documents=len(answers))
-        # what the call took stands with the first of its documents
-        took = [tokens, *[None] * (len(answers) - 1)]
         about = {"judge": self.name, "version": self._version, "time": now()}
         records = [
-            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": call_took}
-            for key, (qid, docno), answer, call_took in zip(batch.keys, batch.documents, answers, took, strict=True)
+            # what the call took stands with the first of its documents
+            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": None if at else tokens}
+            for at, (key, (qid, docno), answer) in enumerate(zip(keys, documents, answers, strict=True))
         ]
         if self._cache is None:
-            return dict(zip(batch.keys, records, strict=True))
+            return dict(zip(keys, records, strict=True))
         kept = self._cache.records(records)
-        return {key: kept[key] for key in batch.keys}
+        return {key: kept[key] for key in keys}
 
-    def _taken_apart(self, batch: Batch, value: Any) -> tuple[list[Any], list[int]]:
+    def _called(self, documents: Sequence[tuple[str, str]], arguments: Sequence[Any]) -> Any:
+        """Call the function until it answers, or fails in a way that does not pass."""
+        waits = iter(self._retry.waits() if self._retry else ())
+        for calls in itertools.count(1):
+            try:
+                value = self._fn(*arguments)
+                self._count(calls=calls, failed=calls - 1)
+                return value
+            except Exception as error:
+                wait = next(waits, None) if self._retry and isinstance(error, self._retry.on) else None
+                if wait is None or self._retry is None:
+                    self._count(calls=calls, failed=calls)
+                    raise self._failure(documents, calls, error) from error
+                self._retry.sleep(wait)
+
+    def _taken_apart(self, documents: Sequence[tuple[str, str]], value: Any) -> tuple[list[Any], list[int]]:
         """Return the answer of each document of a batch, and the tokens sent and received, nothing where not told."""
         answers = [value] if isinstance(value, Answer) else []
         value = value.value if isinstance(value, Answer) else value
         values = [value]
         if self._batch_size is not None:
-            with located(batch.place):
+            with located(_place_of(*documents[0])):
                 what = "the function must return one answer for each document of a batch"
-                values = in_rows(value, None, what, len(batch.documents))
+                values = in_rows(value, None, what, len(documents))
+                if len(values) != len(documents):
+                    wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
+                    raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
             answers += [each for each in values if isinstance(each, Answer)]
             values = [each.value if isinstance(each, Answer) else each for each in values]
-        if len(values) != len(batch.documents):
-            wanted = f"a batch of {count(len(batch.documents), 'document')}, of which this is the first"
-            raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.", place=batch.place)
         tokens = [sum(int(getattr(one, name)) for one in answers) for name in ("input_tokens", "output_tokens")]
         return values, tokens if answers else []
 
-    def _failure(self, batch: Batch, outcome: Outcome) -> InputError:
-        times = f" {outcome.calls:,} times" if outcome.calls > 1 else ""
-        first = f" (the first of a batch of {len(batch.documents):,})" if len(batch.documents) > 1 else ""
+    def _failure(self, documents: Sequence[tuple[str, str]], calls: int, error: Exception) -> InputError:
+        times = f" {calls:,} times" if calls > 1 else ""
+        first = f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
         advice = (
             f"What it answered before is in {self._cache.folder}: judge again to go on."
             if self._cache is not None
             else "What it answered before is lost: pass cache='folder' to keep it."
         )
-        if isinstance(outcome.error, InputError):
-            said = str(outcome.error).rstrip(".")
-        else:
-            # the text of another library may hold an address with a key, or what was read
-            said = f"{type(outcome.error).__name__}, whose text is in the error's __cause__"
-        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=batch.place)
+        # the text of another library may hold an address with a key, or what was read
+        own = isinstance(error, InputError)
+        said = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is in the error's __cause__"
+        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=_place_of(*documents[0]))
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:
@@ -660,13 +635,3 @@ class Callable(Judge):
 
 def _place_of(qid: str, docno: str) -> str:
     return f"topic {shown(qid)}, document {shown(docno)}"
-
-
-def _check_present(pairs: pd.DataFrame, reads: Sequence[str]) -> None:
-    for column in reads:
-        missing = np.flatnonzero(pairs[column].isna())
-        if len(missing):
-            row = pairs.iloc[int(missing[0])]
-            lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
-            place = _place_of(str(row["qid"]), str(row["docno"]))
-            raise InputError(f"{lacking}. Give them one, or judge others.", place=place)
