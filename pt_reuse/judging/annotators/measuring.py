@@ -84,6 +84,15 @@ def _draw(
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
+def _draw_confusion(
+    result: AnnotatorAgreement, _: str | None, place: Place, *, first: str = "", second: str = ""
+) -> Axes:
+    """Draw which labels an annotator gave to the items to which another one, the others or gold gave a label."""
+    from pt_reuse.plots.maps import plot_confusion
+
+    return plot_confusion(result.confusion_of(first, second), names=(first, second), place=place)
+
+
 def _paired(rows: str, more: str = "") -> Table:
     report = "first second n_items agreement kappa"
     return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
@@ -119,7 +128,7 @@ class AnnotatorAgreement(Result):
         "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
-    plots = {part: partial(_draw, part) for part in PARTS}
+    plots = {**{part: partial(_draw, part) for part in PARTS}, "confusion": _draw_confusion}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
@@ -189,13 +198,14 @@ class AnnotatorAgreement(Result):
         """Return `per_topic` with a column per coefficient; of each form the topics that agree least come first."""
         keys = ["items", "labels", "qid"]
         rows = self.per_topic[self.per_topic["n_items"] > 0]
-        wide = rows.pivot_table("value", keys, "coefficient", "first", sort=False, dropna=False).reset_index()
+        wide = rows.pivot_table("value", keys, "coefficient", "first", sort=False, dropna=False)
         # Fleiss' kappa may be of fewer items
-        n = rows[rows["coefficient"] == "agreement"].set_index(keys)["n_items"]
-        wide = wide.merge(n.reset_index(), on=keys).reindex(columns=[*keys, "n_items", *WORDS])
-        ways = {way: i for i, way in enumerate(dict.fromkeys(zip(rows["items"], rows["labels"], strict=True)))}
-        wide["way"] = [ways[way] for way in zip(wide["items"], wide["labels"], strict=True)]
-        return wide.sort_values(["way", "agreement"], kind="stable", ignore_index=True).drop(columns="way")
+        wide["n_items"] = rows[rows["coefficient"] == "agreement"].set_index(keys)["n_items"]
+        wide = wide.dropna(subset="n_items").astype({"n_items": np.int64}).reset_index()
+        wide = wide.reindex(columns=[*keys, "n_items", *WORDS]).sort_values("agreement", kind="stable")
+        order = rows.drop_duplicates(["items", "labels"]).set_index(["items", "labels"]).index
+        place = order.get_indexer(pd.MultiIndex.from_frame(wide[["items", "labels"]]))
+        return wide.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
     def over_topics(
         self,
@@ -227,35 +237,6 @@ class AnnotatorAgreement(Result):
 
     def _shown(self) -> pd.DataFrame:
         return only(self.table, _WAY)[0][self.declared["table"].report.split()]
-
-    def plot_confusion(
-        self,
-        first: str,
-        second: str,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw which labels an annotator gave to the items to which another one gave a label.
-
-        Args:
-            first: an annotator.
-            second: another one, ``"others"`` or ``"gold"``.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: there is none; all figures take this argument.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a cell for each two labels, with the number of items in it.
-        """
-        from pt_reuse.plots.maps import plot_confusion
-        from pt_reuse.plots.sheet import Place
-
-        place = Place(ax, title, legend, width)
-        return plot_confusion(self.confusion_of(first, second), names=(first, second), place=place)
 
     def confusion_of(self, first: str, second: str) -> pd.DataFrame:
         """Return a confusion matrix over all items: the labels of `first` in rows, those of `second` in columns.
