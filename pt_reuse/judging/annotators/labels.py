@@ -442,7 +442,7 @@ class LabelDistributions(Result):
     valid_for = "the documents that {documents}; scale {scale}; majority: {majority}."
     not_covered = "which label is right, and what other annotators would say."
     columns = """
-    n | Labels | count | how many labels it has, or how many annotators gave this one
+    n | Labels | count | how many labels it has
     mean | Mean | score | mean label
     majority | Majority | number | the label with the most votes, of several the lowest
     majority_share | Share | score | its share of the labels
@@ -461,7 +461,6 @@ class LabelDistributions(Result):
             noun="documents",
         ),
     ]
-    shares: Annotated[pd.DataFrame, Table("document and label of the scale", "qid docno label n share")]
     scale: tuple[int, ...]
     rel: int
 
@@ -482,7 +481,7 @@ def label_distributions(
     distribution: some documents are clear, others are relevant to half of the people.
 
     Returns:
-        LabelDistributions: ``.table`` per document, ``.shares`` per document and label.
+        LabelDistributions: ``.table`` per document.
 
     Raises:
         InputError: no document with enough labels, a label outside the scale, only one annotator.
@@ -508,7 +507,6 @@ def label_distributions(
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     table = pd.DataFrame({"qid": given.qids[kept], "docno": given.docnos[kept], "n": voted.labels})
-    by_label = table.loc[table.index.repeat(len(known)), ["qid", "docno"]].reset_index(drop=True)
     table = table.assign(
         mean=shares @ np.array(known, dtype=float),
         majority=voted.label,
@@ -522,7 +520,6 @@ def label_distributions(
             table[name] = values[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
-        shares=by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel()),
         scale=known,
         rel=lowest,
         settings={

@@ -48,9 +48,7 @@ class Answer:
     labels: tuple[Any, ...]  # what was chosen
     note: str
     time: str  # ISO 8601, UTC
-    odd_time: str  # what stands there as the time and is none
     seconds: float | None  # how long it took
-    skipped: bool  # whether somebody decided to give no label
 
     @property
     def where(self) -> str:
@@ -116,6 +114,7 @@ def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: s
     people = [who.get(name) for name in ("email", "username", "id")] if isinstance(who, Mapping) else [who]
     times = [str(said[name]) for name in ("updated_at", "created_at") if said.get(name) not in (None, "")]
     known = [time for time in map(_time, times) if time is not None]
+    # a task that somebody skipped has no label
     skipped = said.get("was_cancelled") is True
     note = "\n".join(map(str, _several(said.get("note"))))
     labels = [label for label in _several(said.get("label")) if label is not None and str(label).strip()]
@@ -132,9 +131,7 @@ def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: s
         # half a pair of surrogates, which JSON can say, cannot be written to a file
         note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
         time=known[0] if known else written,
-        odd_time="" if known else next(iter(times), ""),
         seconds=_took(said.get("lead_time", said.get("seconds"))),
-        skipped=skipped,
     )
 
 
@@ -221,8 +218,8 @@ class ReturnedLabels(Result):
             took where Label Studio says so (its ``lead_time``), and what else the pool knew of the document (under
             ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of Label Studio, else
             when the file was last written.
-        missing: one row per missing label: ``qid docno annotator round skipped note``; ``annotator`` is None where
-            anybody may answer, ``skipped`` says that somebody saw the pair and gave no label.
+        missing: one row per missing label: ``qid docno annotator round``; ``annotator`` is None where anybody may
+            answer.
         scale: the labels that could be given: ``label word``.
         settings: task, format, files, and what was repaired.
     """
@@ -289,7 +286,6 @@ class ReturnedLabels(Result):
 #: what is mended on the way: what it is of -> what was done
 _MENDED = {
     "id": "changed by a spreadsheet, restored by the names of the pairs",
-    "time": "that cannot be read, taken to be when the file was written",
     "label": "twice alike, counted once",
 }
 #: what begins names that systems and programs give to files of their own
@@ -304,12 +300,12 @@ class _Check:
     def __init__(self, manifest: Manifest):
         self.manifest = manifest
         self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
-        self.skipped: dict[tuple[str, str], str] = {}  # the note where somebody gave no label
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
         self.whole = True  # whether no file was left out as a whole
         self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
         self._told: set[tuple[str, str]] = set()
+        self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
         self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
 
     def take(self, answers: Sequence[Answer], given: Mapping[str, str]) -> Annotators:
@@ -320,11 +316,13 @@ class _Check:
             pair = self._pair(answer)
             if pair is None:
                 continue
-            if answer.odd_time:
-                self.mended["time"].append(f"{answer.where}: {shown(answer.odd_time)} for {pair.words}")
             if not self._is_taken(answer, pair, people):
                 self.faulty.add(pair.name)
         return people
+
+    def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
+        """Return where a row stands that begins with a pair and an annotator: topic by topic."""
+        return self._topics[row[0].qid], row[0].docno, row[1] or ""
 
     def missing(self) -> Iterator[tuple[Pair, str | None]]:
         """Yield what was asked and has no label: the pair, and the annotator; None for anybody."""
@@ -344,13 +342,13 @@ class _Check:
             advice = "Keep what stands beside the texts."
             self._once(answer, "ids", f"no `pair`, and not both `qid` and `docno`. {advice}")
         else:
-            return bool(answer.labels) or answer.skipped
+            return bool(answer.labels)
         self.whole = False
         return False
 
     def _is_taken(self, answer: Answer, pair: Pair, people: Annotators) -> bool:
-        label = None if answer.skipped else self._label(answer, pair)
-        if label is None and not answer.skipped:
+        label = self._label(answer, pair)
+        if label is None:
             return False
         annotator = people.of(answer)
         if annotator is None:
@@ -360,9 +358,6 @@ class _Check:
             whose = naming(answer.said[0] if answer.said else "FILE")
             return self._refused(answer, f"{what} Take the row out, or say who it was by {whose}")
         key = pair.name, annotator
-        if label is None:
-            self.skipped.setdefault(key, answer.note)
-            return True
         old, older = self.labels.setdefault(key, (label, answer))
         if old != label:
             what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
@@ -521,7 +516,11 @@ def import_labels(
             warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
     return ReturnedLabels(
         table=_table(check),
-        missing=_missing_table(check, missing),
+        missing=pd.DataFrame(
+            [(pair.qid, pair.docno, who, pair.round) for pair, who in sorted(missing, key=check.place)],
+            columns=["qid", "docno", "annotator", "round"],
+            dtype=object,
+        ).astype({"round": "int64"}),
         scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
         settings={
             "task": manifest.task,
@@ -537,9 +536,8 @@ def import_labels(
 
 def _table(check: _Check) -> pd.DataFrame:
     """Return the labels, topic by topic, with what is known of them."""
-    place = {pair.qid: i for i, pair in enumerate(check.manifest.pairs)}
     found = [(check.manifest.by_name[name], who, *said) for (name, who), said in check.labels.items()]
-    found.sort(key=lambda row: (place[row[0].qid], row[0].docno, row[1]))
+    found.sort(key=check.place)
     table = pd.DataFrame(
         [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in found],
         columns=["qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note"],
@@ -554,23 +552,6 @@ def _table(check: _Check) -> pd.DataFrame:
         numbers = all(isinstance(value, float) or value is None for value in values)
         table[f"pool_{name}" if name in own else name] = pd.Series(values, dtype="float64" if numbers else object)
     return table
-
-
-def _missing_table(check: _Check, missing: Iterable[tuple[Pair, str | None]]) -> pd.DataFrame:
-    """Return what is missing, topic by topic, and whether somebody saw it and gave no label."""
-    place = {pair.qid: i for i, pair in enumerate(check.manifest.pairs)}
-    # a pair that anybody may answer is skipped if somebody skipped it
-    anybody = {name for name, _ in check.skipped}
-    rows = [
-        (
-            *(pair.qid, pair.docno, who, pair.round),
-            pair.name in anybody if who is None else (pair.name, who) in check.skipped,
-            check.skipped.get((pair.name, who or ""), ""),
-        )
-        for pair, who in sorted(missing, key=lambda row: (place[row[0].qid], row[0].docno, row[1] or ""))
-    ]
-    table = pd.DataFrame(rows, columns=["qid", "docno", "annotator", "round", "skipped", "note"], dtype=object)
-    return table.astype({"round": "int64", "skipped": bool})
 
 
 def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:

@@ -34,17 +34,14 @@ def labels():
 
 
 LABELS = labels()
-#: those with documents in common
-PAIRS = [("ann", "bob"), ("ann", "cid"), ("bob", "cid")]
 
 
-def by_hand(annotator, others, only=None):
-    """Return the judgments with an annotator's labels put in, or cut down to those of some items, as a dict."""
+def by_hand(annotator, others):
+    """Return the judgments with an annotator's labels put in, or cut down to its items, as a dict."""
     held = {(row.qid, row.docno): row.label for row in QRELS.to_frame().itertuples()}
     given = {item: found[annotator] for item, found in by_item(LABELS).items() if annotator in found}
     if others == "drop":
-        keep = set(given) if only is None else only
-        return {item: given[item] for item in keep}, {item: label for item, label in held.items() if item in keep}
+        return given, {item: label for item, label in held.items() if item in given}
     return {**held, **given}, held
 
 
@@ -76,18 +73,6 @@ def test_rankings_are_those_of_judgments_put_together_by_hand(others):
         assert row.max_drop == max(drops)
         assert (row.dropped is None) == (max(drops) == 0)
     assert (result.table["changed"] > 5).all()
-
-
-@pytest.mark.parametrize("others", ["keep", "drop"])
-def test_between_two_annotators(others):
-    result = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", others=others)
-    assert list(zip(result.between["first"], result.between["second"], strict=True)) == PAIRS
-    for row in result.between.itertuples():
-        both = {item for item, found in by_item(LABELS).items() if row.first in found and row.second in found}
-        topics = sorted({qid for qid, _ in both})
-        x, y = (means(by_hand(name, others, both)[0], topics, "AP") for name in (row.first, row.second))
-        assert (row.topics, row.items) == (len(topics), len(both))
-        assert row.tau_b == pytest.approx(kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
 
 
 def test_unjudged_stays_unjudged():
