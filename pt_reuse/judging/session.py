@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown, told
-from pt_reuse._files import user_path
+from pt_reuse._files import Alone, alone, user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
@@ -30,8 +29,6 @@ from pt_reuse.pooling.adaptive.chooser import TopicLists
 JOURNAL = "journal.jsonl"
 #: of the lines; to be raised when what is in them, or how they are replayed, changes
 FORMAT = 3
-#: seconds between two looks whether another writer is done
-_LOOK = 0.01
 
 Record = Mapping[str, Any]
 
@@ -48,23 +45,24 @@ class Journal:
     @contextmanager
     def open(self, *, patience: float = 0.0) -> Iterator[list[dict[str, Any]]]:
         """Yield the records that were written since this object had the file open; meanwhile nobody else writes."""
-        with located(str(self.path)):
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-            except OSError as error:
-                raise self._refused(f"cannot be written to: {error.strerror or error}. Name another folder.") from error
-            try:
-                self._lock(patience)
-                records = self._unread()
-            except BaseException:
-                self._end = self._n_lines = 0
-                self._close()
-                raise
-        try:
+        with ExitStack() as until_closed:
+            with located(str(self.path)):
+                try:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    writer = until_closed.enter_context(alone(self.path.parent, patience=patience))
+                    self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+                except OSError as error:
+                    said = error.strerror or error
+                    raise self._refused(f"cannot be written to: {said}. Name another folder.") from error
+                until_closed.callback(os.close, self._handle)
+                if writer is Alone.NO:
+                    raise self._refused("somebody else is writing to it. Wait for it to end, or close it.")
+                try:
+                    records = self._unread()
+                except BaseException:
+                    self._end = self._n_lines = 0
+                    raise
             yield records
-        finally:
-            self._close()
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records, all of them in one go; when this returns they are on the disk."""
@@ -98,7 +96,10 @@ class Journal:
         if not self._end and not lines and json.dumps(self._heading).encode("ascii").startswith(torn):
             # new, or a writer was killed within the first line
             self._write([json.dumps(self._heading)])
-            _keep_name(self.path)
+            with suppress(OSError):  # the name of the file, too; Windows opens no folders
+                folder = os.open(self.path.parent, os.O_RDONLY)
+                os.fsync(folder)
+                os.close(folder)
             return []
         records = []
         for place, line in enumerate(lines):
@@ -123,8 +124,7 @@ class Journal:
             self._end, self._n_lines = self._end + len(line) + 1, self._n_lines + 1
         if not self._n_lines:
             self._check_heading({})
-        if self._end < size:
-            os.ftruncate(self._handle, self._end)
+        os.ftruncate(self._handle, self._end)
         return records
 
     def _check_heading(self, found: Record) -> None:
@@ -139,41 +139,6 @@ class Journal:
 
     def _refused(self, message: str, place: str | None = None) -> InputError:
         return InputError(message, argument=self._argument, place=place)
-
-    def _lock(self, patience: float) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        until = time.monotonic() + patience
-        while True:
-            try:
-                return fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise self._refused("somebody else is writing to it. Wait for it to end, or close it.") from None
-            except OSError:  # a file system without locks
-                return
-            time.sleep(_LOOK)
-
-    def _close(self) -> None:
-        # closing alone would not do where a process that was forked meanwhile has the file open, too
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(self._handle, fcntl.LOCK_UN)
-        os.close(self._handle)
-        self._handle = -1
-
-
-def _keep_name(path: Path) -> None:
-    """Bring the name of a new file onto the disk, where the system can."""
-    with suppress(OSError):  # Windows opens no folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @dataclass(frozen=True)
