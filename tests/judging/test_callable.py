@@ -52,17 +52,6 @@ def column(frame, name):
     return [None if value is pd.NA else value for value in frame[name]]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 100])
-def test_batches(size):
-    model = Model(ta=2, tb=0, tc=1)
-    found = judge(model, batch_size=size)(ASKED)
-    assert column(found, "label") == [2, 0, 2, 2, 1]
-    pairs = [("q1", "ta"), ("q1", "tb"), ("q2", "ta"), ("q2", "tc")]
-    assert [list(zip(*given, strict=True)) for given in model.seen] == [
-        pairs[at : at + size] for at in range(0, 4, size)
-    ]
-
-
 # probabilities and scores
 
 ROWS = {"ta": [0.2, 0.5, 0.3], "tb": [0.5, 0.1, 0.4], "tc": [0.25, 0.5, 0.25]}
@@ -318,15 +307,6 @@ def test_another_question_is_another_key(cache, options, columns, again):
     model = Remainders()
     cached(model, cache, **options)(TWELVE.assign(**columns))
     assert len(model.asked) == again
-
-
-def test_kept_scores_have_other_labels_by_other_thresholds(cache):
-    model = Remainders()
-    cached(model, cache, answers="score", thresholds=2)(TWELVE)
-    found = cached(Remainders(fails=TWELVE["text"]), cache, answers="score", thresholds=(1, 2), labels=(0, 1, 4))(
-        TWELVE
-    )
-    assert found["label"].tolist() == [[0, 1, 4][n % 3] for n in range(12)]
 
 
 def test_a_kept_label_that_there_is_no_more_is_told(cache, messages):

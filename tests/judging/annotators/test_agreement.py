@@ -136,15 +136,6 @@ def test_each_two_are_what_the_libraries_say(case, weights):
         assert result.confusion_of(row.second, row.first).to_numpy().tolist() == matrix.T.tolist()
 
 
-def test_per_topic_is_the_same_over_one_topic(case):
-    frame, _, result = case
-    for qid, part in frame.groupby("qid"):
-        alone = ptr.judging.annotator_agreement(part, rel=result.rel, scale=result.scale, resamples=0).table
-        there = result.per_topic[result.per_topic["qid"] == qid].reset_index(drop=True)
-        columns = ["items", "labels", "coefficient", "value", "n_items", "why"]
-        pd.testing.assert_frame_equal(there[columns], alone[columns])
-
-
 def test_within_topics_and_over_topics(case):
     frame, _, result = case
     wide = result.by_topic()
@@ -171,15 +162,6 @@ def test_within_topics_and_over_topics(case):
             assert row.lowest == min(known.values()) == known[row.lowest_topic]
         if len(known) > 1:
             assert row.sd == pytest.approx(statistics.stdev(known.values()))
-
-
-def test_topics_without_a_value():
-    same = labelled(seed=3, n_topics=2, n_docs=3).assign(label=1)
-    result = ptr.judging.annotator_agreement(same, resamples=0)
-    rows = result.over_topics().set_index(["items", "labels", "coefficient"]).loc[("all", "grades")]
-    alpha = rows.loc["alpha_nominal"]
-    assert (alpha["n_topics"], alpha["lowest_topic"]) == (0, None)
-    assert rows.loc["agreement", ["n_topics", "mean", "sd"]].tolist() == [2, 1, 0]
 
 
 def test_fleiss_kappa_of_the_relevant_items_takes_the_number_of_labels_that_most_of_these_have():
@@ -244,21 +226,6 @@ def test_no_value_where_chance_agreement_is_certain():
     assert result.table["value"].iloc[0] == 1
     assert result.pairs["why"].tolist() == ["all labels are the same", "no item with two labels"]
     assert result.answers()[0].startswith("ordinal alpha is undefined: all labels are the same")
-
-
-def test_two_without_items_in_common_have_no_row():
-    frame = pd.DataFrame(
-        {"qid": "1", "docno": list("aabbb"), "label": [0, 1, 1, 1, 0], "annotator": ["x", "y", "y", "z", "w"]}
-    )
-    result = ptr.judging.annotator_agreement(frame, resamples=0)
-    assert set(zip(result.pairs["first"], result.pairs["second"], strict=True)) == {
-        ("x", "y"),
-        ("y", "z"),
-        ("y", "w"),
-        ("z", "w"),
-    }
-    assert result.settings["pairs of annotators"] == "4 of 6 have items in common"
-    assert result.settings["Fleiss"] == "items with 3 labels each"
 
 
 def test_what_cannot_be_compared_is_named(messages):
@@ -326,24 +293,6 @@ def test_fleiss_kappa(items):
 
 
 @pytest.mark.parametrize("over", ["topics", "items"])
-def test_resamples_are_those_drawn_one_by_one(over):
-    frame = labelled(seed=11, n_topics=6, n_docs=4, n_annotators=2)
-    wide = frame.pivot_table(index=["qid", "docno"], columns="annotator", values="label")
-    mine, theirs = wide.to_numpy().T
-    topic = wide.index.get_level_values("qid").astype(int).to_numpy() - 1
-    unit = topic if over == "topics" else np.arange(len(mine))
-    random, values = np.random.default_rng(7), []
-    units = unit.max() + 1
-    for drawn in random.integers(0, units, (200, units)):
-        rows = np.concatenate([np.flatnonzero(unit == u) for u in drawn])
-        values.append(cohen_kappa_score(mine[rows], theirs[rows], labels=SCALE))
-    result = ptr.judging.annotator_agreement(frame, over=over, resamples=200, seed=7, confidence=0.9)
-    row = result.pairs.iloc[0]
-    assert [row["kappa_low"], row["kappa_high"]] == pytest.approx(np.percentile(values, [5, 95]).tolist(), abs=1e-12)
-    assert result.settings["intervals"] == f"90 % percentile bootstrap over {over}, 200 resamples"
-
-
-@pytest.mark.parametrize("over", ["topics", "items"])
 def test_intervals_of_all_together_are_those_drawn_one_by_one(over):
     frame = labelled(seed=17, n_topics=5, n_docs=4, n_annotators=4, gaps=0.4)
     items = by_item(frame)
@@ -363,16 +312,6 @@ def test_intervals_of_all_together_are_those_drawn_one_by_one(over):
     for name, drawn in values.items():
         row = table[(table["items"] == "all") & (table["labels"] == "grades") & (table["coefficient"] == name)].iloc[0]
         assert [row["low"], row["high"]] == pytest.approx(np.percentile(drawn, [10, 90]).tolist(), abs=1e-12)
-
-
-def test_a_seed_gives_the_same_intervals_in_every_process():
-    frame = labelled(seed=13)
-    found = ptr.judging.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist()
-    # kept from another process
-    assert found[:2] == pytest.approx([0.20879120879120883, 0.07964601769911506], abs=1e-12)
-    assert ptr.judging.annotator_agreement(frame, seed=5, resamples=60).pairs["kappa_low"].tolist() == found
-    assert ptr.judging.annotator_agreement(frame, seed=6, resamples=60).pairs["kappa_low"].tolist() != found
-    assert ptr.judging.annotator_agreement(frame, resamples=0).pairs["kappa_low"].isna().all()
 
 
 def test_one_topic_has_no_interval_over_topics_and_resamples_without_a_value_are_counted():

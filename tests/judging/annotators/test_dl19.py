@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pandas as pd
 import pytest
-import pytrec_eval
 from annotator_parts import slow_alpha, slow_kappa
 from ir_measures import AP, RR, nDCG
 from real_runs import read_real
@@ -179,29 +177,3 @@ def test_rankings_under_each(folder, labels, nist, plain):
         row = result.table[result.table["annotator"] == name].iloc[0]
         assert (row["topics"], row["labels"], row["changed"]) == (topics, len(plain[name]), changed)
         assert wide.loc[name, list(map(repr, measures))].tolist() == taus
-    # one annotator by hand: the scores of some runs by pytrec_eval, and from the scores of all tau by scipy
-    topics = sorted({qid for qid, _ in plain["annotator-4"]})
-    judged = nested(nist.to_frame(), {}), nested(nist.to_frame(), plain["annotator-4"])
-    names = {"map": "AP(rel=2)", "ndcg_cut_10": "nDCG@10"}
-    table = result.by_run[result.by_run["annotator"] == "annotator-4"].set_index(["measure", "name"])
-    for run in runs.names[::5]:
-        frame = runs[run]
-        scores = {q: dict(zip(part["docno"], part["score"], strict=True)) for q, part in frame.groupby("qid")}
-        for column, labelled in zip(("score", "other_score"), judged, strict=True):
-            labelled = {q: labelled[q] for q in topics}
-            judge = pytrec_eval.RelevanceEvaluator(labelled, {"map", "ndcg_cut.10"}, relevance_level=2)
-            found = judge.evaluate(scores)
-            for theirs, ours in names.items():
-                mean = sum(found[q][theirs] for q in found) / len(topics)
-                assert table.loc[(ours, run), column] == pytest.approx(mean, abs=1e-12)
-    for ours in names.values():
-        x, y = table.loc[ours, ["score", "other_score"]].to_numpy().T.round(12)
-        assert round(kendalltau(x, y).statistic, 4) == wide.loc["annotator-4", ours]
-
-
-def nested(frame: pd.DataFrame, replaced):
-    """Return judgments as pytrec_eval takes them, with some labels replaced."""
-    found = {}
-    for row in frame.itertuples():
-        found.setdefault(row.qid, {})[row.docno] = replaced.get((row.qid, row.docno), row.label)
-    return found

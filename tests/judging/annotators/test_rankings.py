@@ -9,7 +9,6 @@ from annotator_parts import by_item
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.errors import InputError
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=60, n_teams=4, length=15, depth=6)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
@@ -85,17 +84,6 @@ def test_unjudged_stays_unjudged():
     assert found["other_score"].tolist() == found["score"].tolist()
 
 
-def test_measures_that_ir_measures_computes():
-    ours = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "P@3").table["tau_b"]
-    theirs = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "ERR@5")
-    assert theirs.settings["by ir_measures"] == "ERR@5"
-    mine, truth = by_hand("bob", "keep")
-    topics = sorted(LABELS[LABELS["annotator"] == "bob"]["qid"].unique())
-    x, y = means(truth, topics, "ERR@5"), means(mine, topics, "ERR@5")
-    assert theirs.table["tau_b"].iloc[1] == pytest.approx(kendalltau(x, y).statistic)
-    assert len(ours) == 3
-
-
 def test_what_has_no_ranking_is_told(messages):
     nothing = QRELS.to_frame()[["qid", "docno"]].assign(label=0, annotator="nobody")
     result = messages.warned(lambda: ptr.judging.rankings_by_annotator(RUNS, nothing, QRELS, MEASURES[:2]))
@@ -129,15 +117,3 @@ def test_rankings_by_the_majority(rule):
     # what is added changes nothing of what was there
     alone = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, MEASURES)
     pd.testing.assert_frame_equal(result.table[: len(alone.table)], alone.table)
-
-
-def test_rules_of_majorities():
-    both = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority=("lower", "higher"))
-    assert both.table["annotator"].tolist()[3:] == ["majority (lower)", "majority (higher)"]
-    one = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority="higher")
-    assert one.table["annotator"].tolist()[3:] == ["majority (higher)"]
-    with pytest.raises(InputError, match="majority must be one of"):
-        ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority="mean")
-    named = LABELS.assign(annotator=LABELS["annotator"].replace("ann", "majority (lower)"))
-    with pytest.raises(InputError, match=r"an annotator is called 'majority \(lower\)'"):
-        ptr.judging.rankings_by_annotator(RUNS, named, QRELS, "AP", majority="lower")

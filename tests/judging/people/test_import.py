@@ -34,7 +34,6 @@ from pt_reuse.judging.people.manifest import (
     read_sheet,
     restored,
     sheet_text,
-    storable,
     write_sheet,
 )
 
@@ -75,15 +74,6 @@ def test_lines_are_those_of_the_file():
     ]
 
 
-def test_old_programs_and_old_letters():
-    assert rows_in(b"label,text\r1,x\r0,y\r") == [
-        (2, {"label": "1", "text": "x"}),
-        (3, {"label": "0", "text": "y"}),
-    ]
-    assert rows_in("label;text\n1;é\n".encode("cp1252")) == [(2, {"label": "1", "text": "é"})]
-    assert rows_in(b"label,text\n1,a\0b\n") == [(2, {"label": "1", "text": "ab"})]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -106,16 +96,6 @@ def test_a_long_text_is_cut_with_a_mark():
     assert cut.startswith("x" * 32_000)
     left_out = 50_000 - cut.count("x")
     assert cut.endswith(f" [cut here: {left_out:,} more characters]")
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.text())
-def test_what_is_stored_can_be_stored(text):
-    kept = storable(text)
-    kept.encode("utf-8")
-    assert "\0" not in kept
-    assert storable(kept) == kept
-    assert len(kept) == len(text)
 
 
 SCALE = Scale.of({2: "highly  relevant", 0: "not relevant", 1: "relevant", -2: "spam"})
@@ -269,20 +249,6 @@ def test_what_is_missing_is_an_error_or_a_table(tmp_path, messages):
     # the rest is filled in, and the same call has all
     fill_all(tmp_path, lambda row: "1")
     assert set(labels_of(ptr.judging.import_labels(tmp_path))) == set(asked)
-
-
-def test_a_further_round_comes_back_with_the_first(tmp_path):
-    export(tmp_path)
-    fill_all(tmp_path)
-    export(tmp_path, {"1": ["a9"], "3": ["d1"]})
-    result = ptr.judging.import_labels(tmp_path, partial=True)
-    assert len(result.table) == 8
-    assert set(result.missing["round"]) == {2}
-    fill_all(tmp_path)
-    result = ptr.judging.import_labels(tmp_path)
-    assert result.table.set_index("docno")["round"].to_dict() == {
-        d: 2 if d in ("a9", "d1") else 1 for d in result.table["docno"]
-    }
 
 
 # ---- several files of one annotator
