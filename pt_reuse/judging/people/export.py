@@ -21,7 +21,6 @@ from pt_reuse._files import Alone, alone, check_writable, checked_path, read_fil
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.people.manifest import (
     DEFAULT,
@@ -34,6 +33,7 @@ from pt_reuse.judging.people.manifest import (
     Pair,
     Scale,
     drawn,
+    is_judgments,
     read_manifest,
     sheet_text,
     storable,
@@ -182,7 +182,7 @@ def _agreed(
     """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
     form = None if format is None else choice("format", format, [SHEET, LABEL_STUDIO])
     # judgments say the scale of a new folder
-    scale = None if labels is None or (before and isinstance(labels, Qrels)) else Scale.of(labels)
+    scale = None if labels is None or (before and is_judgments(labels)) else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
         raise InputError(f"instructions must be a text, got {told(instructions)}.", argument="instructions")
@@ -257,7 +257,7 @@ def export_tasks(
     annotators: Sequence[str] | None = None,
     overlap: float = 1,
     whole_topics: bool = False,
-    labels: Mapping[int, str] | Qrels | None = None,
+    labels: Any = None,
     instructions: str | None = None,
     seed: int = 0,
     verbose: bool = False,

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from pt_reuse._check import listed, shown, told
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.csv_files import separator_of
 from pt_reuse.data.frame_columns import LABELS
-from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, located
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
@@ -130,8 +131,8 @@ class Scale:
     @classmethod
     def of(cls, labels: Any) -> Scale:
         """Return a user's ``labels=``, or say what is wrong with them."""
-        if isinstance(labels, Qrels):
-            highest = max(int(labels.arrays.labels.max(initial=0)), 1)
+        if is_judgments(labels):
+            highest = max(int(as_qrels(labels, "labels").arrays.labels.max(initial=0)), 1)
             labels = DEFAULT if highest == 1 else {label: f"grade {label}" for label in range(highest + 1)}
         words = dict(labels) if isinstance(labels, Mapping) else {}
         odd = [label for label, word in words.items() if not (_is_label(label) and _is_word(word))]
@@ -161,6 +162,11 @@ class Scale:
 
     def __str__(self) -> str:
         return listed([f"{label} ({word})" for label, word in self.words.items()])
+
+
+def is_judgments(labels: Any) -> bool:
+    """Return whether labels are given by judgments that have them."""
+    return isinstance(labels, Qrels | pd.DataFrame) or hasattr(labels, "to_qrels")
 
 
 def _is_label(label: Any) -> bool:
