@@ -397,7 +397,8 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
         # of annotators that no two labels compare there is nothing to draw
         drawn = pictures(result, {}, {"gold": given.get("gold")})
         if function == "annotator_agreement":
-            drawn = {name: how for name, how in drawn.items() if result.frame(how["kind"])["kappa"].notna().any()}
+            kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
+            drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
         write_result(result, folder, options, drawn, beside)
 
 

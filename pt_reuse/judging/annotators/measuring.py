@@ -85,12 +85,14 @@ def _draw(
 
 
 def _draw_confusion(
-    result: AnnotatorAgreement, _: str | None, place: Place, *, first: str = "", second: str = ""
+    result: AnnotatorAgreement, _: str | None, place: Place, *, first: str | None = None, second: str | None = None
 ) -> Axes:
-    """Draw which labels an annotator gave to the items to which another one, the others or gold gave a label."""
+    """Draw the labels of an annotator, default the first, against those of another one, of the others or of gold."""
     from pt_reuse.plots.maps import plot_confusion
 
-    return plot_confusion(result.confusion_of(first, second), names=(first, second), place=place)
+    usual = result.confusion.iloc[0]
+    names = usual["first"] if first is None else first, usual["second"] if second is None else second
+    return plot_confusion(result.confusion_of(*names), names=names, place=place)
 
 
 def _paired(rows: str, more: str = "") -> Table:
