@@ -55,13 +55,6 @@ Labels: TypeAlias = Annotated[
         "in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none."
     ),
 ]
-LabelScale: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it is an "
-        "error. Default those that occur."
-    ),
-]
 Least: TypeAlias = Annotated[
     int | None,
     options.Option(
@@ -299,28 +292,6 @@ def _fill(labels: AnnotatorLabels, rows: pd.DataFrame, argument: str) -> None:
         warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
 
 
-def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
-    """Return a user's ``scale=`` in order, the labels that occur where it is None, or say which label is not of it."""
-    if scale is None:
-        return labels.scale
-    listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []
-    whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
-    if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
-        what = "two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label"
-        raise InputError(f"scale must be {what}; got {told(scale)}.", argument="scale")
-    known = tuple(sorted(int(label) for label in listed))
-    out = labels.given & ~np.isin(labels.values, known)
-    if out.any():
-        item, annotator = (int(at) for at in np.argwhere(out)[0])
-        raise InputError(
-            f"{labels.place(item)} has label {labels.values[item, annotator]}, which is not of the scale "
-            f"{', '.join(map(str, known))} ({count(int(out.sum()), 'such label')} in all).",
-            place=f"annotator {labels.annotators[annotator]}",
-            argument="labels",
-        )
-    return known
-
-
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
 
@@ -472,9 +443,7 @@ class LabelDistributions(Result):
 
 
 @study(question="What do annotators say of each document?", group="judging", page="judging/annotators")
-def label_distributions(
-    labels: Labels, *, least: Least = None, rel: options.Rel = None, scale: LabelScale = None
-) -> LabelDistributions:
+def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
     A single label does not show how far people differ on a document. If many judged the same documents, relevance is a
@@ -484,7 +453,7 @@ def label_distributions(
         LabelDistributions: ``.table`` per document.
 
     Raises:
-        InputError: no document with enough labels, a label outside the scale, only one annotator.
+        InputError: no document with enough labels, only one annotator.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -501,7 +470,7 @@ def label_distributions(
     """
     given = as_annotator_labels(labels)
     kept, fewest = with_labels(given, least)
-    known = checked_scale(scale, given)
+    known = given.scale
     lowest, voted = rel or given.rel or 1, vote(given.values[kept], "lower")
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)

@@ -42,9 +42,7 @@ from pt_reuse.judging.annotators.labels import (
     TIES,
     AnnotatorLabels,
     Labels,
-    LabelScale,
     as_annotator_labels,
-    checked_scale,
     label_counts,
     vote,
 )
@@ -410,7 +408,6 @@ def annotator_agreement(
     *,
     rel: options.Rel = None,
     gold: Annotated[Any, options.Option("judgments in any form to hold each annotator against; default none.")] = None,
-    scale: LabelScale = None,
     weights: Annotated[
         str | None,
         options.Option(
@@ -449,8 +446,8 @@ def annotator_agreement(
         ``.confusion``, ``.plot()``.
 
     Raises:
-        InputError: only one annotator, annotators without a common item, a label outside the scale, two labels of one
-            annotator for a document, gold labels of documents that nobody labelled.
+        InputError: only one annotator, annotators without a common item, two labels of one annotator for a document,
+            gold labels of documents that nobody labelled.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -473,7 +470,8 @@ def annotator_agreement(
     lowest = next(one for one in (rel, stated, 1) if one is not None)
     _check_comparable(given)
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
-    known = _scale(scale, given, in_gold)
+    # labels of gold are of the scale, too
+    known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))
     values, names, both = given.values, given.annotators, together(given.given)
     paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
     majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
@@ -532,17 +530,6 @@ def _check_comparable(labels: AnnotatorLabels) -> None:
     if not (labels.given.sum(axis=1) > 1).any():
         problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
         raise InputError(f"{problem}Are their ids written alike?", argument="labels")
-
-
-def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the labels that there are, in order; those of gold labels are of them, too."""
-    known, of_gold = checked_scale(scale, labels), set(in_gold[in_gold != NO_LABEL].tolist())
-    if scale is None:
-        return tuple(sorted({*known, *of_gold}))
-    if out := sorted(of_gold - set(known)):
-        problem = f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}."
-        raise InputError(problem, argument="gold")
-    return known
 
 
 def _unresolved(labels: AnnotatorLabels, annotator: int, majority: NDArray[np.int64]) -> int:

@@ -28,10 +28,8 @@ from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     AnnotatorLabels,
     Labels,
-    LabelScale,
     Least,
     as_annotator_labels,
-    checked_scale,
     label_counts,
     settings_of_labels,
     votes_of,
@@ -187,7 +185,6 @@ def pilot_agreement(
     ] = "alpha_ordinal",
     least: Least = None,
     rel: options.Rel = None,
-    scale: LabelScale = None,
     resamples: Annotated[
         int,
         options.Option(
@@ -214,7 +211,7 @@ def pilot_agreement(
         PilotAgreement: ``.decision``, ``.needed``, ``.table``, ``.by_annotator``, ``.pairs``, ``.tasks``.
 
     Raises:
-        InputError: only one annotator, fewer than two tasks with enough labels, a label outside the scale.
+        InputError: only one annotator, fewer than two tasks with enough labels.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -231,7 +228,7 @@ def pilot_agreement(
     """
     given = as_annotator_labels(labels)
     kept, fewest = with_labels(given, least)
-    known, lowest = checked_scale(scale, given), rel or given.rel or 1
+    known, lowest = given.scale, rel or given.rel or 1
     n = int(kept.sum())
     if n < 2:
         problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "

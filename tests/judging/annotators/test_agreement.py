@@ -142,9 +142,7 @@ def test_within_topics_and_over_topics(case):
     for (items, labels), part in wide.groupby(["items", "labels"], sort=False):
         assert part["agreement"].is_monotonic_increasing
         for row in part.itertuples():
-            alone = ptr.judging.annotator_agreement(
-                frame[frame["qid"] == row.qid], rel=result.rel, scale=result.scale, resamples=0
-            )
+            alone = ptr.judging.annotator_agreement(frame[frame["qid"] == row.qid], rel=result.rel, resamples=0)
             for name in ("agreement", "cohen_kappa", "alpha_nominal", "alpha_ordinal"):
                 if (labels, name) != ("binary", "alpha_ordinal"):
                     expected = value(alone, items, labels, name)
@@ -217,7 +215,7 @@ def test_each_against_gold():
 
 def test_no_value_where_chance_agreement_is_certain():
     same = {name: pd.DataFrame({"qid": "1", "docno": list("abc"), "label": 0}) for name in ("x", "y")}
-    result = ptr.judging.annotator_agreement(same, scale=(0, 1), gold=same["x"])
+    result = ptr.judging.annotator_agreement(same, gold=same["x"])
     none = result.table[result.table["coefficient"] != "agreement"]
     assert none["value"].isna().all()
     assert none["low"].isna().all()
@@ -236,8 +234,6 @@ def test_what_cannot_be_compared_is_named(messages):
     messages.refused(lambda: ptr.judging.annotator_agreement(apart), argument="labels")
     nobody = pd.DataFrame({"qid": ["1"], "docno": ["nowhere"], "label": [1]})
     messages.refused(lambda: ptr.judging.annotator_agreement(frame, gold=nobody), argument="gold")
-    out = frame[["qid", "docno"]].drop_duplicates().assign(label=8)
-    messages.refused(lambda: ptr.judging.annotator_agreement(frame, gold=out, scale=SCALE), argument="gold")
     for argument, value in {"weights": "cubic", "ties": "error", "over": "runs", "confidence": 95}.items():
         messages.refused(
             lambda a=argument, v=value: ptr.judging.annotator_agreement("unread", **{a: v}), argument=argument

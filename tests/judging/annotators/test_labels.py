@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels, checked_scale
+from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels
 
 
 def slow_vote(labels, ties):
@@ -119,15 +119,6 @@ def test_a_label_given_twice_counts_once(messages):
     pd.testing.assert_frame_equal(voted.to_frame(), ptr.judging.majority_vote(FRAME).to_frame())
 
 
-def test_a_label_out_of_the_scale_is_named(messages):
-    labels = as_annotator_labels(FRAME)
-    assert checked_scale(None, labels) == (0, 1, 2, 3)
-    assert checked_scale([4, 3, 2, 1, 0], labels) == (0, 1, 2, 3, 4)
-    messages.refused(lambda: ptr.judging.annotator_agreement(FRAME, scale=(0, 1)), argument="labels")
-    for scale in ((0,), (0, 0), "01", 3, (0, -1), (0, 1.5), (True, 0)):
-        messages.refused(lambda given=scale: ptr.judging.annotator_agreement(FRAME, scale=given), argument="scale")
-
-
 FOUR = labelled(seed=5, n_annotators=4, gaps=0.2)
 RULES = [rule for rule in TIES if rule != "error"]
 
@@ -221,7 +212,6 @@ def test_what_has_no_distribution_is_named(messages):
     messages.refused(lambda: ptr.judging.label_distributions(two), argument="least")
     messages.refused(lambda: ptr.judging.label_distributions(MANY, least=0), argument="least")
     messages.refused(lambda: ptr.judging.label_distributions(MANY, rel="2"), argument="rel")
-    messages.refused(lambda: ptr.judging.label_distributions(MANY, scale=(0, 1)), argument="labels")
     alone = MANY[MANY["annotator"] == "ann0"]
     messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")
 
