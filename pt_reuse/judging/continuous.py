@@ -385,7 +385,7 @@ def judge_continuously(
         check_queries(queries, corpus)
     start, pooled = _initial_pool(protocol, runs, pool)
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
-    places = places_of(scorer, list(queries))
+    places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
         _compare(pooled, places)
     options = {"protocol": protocol.name, **protocol.options()}
@@ -400,7 +400,7 @@ def judge_continuously(
     }
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
     with (
-        open_session(folder, "session of continuous judging", belongs, asked, topic_texts, texts=scorer.texts) as kept,
+        open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
         pt.tqdm(total=protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar,
     ):
         rounds = Rounds(protocol, lowest, kept, bar)

@@ -218,7 +218,8 @@ def leave_out_dynamic(
     chosen = run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose)
     for topic, batches in zip(made, chosen, strict=True):
         topic.chosen = batches
-    _label(people, made, judge, told_of, None if judge is None else scorer.texts)
+    told_of.texts = scorer.texts
+    _label(people, made, judge, told_of)
     unpooled = list(not_pooled(units, contributed))
     tell(unpooled)
     beware(
@@ -360,9 +361,7 @@ class _Choosing:
         return tuple(one.docno for one in topic.next_batch(self.protocol, min(batch, topic.left), 2))
 
 
-def _label(
-    qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: TopicTexts, texts: Mapping[str, str] | None
-) -> None:
+def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: TopicTexts) -> None:
     """Put the labels of chosen documents beside those of the pool: of the judgments, else of the judge, else 0."""
     documents, labels = qrels.arrays.documents, qrels.arrays.labels
     triples = zip(documents.qids(), documents.docnos(), labels.tolist(), strict=True)
@@ -370,10 +369,8 @@ def _label(
     pairs = dict.fromkeys((topic.qid, docno) for topic in made for batch in topic.chosen for docno in batch)
     missing = [pair for pair in pairs if pair not in known]
     if judge is not None and missing:
-        frame = told_of.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
-        if texts is not None:
-            frame["text"] = pd.Series([texts.get(docno) for _, docno in missing], dtype=object)
-        said: Any = judge.transform(frame)["label"]
+        asked = told_of.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
+        said: Any = judge.transform(asked)["label"]
         known |= {pair: int(one) for pair, one in zip(missing, said, strict=True) if not pd.isna(one) and int(one) >= 0}
     for topic in made:
         topic.unlabelled = sum((topic.qid, docno) not in known for docno in topic.chosen[0])

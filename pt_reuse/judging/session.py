@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.adaptive.chooser import TopicLists
+from pt_reuse.pooling.scorers import digest
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"
@@ -188,11 +188,9 @@ class Session:
         journal: Journal | None = None,
         kept: Iterable[Judged] = (),
         *,
-        texts: Mapping[str, str] | None = None,
         batch_size: int | None = None,
     ):
-        self._judge, self._topics, self._journal = judge, topics, journal
-        self._texts, self._batch_size = texts, batch_size
+        self._judge, self._topics, self._journal, self._batch_size = judge, topics, journal, batch_size
         self._kept: dict[str, deque[Judged]] = {}
         for one in kept:
             self._kept.setdefault(one.qid, deque()).append(one)
@@ -217,8 +215,6 @@ class Session:
     def _ask(self, asked: Sequence[Judged]) -> list[Judged]:
         pairs = pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
         pairs = self._topics.beside(pairs)
-        if self._texts is not None:
-            pairs["text"] = pd.Series([self._texts.get(one.docno) for one in asked], dtype=object)
         said = self._judge.transform(pairs)
         # why a document was chosen is known here; the rest the judge says
         more = [column for column in map(str, said) if column not in (*pairs.columns, "label", *PROVENANCE)]
@@ -285,13 +281,8 @@ def field_marks(lists: Sequence[TopicLists]) -> dict[str, Any]:
     """Return by what a field is known again: its runs, in whatever order, and of each topic a mark of their lists."""
     runs = lists[0].names if lists else ()
     order = np.argsort(np.array(runs, dtype=object)).astype(np.int64)
-    marks = {}
-    for one in lists:
-        same = one.in_order(order)
-        digest = blake2b(json.dumps(same.docnos).encode(), digest_size=8)
-        for values, form in ((same.starts, "<i8"), (same.codes, "<i8"), (same.scores, "<f8")):
-            digest.update(values.astype(form).tobytes())
-        marks[one.qid] = digest.hexdigest()
+    of_topics = ((one.qid, one.in_order(order)) for one in lists)
+    marks = {qid: digest(one.docnos, one.starts, one.codes, one.scores) for qid, one in of_topics}
     return {"runs": dict.fromkeys(sorted(runs), ""), "topics": marks}
 
 
