@@ -344,18 +344,15 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
         if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
             got = list(said.columns) if isinstance(said, pd.DataFrame) else said
             raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {told(got)}.", argument="fn")
+        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in said[column]]
         # a pipeline may sort its rows, and leave some out
-        wanted, found = (list(zip(*as_pairs(frame), strict=True)) for frame in (asked, said))
-        known = dict(zip(found, said[column].tolist(), strict=True))
-        if wanted != found and len(known) < len(found):
-            qid, docno = next(key for key in found if found.count(key) > 1)
-            twice = f"the pipeline returned {_place_of(qid, docno)} more than once. Return one row for each document."
-            raise InputError(twice, argument="fn")
-        if strange := [key for key in found if key not in set(wanted)]:
-            problem = f"the pipeline returned {_place_of(*strange[0])}, which was not asked for."
-            raise InputError(f"{problem} Return rows of the documents that it is given.", argument="fn")
-        answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
-        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in answers]
+        wanted, found = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, said))
+        if not wanted.equals(found):
+            for odd, what in ((found.duplicated(), "more than once"), (~found.isin(wanted), "which was not asked for")):
+                if odd.any():
+                    problem = f"the pipeline returned {_place_of(*found[odd][0])}, {what}. "
+                    raise InputError(f"{problem}Return one row for each document that it is given.", argument="fn")
+            answers = [answers[at] if at >= 0 else None for at in found.get_indexer(wanted)]
         return answers if several else answers[0]
 
     return answer
