@@ -409,18 +409,6 @@ class Prompted:
         return None if found is None else int(found[1])
 
 
-class AddText(pt.Transformer):
-    """A stub of pt.text.get_text: adds the text of each document."""
-
-    def __init__(self):
-        self.asked = 0
-
-    def transform(self, inp):
-        pt.validate.columns(inp, includes=["docno"])
-        self.asked += len(inp)
-        return inp.assign(text=[TEXTS[docno] for docno in inp["docno"]])
-
-
 def reader(model, cache=None, batch_size=8):
     options = {} if cache is None else {"cache": cache, "version": "stub, prompt 1"}
     return ptr.judging.Callable(model, name="stub", batch_size=batch_size, rel=2, **options)
@@ -431,7 +419,12 @@ def expected():
 
 
 @pytest.mark.parametrize(
-    "texts", [TEXTS, AddText(), pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())})]
+    "texts",
+    [
+        TEXTS,
+        pt.apply.text(lambda row: TEXTS[row["docno"]]),
+        pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())}),
+    ],
 )
 def test_a_study_hands_a_judge_queries_and_texts(texts):
     model = Prompted()

@@ -165,45 +165,6 @@ def utc(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
 
 
-class Annotators:
-    """Who gave an answer."""
-
-    def __init__(self, manifest: Manifest, given: Mapping[str, str], answers: Iterable[Answer]):
-        self._manifest, self._given = manifest, given
-        #: user of a tool -> the one for whom all rows were written that only this user answered
-        self.taken: dict[str, str] = {}
-        self.names: set[str] = set()
-        both = set()
-        for answer in answers:
-            self.names.update(answer.names)
-            if manifest.annotators and answer.said and self._known(answer) is None:
-                both.add((answer.said[0], answer.assigned))
-        users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
-        for user, one in both:
-            if users[user] == rows[one] == 1 and one in manifest.annotators:
-                self.taken[user] = one
-
-    def of(self, answer: Answer) -> str | None:
-        known = self._known(answer)
-        if known is not None or answer.said:
-            return known if known is not None else self.taken.get(answer.said[0])
-        return answer.assigned or self._manifest.files.get(Path(answer.file).name)
-
-    def unknown(self, answer: Answer) -> str:
-        if not answer.said:
-            whose = naming(Path(answer.file).name)
-            return f"it does not say who judged. Fill in `annotator`, or say whose it is by {whose}"
-        user, people = answer.said[0], self._manifest.annotators
-        what = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
-        return f"{what} Say who it is by {naming(user)}"
-
-    def _known(self, answer: Answer) -> str | None:
-        named = (self._given[name] for name in answer.names if name in self._given)
-        people = self._manifest.annotators
-        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
-        return next(named, None) or next(forms, None)
-
-
 def naming(name: str) -> str:
     """Return the advice to say who somebody is that a tool or a file calls by a name."""
     return f"annotators={dict([(name, 'NAME')])}."
@@ -295,10 +256,10 @@ _LISTED = 30
 
 
 class _Check:
-    """Checks answers one after the other, and gathers what it finds."""
+    """Checks answers one after the other, and gathers what it finds; `given` says who users of a tool are."""
 
-    def __init__(self, manifest: Manifest):
-        self.manifest = manifest
+    def __init__(self, manifest: Manifest, answers: Sequence[Answer], given: Mapping[str, str]):
+        self.manifest, self._given = manifest, given
         self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
@@ -307,18 +268,44 @@ class _Check:
         self._told: set[tuple[str, str]] = set()
         self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
         self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
-
-    def take(self, answers: Sequence[Answer], given: Mapping[str, str]) -> Annotators:
-        """Take the labels of answers; return who gave them."""
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
-        people = Annotators(self.manifest, given, answers)
+        #: by which names users and files are called
+        self.names = {name for answer in answers for name in answer.names}
+        #: user of a tool -> the one for whom all rows were written that only this user answered
+        self.taken: dict[str, str] = {}
+        people = manifest.annotators
+        both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
+        users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
+        for user, one in both:
+            if users[user] == rows[one] == 1 and one in people:
+                self.taken[user] = one
         for answer in answers:
             pair = self._pair(answer)
-            if pair is None:
-                continue
-            if not self._is_taken(answer, pair, people):
+            if pair is not None and not self._is_taken(answer, pair):
                 self.faulty.add(pair.name)
-        return people
+
+    def _named(self, answer: Answer) -> str | None:
+        """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
+        named = (self._given[name] for name in answer.names if name in self._given)
+        people = self.manifest.annotators
+        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
+        return next(named, None) or next(forms, None)
+
+    def _annotator(self, answer: Answer) -> str | None:
+        """Return who gave an answer; tell where nobody knows."""
+        file, people = Path(answer.file).name, self.manifest.annotators
+        found = self._named(answer)
+        if found is None and answer.said:
+            user = answer.said[0]
+            found = self.taken.get(user)
+            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
+            unknown += f"Say who it is by {naming(user)}"
+        elif found is None:
+            found = answer.assigned or self.manifest.files.get(file)
+            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + naming(file)
+        if found is None:
+            self._once(answer, f"user {answer.said[:1]}", unknown)
+        return found
 
     def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
         """Return where a row stands that begins with a pair and an annotator: topic by topic."""
@@ -346,13 +333,13 @@ class _Check:
         self.whole = False
         return False
 
-    def _is_taken(self, answer: Answer, pair: Pair, people: Annotators) -> bool:
+    def _is_taken(self, answer: Answer, pair: Pair) -> bool:
         label = self._label(answer, pair)
         if label is None:
             return False
-        annotator = people.of(answer)
+        annotator = self._annotator(answer)
         if annotator is None:
-            return self._once(answer, f"user {answer.said[:1]}", people.unknown(answer))
+            return False
         if self.manifest.annotators and annotator not in pair.asked:
             what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
             whose = naming(answer.said[0] if answer.said else "FILE")
@@ -401,12 +388,11 @@ class _Check:
         self.faults.append(InputError(text, place=answer.where))
         return False
 
-    def _once(self, answer: Answer, what: str, text: str) -> bool:
+    def _once(self, answer: Answer, what: str, text: str) -> None:
         """Tell what is the same of each row of a file, once."""
         if (answer.file, what) not in self._told:
             self._told.add((answer.file, what))
             self._refused(answer, text)
-        return False
 
 
 def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[InputError]:
@@ -498,12 +484,11 @@ def import_labels(
             answers += read_answers(path, path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path))
         except InputError as error:
             faults.append(error)
-    check = _Check(manifest)
-    people = check.take(answers, given)
-    unused = [name for name in given if name not in people.names]
+    check = _Check(manifest, answers, given)
+    unused = [name for name in given if name not in check.names]
     if unused and not faults:
         problem = f"annotators has {examples(unused)}, which no file and no tool says. "
-        raise InputError(f"{problem}There is {examples(sorted(people.names), 8)}.", argument="annotators")
+        raise InputError(f"{problem}There is {examples(sorted(check.names), 8)}.", argument="annotators")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
@@ -527,7 +512,7 @@ def import_labels(
             "format": manifest.form,
             "files": len(paths),
             "rounds": manifest.rounds,
-            "users": ", ".join(f"{user}={who}" for user, who in sorted(people.taken.items())) or "as named",
+            "users": ", ".join(f"{user}={who}" for user, who in sorted(check.taken.items())) or "as named",
             "ids_restored": len(check.mended["id"]),
             "labels_twice_alike": len(check.mended["label"]),
         },
