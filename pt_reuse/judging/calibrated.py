@@ -370,14 +370,10 @@ def judge_with_model(
 ) -> Qrels:
     """Judge a pool by people and a model: people judge where the model is least sure, it labels the rest (LARA).
 
-    The model gives an output for every document. People judge batches. After each, logistic regression on all their
-    labels turns the model's output into the probability that a document is relevant; the next batch has the documents
-    whose probability is nearest to .5. The first batch is random, and so are the next until people have found both
-    relevant and other documents. In the end the calibrated model labels the rest.
-
-    Graded labels: one regression for each grade that people gave predicts whether a label reaches it; a document gets
-    the highest grade that it reaches with a probability of at least .5. The documents that people judge depend only on
-    the probability of relevance.
+    People judge batches. After each, logistic regression on all their labels turns the model's output into the
+    probability that a document is relevant; the next batch has the documents nearest to .5. Batches are random until
+    people have found both relevant and other documents. In the end the calibrated model labels the rest: one regression
+    for each grade that people gave; a document gets the highest grade that it reaches with at least .5.
 
     Args:
         pool: the documents.

@@ -361,22 +361,20 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
 class Callable(Judge):
     """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
 
-    The library calls the function and sends nothing anywhere itself. It asks once for each document, even if a frame
-    has it several times. Answers are kept unchanged: with other `thresholds` or another `decide`, kept answers give
-    other labels without a call.
+    The library calls the function and sends nothing anywhere itself. It asks once for each document. Answers are kept
+    as they are: other `thresholds` or another `decide` make other labels of them without a call.
 
     Args:
-        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with one
-            value of each, for one document; with `batch_size`, with one list of each. It returns one answer, or, in
-            order, a list or an array of one for each document of the batch; the answer None means no label. It may
-            return an :class:`Answer`, which has the tokens. A pipeline is called with a frame of ``qid docno`` and
-            `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as `answers` says; a row that it
-            leaves out has no label.
+        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: one value of
+            each, for one document; with `batch_size`, one list of each. It returns one answer, or, in order, one for
+            each document of the batch; None is no label. An :class:`Answer` has the tokens, too. A pipeline is called
+            with a frame of ``qid docno`` and `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as
+            `answers` says; a row that it leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; no cell may be empty.
         batch_size: documents per call, at most; None (default): the function takes one document.
-        answers: what an answer is: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label ->
-            probability, or probabilities in the order of `labels`; they sum to 1), or ``"score"``.
+        answers: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label -> probability, or in
+            the order of `labels`; they sum to 1), or ``"score"``.
         labels: the possible labels. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities need
             them.
         thresholds: for scores: the lowest score of the second label, of the third, ...
@@ -384,11 +382,9 @@ class Callable(Judge):
             ``"expected"`` value; ties go to the lowest.
         rel: the lowest label that is relevant; default: not stated. In studies it is then 1 if all labels are 0 and 1,
             else that of people.
-        cache: a folder in which answers are kept, each on the disk before the next call. It may be shared by judges and
-            processes. The key of an answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all
-            that the function reads.
-        version: the version of the function: the model, the prompt. A `cache` needs it, as another prompt gives other
-            answers.
+        cache: a folder that keeps each answer before the next call; judges and processes may share it. The key of an
+            answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all that the function reads.
+        version: of the function: the model, the prompt. A `cache` needs it.
         retry: the errors after which the function is called again; default none.
         price: the price of tokens, for :attr:`cost`.
         threads: how many calls are made at once; the function must allow it.
