@@ -24,7 +24,7 @@ from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, n
 from pt_reuse.errors import InputError, located
 from pt_reuse.judge import Judge
 from pt_reuse.judging.noisy_judge import label_set
-from pt_reuse.judging.session import Journal
+from pt_reuse.judging.session import Journal, Record
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,6 @@ def _bounds(thresholds: Any) -> tuple[float, ...]:
 #: the file of a cache, and seconds to wait for another process that writes to it
 FILE, _PATIENCE = "labels.jsonl", 60.0
 IDS = ("qid", "docno")
-Record = Mapping[str, Any]
 
 
 class LabelCache:

@@ -84,7 +84,9 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
-            frame = read_csv_labels(path) if is_csv(path) else read_qrels(path).to_frame()
+            # by its name, or by the names of columns in its first line
+            is_csv = _CSV.search(path.name) or headed_judgments(read_beginning(path, BEGINNING)) is not None
+            frame = read_csv_labels(path) if is_csv else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return pd.concat(frames, ignore_index=True)
 
@@ -92,11 +94,6 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
 def _annotator(path: Path) -> str:
     # notes.txt.gz is that of notes
     return path.name.split(".")[0] or path.name
-
-
-def is_csv(path: Path) -> bool:
-    """Return whether a file of labels is CSV, by its name or by the names of columns in its first line."""
-    return _CSV.search(path.name) is not None or headed_judgments(read_beginning(path, BEGINNING)) is not None
 
 
 @dataclass(frozen=True)
