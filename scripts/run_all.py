@@ -72,7 +72,7 @@ SCRIPTS = {
     "examples/experiment_in_a_field.py": Smallest(),
     "examples/five_systems.py": Smallest(modules=["pyterrier_pisa"]),
     "examples/judge_with_a_model.py": Smallest(),
-    "examples/judge_with_doccano.py": Smallest(),
+    "examples/judge_with_people.py": Smallest(),
     "examples/lou_on_run_files.py": Smallest(),
     "examples/pool_bm25_and_neural.py": Smallest(modules=["pyterrier_pisa"]),
     "examples/simulate_on_an_old_collection.py": Smallest(),

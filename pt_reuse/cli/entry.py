@@ -41,7 +41,6 @@ _WRITTEN = {
     "judge import": ("read the files that people judged, and check them", "judge:add_import"),
     "judge agreement": ("how far annotators agree, and what their majority says", "judge:add_agreement"),
     "judge pilot": ("whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
-    "judge times": ("how long labels took, and what they cost", "judge:add_times"),
     "judge plan-labels": ("how many labels of a judge people must check, and which", "judge:add_plan"),
 }
 _FAMILIES = {

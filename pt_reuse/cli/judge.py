@@ -165,15 +165,15 @@ def add_export(parser: Parser) -> None:
         ("--texts", f"{TEXTS_HELP}; default those of --collection"),
     ):
         parser.add_option(name, "FILE", what, group=INPUT)
-    parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
+    parser.add_option("--format", "FORMAT", "csv or label-studio; default csv")
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
     overlap = "annotators for each pair, or a share that all judge"
     parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
-    parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
+    scale = "such as '0=not relevant,1=relevant', the default; with --qrels the labels that it has"
+    parser.add_option("--labels", "SCALE", scale)
     parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    parser.add_switch("--overwrite", "replace tasks in --out that have no answers", group=OUTPUT)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     add_contributors(parser)
     parser.checks.append(_check_pool)
@@ -193,17 +193,19 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    words = None if options.labels is None else _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+    labels: Any = None if options.qrels is None else judgment_source(options.qrels).read()
+    if options.labels is not None:
+        words = _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+        labels = {_whole(number, "labels"): word for number, word in words.items()}
     plan = ExportPlan.of(
         options.out,
         format=options.format,
         annotators=options.annotators,
         overlap=options.overlap,
         whole_topics=False,
-        labels=None if words is None else {_whole(number, "labels"): word for number, word in words.items()},
+        labels=labels,
         instructions=None if options.instructions is None else _text(options.instructions),
         seed=options.seed,
-        overwrite=options.overwrite,
     )
     read_pool = _pool_of(options)
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
@@ -300,7 +302,7 @@ def add_import(parser: Parser) -> None:
     parser.tell(
         "All faults are listed at once: unknown pairs, labels out of the scale, two labels of "
         "one annotator, files of another task, missing labels. Spreadsheets may have saved CSV in any way; what "
-        "Doccano and Label Studio export is read as it is."
+        "Label Studio exports is read as it is."
     )
     came_back = "what came back; default the sheets in DIR, and all in DIR/returned"
     parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote", group=INPUT)
@@ -360,15 +362,6 @@ def add_pilot(parser: Parser) -> None:
     _add_of_labels(parser, "pilot_agreement", _LABEL_FILES, "and a picture (PNG)")
 
 
-def add_times(parser: Parser) -> None:
-    """Add the arguments of the command."""
-    parser.tell(
-        "By annotator, label and topic: the median with quartiles, and which labels are odd. The "
-        "columns are seconds or lead_time, else start and end, else time."
-    )
-    _add_of_labels(parser, "label_times", "CSV files with columns qid, docno, label, annotator and times", "")
-
-
 def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> None:
     """Add what commands of studies of labels take alike."""
     parser.add_option("files", "FILES", files, group=INPUT, nargs="+")
@@ -382,7 +375,7 @@ def _add_of_labels(parser: Parser, function: str, files: str, beside: str) -> No
 def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     import pt_reuse.judging
     from pt_reuse.data.qrels_files import qrels_file
-    from pt_reuse.judging.annotators.labels import check_label_files, majority_vote, read_label_rows, read_labels
+    from pt_reuse.judging.annotators.labels import check_label_files, majority_vote, read_label_rows
 
     call = getattr(pt_reuse.judging, function)
     study = study_of(call)
@@ -392,7 +385,7 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
     if given.get("gold") is not None:
         given["gold"] = judgment_source(given["gold"]).read()
     folder, beside = out_folder(options), {}
-    labels: Any = read_labels(files) if function == "annotator_agreement" else read_label_rows(files)
+    labels = read_label_rows(files)
     result = call(labels, **given)
     show(result)
     if function == "annotator_agreement":
@@ -404,7 +397,8 @@ def _run_of_labels(function: str, options: argparse.Namespace) -> None:
         # of annotators that no two labels compare there is nothing to draw
         drawn = pictures(result, {}, {"gold": given.get("gold")})
         if function == "annotator_agreement":
-            drawn = {name: how for name, how in drawn.items() if result.frame(how["kind"])["kappa"].notna().any()}
+            kappas = {name: result.frame(how["kind"]).get("kappa") for name, how in drawn.items()}
+            drawn = {name: how for name, how in drawn.items() if kappas[name] is None or kappas[name].notna().any()}
         write_result(result, folder, options, drawn, beside)
 
 

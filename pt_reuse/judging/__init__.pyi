@@ -12,9 +12,7 @@ from .annotators.labels import label_distributions as label_distributions
 from .annotators.labels import majority_vote as majority_vote
 from .annotators.measuring import annotator_agreement as annotator_agreement
 from .annotators.pilot import pilot_agreement as pilot_agreement
-from .annotators.positions import passage_positions as passage_positions
 from .annotators.rankings import rankings_by_annotator as rankings_by_annotator
-from .annotators.times import label_times as label_times
 from .calibrated import Calibrated as Calibrated
 from .calibrated import judge_with_model as judge_with_model
 from .callable_judge import Answer as Answer

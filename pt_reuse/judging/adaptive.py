@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from os import PathLike
 from typing import Any
 
@@ -26,6 +25,7 @@ from pt_reuse.pooling.adaptive.chooser import Chooser, topic_lists
 from pt_reuse.pooling.adaptive.strategy import as_strategy
 from pt_reuse.pooling.depth import checked_depth, depth_of
 from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.pooling.scorers import digest
 
 
 @dataclass(frozen=True)
@@ -234,4 +234,4 @@ def _mark(known: Mapping[str, Mapping[str, int]]) -> str:
     if not known:
         return "none"
     text = json.dumps({qid: dict(known[qid]) for qid in sorted(known)}, sort_keys=True)
-    return f"{count(sum(map(len, known.values())), 'judgment')}, {blake2b(text.encode(), digest_size=8).hexdigest()}"
+    return f"{count(sum(map(len, known.values())), 'judgment')}, {digest(text)}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
+from functools import partial
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,55 +28,10 @@ from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.scorers import logistic_regression
+from pt_reuse.pooling.scorers import digest, logistic_regression
 
 #: what is calibrated where nobody says: the first of these that the model's answer has
 USUAL = ("probability", "judge_score", "score", "label")
-
-
-@dataclass(frozen=True)
-class Model:
-    """A model that says something of documents, in whatever form the user gives it: a callable, or judgments."""
-
-    name: str
-    ask: Callable[[pd.DataFrame], Any]
-
-    @classmethod
-    def of(cls, model: Any) -> Model:
-        if callable(model):
-            return cls(name_of(model), model)
-        judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
-        return cls("model", lambda pairs: judged)
-
-    def answer(self, pairs: pd.DataFrame) -> Any:
-        """Return what the model says of documents, one a row; numbers become the column ``score``."""
-        said = self.ask(pairs.copy())
-        if isinstance(said, pd.DataFrame | str | bytes) or not isinstance(said, Iterable):
-            return said
-        scores = list(said)
-        if len(scores) != len(pairs):
-            numbers, documents = count(len(scores), "number"), count(len(pairs), "document")
-            raise InputError(f"the model returned {numbers} for {documents}.", argument="model")
-        return pairs[["qid", "docno"]].assign(score=scores)
-
-    def says(self, shown: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
-        """Return what the model says of documents that it is shown, ``qid docno`` and what it reads."""
-        answer = self.answer(shown)
-        with located("model"):
-            columns = _columns_of(answer, columns)
-            keys = pd.MultiIndex.from_arrays(as_pairs(answer))
-            if keys.has_duplicates:
-                qid, docno = keys[keys.duplicated()][0]
-                twice = f"topic {qid!r} has document {docno!r} more than once in the answer."
-                raise InputError(twice, argument="model")
-            places = keys.get_indexer(pd.MultiIndex.from_frame(shown[["qid", "docno"]]))
-            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
-            # a label below 0 is none, as in judgments
-            answer = answer.assign(label=own.mask(own < 0))
-            features = np.column_stack([_numbers(answer, column)[places] for column in columns])
-        features[places < 0] = np.nan
-        mine = answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True)
-        return ModelSays(columns, features, mine.mask(places < 0))
 
 
 @dataclass(frozen=True)
@@ -92,16 +48,50 @@ class ModelSays:
         return np.asarray(~np.isnan(self.features).any(axis=1))
 
 
-def _columns_of(answer: Any, columns: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the columns of a model's answer that are calibrated, or say what it lacks."""
-    if not isinstance(answer, pd.DataFrame):
-        raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
-    check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
-    found = columns or tuple(column for column in USUAL if column in answer)[:1]
-    if not found:
-        lacking = f"neither {' nor '.join(map(repr, USUAL))}"
-        raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")
-    return found
+@dataclass(frozen=True)
+class Model:
+    """A model that says something of documents, in whatever form the user gives it: a callable, or judgments."""
+
+    name: str
+    ask: Callable[[pd.DataFrame], Any]
+
+    @classmethod
+    def of(cls, model: Any) -> Model:
+        if callable(model):
+            return cls(name_of(model), model)
+        judged = as_qrels(model, "model").to_frame()[["qid", "docno", "label"]]
+        return cls("model", lambda pairs: judged)
+
+    def says(self, pairs: pd.DataFrame, columns: tuple[str, ...] | None) -> ModelSays:
+        """Return what the model says of documents that it is shown, ``qid docno`` and what it reads."""
+        answer = self.ask(pairs.copy())
+        if isinstance(answer, Iterable) and not isinstance(answer, pd.DataFrame | str | bytes):
+            scores = list(answer)
+            if len(scores) != len(pairs):
+                numbers, documents = count(len(scores), "number"), count(len(pairs), "document")
+                raise InputError(f"the model returned {numbers} for {documents}.", argument="model")
+            answer = pairs[["qid", "docno"]].assign(score=scores)
+        with located("model"):
+            if not isinstance(answer, pd.DataFrame):
+                raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
+            check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
+            columns = columns or tuple(column for column in USUAL if column in answer)[:1]
+            if not columns:
+                lacking = f"neither {' nor '.join(map(repr, USUAL))}"
+                raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")
+            keys = pd.MultiIndex.from_arrays(as_pairs(answer))
+            if keys.has_duplicates:
+                qid, docno = keys[keys.duplicated()][0]
+                twice = f"topic {qid!r} has document {docno!r} more than once in the answer."
+                raise InputError(twice, argument="model")
+            own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
+            # a label below 0 is none, as in judgments
+            answer = answer.assign(label=own.mask(own < 0))
+            numbers = pd.DataFrame({column: _numbers(answer, column) for column in columns})
+        places = keys.get_indexer(pd.MultiIndex.from_frame(pairs[["qid", "docno"]]))
+        # a place of -1 is none
+        found = numbers.reindex(places).to_numpy()
+        return ModelSays(columns, found, answer["label"].reset_index(drop=True).reindex(places).reset_index(drop=True))
 
 
 def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
@@ -113,68 +103,57 @@ def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
         place = f"topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}"
         wanted = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
         raise InputError(f"{wanted}, got {told(row[column])} for {place}.", argument="column")
-    return np.append(found, np.nan)
+    return found
 
 
-#: of logistic regression: the inverse of the strength of its penalty, scikit-learn's default
-C = 1.0
-#: at which steepness its fit ends: probabilities are then right to seven digits, on every machine
-TOLERANCE = 1e-8
+class Scaling:
+    """What brings (documents, features) to mean 0 and standard deviation 1; what never changes becomes 0."""
+
+    def __init__(self, features: NDArray[np.float64]):
+        some = features if len(features) else np.zeros((1, features.shape[1]))
+        spread = some.std(axis=0)
+        self._mean, self._spread = some.mean(axis=0), np.where(spread > 0, spread, 1.0)
+
+    def __call__(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (features - self._mean) / self._spread
 
 
-#: the mean and the standard deviation of each feature
-Scale: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
-
-
-def scale_of(features: NDArray[np.float64]) -> Scale:
-    """Return what brings (documents, features) to mean 0 and standard deviation 1; what never changes becomes 0."""
-    if not len(features):
-        return np.zeros(features.shape[1]), np.ones(features.shape[1])
-    spread = features.std(axis=0)
-    return features.mean(axis=0), np.where(spread > 0, spread, 1.0)
+#: of logistic regression: the inverse of the strength of its penalty, scikit-learn's default, and at which steepness
+#: its fit ends: probabilities are then right to seven digits, on every machine
+C, TOLERANCE = 1.0, 1e-8
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Probabilities that people give at least a grade, by logistic regression on what a model says."""
 
-    scale: Scale
-    grades: NDArray[np.int64]
-    lowest: int
-    weights: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
+    scaling: Scaling
+    grades: list[int]  # all that people gave, the lowest first
+    fits: list[Any]  # a regression for each grade but the lowest
     rel: int
 
     @classmethod
     def fit(
-        cls, features: NDArray[np.float64], labels: NDArray[np.int64], *, rel: int, scale: Scale
+        cls, features: NDArray[np.float64], labels: NDArray[np.int64], *, rel: int, scaling: Scaling
     ) -> Calibration | None:
         """Return the calibration that (documents,) labels of people teach; None without both kinds of documents."""
         if not ((labels >= rel).any() and (labels < rel).any()):
             return None
-        regression, scaled = logistic_regression(), (features - scale[0]) / scale[1]
-        lowest, *grades = np.unique(labels).tolist()
-        fits = [
-            regression(C=C, tol=TOLERANCE, solver="newton-cholesky").fit(scaled, labels >= grade) for grade in grades
-        ]
-        weights = np.concatenate([fit.coef_ for fit in fits])
-        intercepts = np.concatenate([fit.intercept_ for fit in fits])
-        return cls(scale, np.array(grades), int(lowest), weights, intercepts, rel)
+        grades, scaled = np.unique(labels).tolist(), scaling(features)
+        one = partial(logistic_regression(), C=C, tol=TOLERANCE, solver="newton-cholesky")
+        return cls(scaling, grades, [one().fit(scaled, labels >= grade) for grade in grades[1:]], rel)
 
     def at_least(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (documents, grades): the probability that the label is at least each grade."""
-        center, spread = self.scale
-        logits = (features - center) / spread @ self.weights.T + self.intercepts
-        # the logistic function, written so that it overflows on neither side
-        return np.minimum.accumulate(0.5 * (1 + np.tanh(logits / 2)), axis=1)
+        """Return (documents, grades but the lowest): the probability that the label is at least each grade."""
+        chances = [fit.predict_proba(self.scaling(features))[:, 1] for fit in self.fits]
+        return np.minimum.accumulate(np.column_stack(chances), axis=1)
 
     def relevant(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.at_least(features)[:, int(np.searchsorted(self.grades, self.rel))]
+        return self.at_least(features)[:, bisect_left(self.grades[1:], self.rel)]
 
     def labels(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return (documents,) the highest grade that is reached with a probability of at least .5."""
-        reached = (self.at_least(features) >= 0.5).sum(axis=1)
-        return np.concatenate([[self.lowest], self.grades])[reached]
+        return np.array(self.grades)[(self.at_least(features) >= 0.5).sum(axis=1)]
 
 
 class Calibrated(Judge):
@@ -243,7 +222,7 @@ class Calibrated(Judge):
             says = self._model.says(frame[["qid", "docno"]], columns)
             self._columns = says.columns
             taught, seen = says.features[says.known], frame["label"].to_numpy()[says.known]
-            found = Calibration.fit(taught, seen, rel=lowest, scale=scale_of(taught))
+            found = Calibration.fit(taught, seen, rel=lowest, scaling=Scaling(taught))
             if found is None:
                 raise InputError(
                     f"of the {count(len(frame), 'document')} that people judged, the judge says something of "
@@ -292,6 +271,10 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
 
 #: probabilities that differ by less are equal, so that rounding does not decide who is asked
 DECIMALS = 12
+#: what shares a calibration
+CALIBRATE = ("all", "topic")
+#: what the strategy is called in the provenance of labels
+STRATEGY = "lara"
 
 
 @dataclass
@@ -310,7 +293,7 @@ class LeastSure:
 
     def __post_init__(self) -> None:
         self._topic = self.documents.topic
-        self._scale = scale_of(self.says.features[self.says.known])
+        self._scaling = Scaling(self.says.features[self.says.known])
         sizes = zip(self.documents.topics, np.diff(self.documents.starts).tolist(), strict=True)
         self._ties = np.concatenate([np.zeros(0), *(random_of_topic(self.seed, qid).random(n) for qid, n in sizes)])
         self._asked, self._labelled = np.zeros((2, len(self._topic)), dtype=bool)
@@ -339,10 +322,10 @@ class LeastSure:
                 self.left[self._topic[row]] -= 1
                 # what the model says nothing of cannot teach what its words mean
                 self._labels[row], self._labelled[row] = label, self.says.known[row]
-        changed = {-1, *(self._topic[rows].tolist() if self.by_topic else ())}
-        for topic in sorted(changed):
+        for topic in sorted({-1, *(self._topic[rows].tolist() if self.by_topic else ())}):
             taught = self._labelled & (self._topic == topic) if topic >= 0 else self._labelled
-            found = Calibration.fit(self.says.features[taught], self._labels[taught], rel=self.rel, scale=self._scale)
+            features, seen = self.says.features[taught], self._labels[taught]
+            found = Calibration.fit(features, seen, rel=self.rel, scaling=self._scaling)
             if found is not None:
                 self._of[topic] = found
         for calibration, known in self._calibrations():
@@ -368,12 +351,6 @@ class LeastSure:
         ]
 
 
-#: what shares a calibration
-CALIBRATE = ("all", "topic")
-#: what the strategy is called in the provenance of labels
-STRATEGY = "lara"
-
-
 @described
 def judge_with_model(
     pool: Pool,
@@ -393,14 +370,10 @@ def judge_with_model(
 ) -> Qrels:
     """Judge a pool by people and a model: people judge where the model is least sure, it labels the rest (LARA).
 
-    The model gives an output for every document. People judge batches. After each, logistic regression on all their
-    labels turns the model's output into the probability that a document is relevant; the next batch has the documents
-    whose probability is nearest to .5. The first batch is random, and so are the next until people have found both
-    relevant and other documents. In the end the calibrated model labels the rest.
-
-    Graded labels: one regression for each grade that people gave predicts whether a label reaches it; a document gets
-    the highest grade that it reaches with a probability of at least .5. The documents that people judge depend only on
-    the probability of relevance.
+    People judge batches. After each, logistic regression on all their labels turns the model's output into the
+    probability that a document is relevant; the next batch has the documents nearest to .5. Batches are random until
+    people have found both relevant and other documents. In the end the calibrated model labels the rest: one regression
+    for each grade that people gave; a document gets the highest grade that it reaches with at least .5.
 
     Args:
         pool: the documents.
@@ -455,9 +428,8 @@ def judge_with_model(
         raise InputError(f"pool must be a Pool, got {told(pool)}. depth_pool makes one of runs.", argument="pool")
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     if budget is None and total is None:
-        raise InputError(
-            "say how many documents people judge: budget= of each topic or total= in all.", argument="budget"
-        )
+        problem = "say how many documents people judge: budget= of each topic or total= in all."
+        raise InputError(problem, argument="budget")
     judge, asked_model = as_judge(people, "people"), Model.of(model)
     columns = None if column is None else names("column", column)
     positive("batch_size", batch_size, "documents")
@@ -486,10 +458,10 @@ def judge_with_model(
         "rel": rel or 1,
         "batch_size": batch_size,
         "calibrate": calibrate,
-        "model": _mark(says),
+        "model": digest(says.columns, says.features, says.labels.fillna(-(2**15)).to_numpy(dtype=np.int64)),
         # another share would have topics end at other moments, after which all else is chosen otherwise
         "budget": "per topic" if isinstance(limits.per_topic, int) else limits.per_topic,
-        "topics": _documents(pairs),
+        "topics": {str(qid): digest(part["docno"]) for qid, part in pairs.groupby("qid", sort=False)},
     }
     with (
         open_session(folder, "session of judging with a model", belongs, judge, texts) as kept,
@@ -525,25 +497,21 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
 def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSure, model: str) -> list[Judged]:
     """Return the labels of the model for the documents that people did not label."""
     labels = chooser.labels()
-    labelled = [row for row, one in by_people.items() if one.label is not None]
-    left = ~np.isin(np.arange(len(pairs)), labelled)
-    without = left & labels.isna().to_numpy()
-    if left.any() and not chooser.is_calibrated:
+    labelled = {row for row, one in by_people.items() if one.label is not None}
+    left = [row for row in range(len(pairs)) if row not in labelled]
+    kept = [row for row in left if pd.notna(labels[row])]
+    if left and not chooser.is_calibrated:
         warn(
             f"people have not found both relevant documents and others ({count(len(labelled), 'label')}): the "
             "model is not calibrated, and its own labels stand. Let people judge more."
         )
-    if without.any():
-        n = count(int(without.sum()), "document")
+    if len(kept) < len(left):
+        n = count(len(left) - len(kept), "document")
         warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     last = 1 + max((one.round for one in by_people.values()), default=0)
-    kept = np.flatnonzero(left & ~without)
     cells = zip(
-        *(pairs[name].iloc[kept] for name in ("qid", "docno")),
-        labels.iloc[kept],
-        chooser.probability[kept],
-        strict=True,
+        pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], labels[kept], chooser.probability[kept], strict=True
     )
     return [
         Judged(qid, docno, last, STRATEGY, "the rest", int(label), judge, time, _more(float(probability)))
@@ -553,17 +521,3 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
 
 def _more(probability: float) -> dict[str, float | None]:
     return {"probability": None if np.isnan(probability) else probability}
-
-
-def _mark(says: ModelSays) -> str:
-    """Return by what the words of a model are known again."""
-    digest = blake2b(says.features.astype("<f8").tobytes(), digest_size=8)
-    digest.update(says.labels.fillna(-(2**15)).to_numpy(dtype="<i8").tobytes())
-    return f"{', '.join(says.columns)} {digest.hexdigest()}"
-
-
-def _documents(pairs: pd.DataFrame) -> dict[str, str]:
-    return {
-        str(qid): blake2b("\0".join(part["docno"]).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-        for qid, part in pairs.groupby("qid", sort=False)
-    }

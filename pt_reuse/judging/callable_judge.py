@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, n
 from pt_reuse.errors import InputError, located
 from pt_reuse.judge import Judge
 from pt_reuse.judging.noisy_judge import label_set
-from pt_reuse.judging.session import Journal
+from pt_reuse.judging.session import Journal, Record
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,6 @@ def _bounds(thresholds: Any) -> tuple[float, ...]:
 #: the file of a cache, and seconds to wait for another process that writes to it
 FILE, _PATIENCE = "labels.jsonl", 60.0
 IDS = ("qid", "docno")
-Record = Mapping[str, Any]
 
 
 class LabelCache:
@@ -266,7 +266,7 @@ class LabelCache:
     def __init__(self, folder: Path):
         self.folder = folder
         self._records: dict[str, Record] = {}
-        self._journal = Journal(folder / FILE, "cache of labels", 1, {}, argument="cache")
+        self._journal = Journal(folder / FILE, "cache of labels", {}, argument="cache")
         self._one_at_a_time = threading.Lock()
 
     def records(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
@@ -343,95 +343,37 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
         if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
             got = list(said.columns) if isinstance(said, pd.DataFrame) else said
             raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {told(got)}.", argument="fn")
+        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in said[column]]
         # a pipeline may sort its rows, and leave some out
-        wanted, found = (list(zip(*as_pairs(frame), strict=True)) for frame in (asked, said))
-        known = dict(zip(found, said[column].tolist(), strict=True))
-        if wanted != found and len(known) < len(found):
-            qid, docno = next(key for key in found if found.count(key) > 1)
-            twice = f"the pipeline returned {_place_of(qid, docno)} more than once. Return one row for each document."
-            raise InputError(twice, argument="fn")
-        if strange := [key for key in found if key not in set(wanted)]:
-            problem = f"the pipeline returned {_place_of(*strange[0])}, which was not asked for."
-            raise InputError(f"{problem} Return rows of the documents that it is given.", argument="fn")
-        answers = said[column].tolist() if wanted == found else [known.get(key) for key in wanted]
-        answers = [None if one is pd.NA or (isinstance(one, float) and one != one) else one for one in answers]
+        wanted, found = (pd.MultiIndex.from_arrays(as_pairs(frame)) for frame in (asked, said))
+        if not wanted.equals(found):
+            for odd, what in ((found.duplicated(), "more than once"), (~found.isin(wanted), "which was not asked for")):
+                if odd.any():
+                    problem = f"the pipeline returned {_place_of(*found[odd][0])}, {what}. "
+                    raise InputError(f"{problem}Return one row for each document that it is given.", argument="fn")
+            answers = [answers[at] if at >= 0 else None for at in found.get_indexer(wanted)]
         return answers if several else answers[0]
 
     return answer
 
 
-class Batch(NamedTuple):
-    """Documents that one call is for, and what the function is called with."""
-
-    keys: Sequence[str]
-    documents: Sequence[tuple[str, str]]
-    arguments: tuple[Any, ...]
-
-    @property
-    def place(self) -> str:
-        return _place_of(*self.documents[0])
-
-
-class Outcome(NamedTuple):
-    """What became of the calls for a batch: how many there were, and a value or an error."""
-
-    calls: int
-    value: Any = None
-    error: Exception | None = None
-
-
-def attempt(fn: abc.Callable[..., Any], arguments: tuple[Any, ...], retry: Retry | None) -> Outcome:
-    """Call a function until it answers, or fails in a way that does not pass."""
-    waits, calls = iter(retry.waits() if retry else ()), 0
-    while True:
-        calls += 1
-        try:
-            return Outcome(calls, fn(*arguments))
-        except Exception as error:
-            wait = next(waits, None) if retry and isinstance(error, retry.on) else None
-            if wait is None or retry is None:
-                return Outcome(calls, error=error)
-            retry.sleep(wait)
-
-
-def outcomes(
-    ask: abc.Callable[[Batch], Outcome], batches: Iterable[Batch], threads: int, over: threading.Event
-) -> Iterator[tuple[Batch, Outcome]]:
-    """Yield each batch with what became of it, as the calls come back; when it is over no further call begins."""
-    if threads == 1:
-        yield from ((batch, ask(batch)) for batch in batches if not over.is_set())
-        return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = {pool.submit(lambda batch: None if over.is_set() else ask(batch), batch): batch for batch in batches}
-        for future in as_completed(futures):
-            outcome = future.result()
-            if outcome is not None:
-                yield futures[future], outcome
-    finally:
-        over.set()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
 class Callable(Judge):
     """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
 
-    The library calls the function and sends nothing anywhere itself. It asks once for each document, even if a frame
-    has it several times. Answers are kept unchanged: with other `thresholds` or another `decide`, kept answers give
-    other labels without a call.
+    The library calls the function and sends nothing anywhere itself. It asks once for each document. Answers are kept
+    as they are: other `thresholds` or another `decide` make other labels of them without a call.
 
     Args:
-        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: with one
-            value of each, for one document; with `batch_size`, with one list of each. It returns one answer, or, in
-            order, a list or an array of one for each document of the batch; the answer None means no label. It may
-            return an :class:`Answer`, which has the tokens. A pipeline is called with a frame of ``qid docno`` and
-            `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as `answers` says; a row that it
-            leaves out has no label.
+        fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: one value of
+            each, for one document; with `batch_size`, one list of each. It returns one answer, or, in order, one for
+            each document of the batch; None is no label. An :class:`Answer` has the tokens, too. A pipeline is called
+            with a frame of ``qid docno`` and `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as
+            `answers` says; a row that it leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; no cell may be empty.
         batch_size: documents per call, at most; None (default): the function takes one document.
-        answers: what an answer is: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label ->
-            probability, or probabilities in the order of `labels`; they sum to 1), or ``"score"``.
+        answers: ``"label"`` (a whole number; default), ``"probabilities"`` (a mapping of label -> probability, or in
+            the order of `labels`; they sum to 1), or ``"score"``.
         labels: the possible labels. Default: any whole number for labels, 0, 1, 2 ... for scores; probabilities need
             them.
         thresholds: for scores: the lowest score of the second label, of the third, ...
@@ -439,11 +381,9 @@ class Callable(Judge):
             ``"expected"`` value; ties go to the lowest.
         rel: the lowest label that is relevant; default: not stated. In studies it is then 1 if all labels are 0 and 1,
             else that of people.
-        cache: a folder in which answers are kept, each on the disk before the next call. It may be shared by judges and
-            processes. The key of an answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all
-            that the function reads.
-        version: the version of the function: the model, the prompt. A `cache` needs it, as another prompt gives other
-            answers.
+        cache: a folder that keeps each answer before the next call; judges and processes may share it. The key of an
+            answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all that the function reads.
+        version: of the function: the model, the prompt. A `cache` needs it.
         retry: the errors after which the function is called again; default none.
         price: the price of tokens, for :attr:`cost`.
         threads: how many calls are made at once; the function must allow it.
@@ -545,7 +485,12 @@ class Callable(Judge):
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
         """Return the label of each of `pairs`, when it was given, and the probabilities or score behind it."""
-        _check_present(pairs, self._reads)
+        for column in self._reads:
+            missing = np.flatnonzero(pairs[column].isna())
+            if len(missing):
+                lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
+                place = _place_of(*map(str, pairs.iloc[int(missing[0])][[*IDS]]))
+                raise InputError(f"{lacking}. Give them one, or judge others.", place=place)
         keys = self._keys(pairs)
         first: dict[str, int] = {}
         for row, key in enumerate(keys):
@@ -576,82 +521,104 @@ class Callable(Judge):
         return found
 
     def _asked(self, pairs: pd.DataFrame, wanted: dict[str, int]) -> dict[str, Record]:
+        """Ask about rows, batch by batch, in threads if there are several; after an error no further call begins."""
         keys, rows, size = list(wanted), list(wanted.values()), self._batch_size or 1
-        starts = range(0, len(rows), size)
-        batches = (self._batch(pairs.iloc[rows[start : start + size]], keys[start : start + size]) for start in starts)
-        fault, found, over = None, dict[str, Record](), threading.Event()
-        calls = outcomes(lambda batch: attempt(self._fn, batch.arguments, self._retry), batches, self._threads, over)
-        for batch, outcome in pt.tqdm(calls, total=len(starts), disable=not self._verbose, desc=self.name):
+        starts, over = range(0, len(rows), size), threading.Event()
+
+        def ask(start: int) -> dict[str, Record] | InputError:
+            if over.is_set():
+                return {}
             try:
-                found |= self._kept(batch, outcome)
+                return self._answered(pairs.iloc[rows[start : start + size]], keys[start : start + size])
             except InputError as error:
-                # what those calls bring that have begun is kept, too
-                fault = fault or error
                 over.set()
+                return error
+
+        fault, found = None, dict[str, Record]()
+        pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        try:
+            outcomes = map(ask, starts) if pool is None else pool.map(ask, starts)
+            for outcome in pt.tqdm(outcomes, total=len(starts), disable=not self._verbose, desc=self.name):
+                if isinstance(outcome, InputError):
+                    fault = fault or outcome
+                else:
+                    found |= outcome
+        finally:
+            over.set()
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
         if fault is not None:
             raise fault
         return found
 
-    def _batch(self, part: pd.DataFrame, keys: Sequence[str]) -> Batch:
+    def _answered(self, part: pd.DataFrame, keys: Sequence[str]) -> dict[str, Record]:
+        """Call the function for a batch, and keep what it says."""
         documents = list(zip(*as_pairs(part), strict=True))
         columns = [part[column].tolist() for column in self._reads]
-        return Batch(keys, documents, tuple(column[0] if self._batch_size is None else column for column in columns))
-
-    def _kept(self, batch: Batch, outcome: Outcome) -> dict[str, Record]:
-        self._count(calls=outcome.calls, failed=outcome.calls - (outcome.error is None))
-        if outcome.error is not None:
-            raise self._failure(batch, outcome) from outcome.error
-        values, tokens = self._taken_apart(batch, outcome.value)
+        value = self._called(documents, columns if self._batch_size else [column[0] for column in columns])
+        values, tokens = self._taken_apart(documents, value)
         if tokens:
             self._count(input_tokens=tokens[0], output_tokens=tokens[1], told=1)
         answers = []
-        for document, value in zip(batch.documents, values, strict=True):
+        for document, value in zip(documents, values, strict=True):
             with located(_place_of(*document)):
                 answers.append(self._form.kept(value))
         self._count(documents=len(answers))
-        # what the call took stands with the first of its documents
-        took = [tokens, *[None] * (len(answers) - 1)]
         about = {"judge": self.name, "version": self._version, "time": now()}
         records = [
-            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": call_took}
-            for key, (qid, docno), answer, call_took in zip(batch.keys, batch.documents, answers, took, strict=True)
+            # what the call took stands with the first of its documents
+            {"key": key, **about, "qid": qid, "docno": docno, "answer": answer, "call": None if at else tokens}
+            for at, (key, (qid, docno), answer) in enumerate(zip(keys, documents, answers, strict=True))
         ]
         if self._cache is None:
-            return dict(zip(batch.keys, records, strict=True))
+            return dict(zip(keys, records, strict=True))
         kept = self._cache.records(records)
-        return {key: kept[key] for key in batch.keys}
+        return {key: kept[key] for key in keys}
 
-    def _taken_apart(self, batch: Batch, value: Any) -> tuple[list[Any], list[int]]:
+    def _called(self, documents: Sequence[tuple[str, str]], arguments: Sequence[Any]) -> Any:
+        """Call the function until it answers, or fails in a way that does not pass."""
+        waits = iter(self._retry.waits() if self._retry else ())
+        for calls in itertools.count(1):
+            try:
+                value = self._fn(*arguments)
+                self._count(calls=calls, failed=calls - 1)
+                return value
+            except Exception as error:
+                wait = next(waits, None) if self._retry and isinstance(error, self._retry.on) else None
+                if wait is None or self._retry is None:
+                    self._count(calls=calls, failed=calls)
+                    raise self._failure(documents, calls, error) from error
+                self._retry.sleep(wait)
+
+    def _taken_apart(self, documents: Sequence[tuple[str, str]], value: Any) -> tuple[list[Any], list[int]]:
         """Return the answer of each document of a batch, and the tokens sent and received, nothing where not told."""
         answers = [value] if isinstance(value, Answer) else []
         value = value.value if isinstance(value, Answer) else value
         values = [value]
         if self._batch_size is not None:
-            with located(batch.place):
+            with located(_place_of(*documents[0])):
                 what = "the function must return one answer for each document of a batch"
-                values = in_rows(value, None, what, len(batch.documents))
+                values = in_rows(value, None, what, len(documents))
+                if len(values) != len(documents):
+                    wanted = f"a batch of {count(len(documents), 'document')}, of which this is the first"
+                    raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.")
             answers += [each for each in values if isinstance(each, Answer)]
             values = [each.value if isinstance(each, Answer) else each for each in values]
-        if len(values) != len(batch.documents):
-            wanted = f"a batch of {count(len(batch.documents), 'document')}, of which this is the first"
-            raise InputError(f"the function returned {count(len(values), 'answer')} for {wanted}.", place=batch.place)
         tokens = [sum(int(getattr(one, name)) for one in answers) for name in ("input_tokens", "output_tokens")]
         return values, tokens if answers else []
 
-    def _failure(self, batch: Batch, outcome: Outcome) -> InputError:
-        times = f" {outcome.calls:,} times" if outcome.calls > 1 else ""
-        first = f" (the first of a batch of {len(batch.documents):,})" if len(batch.documents) > 1 else ""
+    def _failure(self, documents: Sequence[tuple[str, str]], calls: int, error: Exception) -> InputError:
+        times = f" {calls:,} times" if calls > 1 else ""
+        first = f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
         advice = (
             f"What it answered before is in {self._cache.folder}: judge again to go on."
             if self._cache is not None
             else "What it answered before is lost: pass cache='folder' to keep it."
         )
-        if isinstance(outcome.error, InputError):
-            said = str(outcome.error).rstrip(".")
-        else:
-            # the text of another library may hold an address with a key, or what was read
-            said = f"{type(outcome.error).__name__}, whose text is in the error's __cause__"
-        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=batch.place)
+        # the text of another library may hold an address with a key, or what was read
+        own = isinstance(error, InputError)
+        said = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is in the error's __cause__"
+        return InputError(f"the function failed{first}{times}: {said}. {advice}", place=_place_of(*documents[0]))
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:
@@ -660,13 +627,3 @@ class Callable(Judge):
 
 def _place_of(qid: str, docno: str) -> str:
     return f"topic {shown(qid)}, document {shown(docno)}"
-
-
-def _check_present(pairs: pd.DataFrame, reads: Sequence[str]) -> None:
-    for column in reads:
-        missing = np.flatnonzero(pairs[column].isna())
-        if len(missing):
-            row = pairs.iloc[int(missing[0])]
-            lacking = f"{count(len(missing), 'document')} without {column}, which the judge reads"
-            place = _place_of(str(row["qid"]), str(row["docno"]))
-            raise InputError(f"{lacking}. Give them one, or judge others.", place=place)

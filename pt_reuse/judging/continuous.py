@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, examples, flag, shown, told
-from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Record
+from pt_reuse.columns import Table
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import as_judge
-from pt_reuse.judging.protocols import Decision, Progress, Protocol, Status
+from pt_reuse.judging.protocols import GOES_ON, TOTAL_BUDGET, Decision, Progress, Protocol
 from pt_reuse.judging.session import Judged, Session, checked_folder, labels_frame, open_session
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.options import described
@@ -27,33 +26,137 @@ from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, digest, places_of
+from pt_reuse.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pt_reuse.plots.sheet import Place
+
 #: how the documents of a round were chosen: by the classifier
 CAL = "cal"
-_OF_BATCH = ("batch_judged", "batch_relevant", "batch_share")
+_COUNTED = "asked judged relevant density"
+_ROUNDS = f"qid round strategy {_COUNTED} batch_judged batch_relevant batch_share decision why"
+_TOPICS = f"qid status evaluated rounds {_COUNTED} pool_judged pool_relevant cal_judged cal_relevant"
 
 
-class InitialPool(NamedTuple):
-    """The documents that are judged first: topic -> (document, why it is in the pool)."""
+def _draw(result: ContinuousJudging, _: str | None, place: Place) -> Axes:
+    """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
+    from pt_reuse.plots.topics import plot_density
 
-    name: str
-    documents: Mapping[str, Sequence[tuple[str, str]]]
+    return plot_density(result.rounds, result.topics, place=place)
 
-    @classmethod
-    def of(cls, pool: Pool, name: str) -> InitialPool:
-        """Return the documents of a pool, those of the best rank first, those that no run contributed last."""
-        frame = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable", na_position="last")
-        found: dict[str, list[tuple[str, str]]] = {qid: [] for qid in pool.topics}
-        for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
-            found[qid].append((docno, f"best rank {rank:,}" if rank else "in the pool"))
-        return cls(name, found)
 
-    def fingerprint(self) -> str:
-        parts = (part for qid, documents in self.documents.items() for part in (qid, [docno for docno, _ in documents]))
-        return f"{sum(map(len, self.documents.values())):,} documents, {digest(*parts)}"
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ContinuousJudging(Result):
+    """The result of judging a collection by a protocol of continuous active learning.
+
+    *Asked* counts documents put to the judge, *judged* those to which it gave a label of 0 or more; density is relevant
+    / judged. *Wasted* are all judgments of topics outside the evaluation set, those of their pools too, which is this
+    library's reading of the paper. In the figure (figure 1 of Voorhees, Craswell and Lin 2022) a vertical line per
+    topic goes from its lowest to its highest density, the densest topic on the right; a ring is the density after the
+    first round, a small point after each further one, a large point at the end.
+
+    Attributes:
+        rel: the lowest label that counts as relevant.
+    """
+
+    title, main = "Continuous judging", "counts"
+    valid_for = (
+        "the protocol {protocol} with the classifier {scorer}; relevant from label {rel}; the topics ended: {ended}."
+    )
+    not_covered = "relevant documents without a judgment."
+    plots = {"density": _draw}
+    columns = """
+    judgments_of | Judgments of | | those of the initial pool, of CAL, all, of the evaluation set, or wasted
+    topics | Topics | count | topics with at least one of them
+    judgments | Judgments | count | how many
+    per_topic | Per topic | count | judgments / topics, NaN where there is none
+    density | Density | score | share of the judgments that is relevant, NaN where there is none
+    round | Round | count | from 1, the initial pool where there is one
+    strategy | Strategy | | "cal" for documents that the scorer chose, else the name of the initial pool
+    asked | Asked | count | documents put to the judge so far
+    batch_judged | Batch judged | count | judged documents of this round, <NA> for the initial pool
+    batch_relevant | Batch relevant | count | relevant ones of them
+    batch_share | Batch share | score | batch_relevant / batch_judged
+    decision | Decision | | "goes on", or how the topic ended
+    status | Status | | "finished", "abandoned", "exhausted", "topic budget" or "total budget"
+    evaluated | Evaluated | | whether the topic enters the evaluation set
+    rounds | Rounds | count | how many rounds it had
+    pool_judged | Judged by the pool | count | judged documents of the initial pool
+    pool_relevant | Relevant by the pool | count | relevant ones of them
+    cal_judged | Judged by CAL | count | judged documents that the scorer chose
+    cal_relevant | Relevant by CAL | count | relevant ones of them
+    time | Time | | when the label was given
+    reason | Reason | | of the scorer, such as "probability .83", or "best rank 3"
+    """
+
+    table: Annotated[
+        pd.DataFrame,
+        Table(
+            "initial pool, CAL, all, evaluation set, wasted",
+            "judgments_of topics judgments per_topic relevant density",
+            noun="counts",
+        ),
+    ]
+    topics: Annotated[pd.DataFrame, Table("topic", _TOPICS, f"qid status evaluated {_COUNTED[6:]}", noun="topics")]
+    rounds: Annotated[
+        pd.DataFrame,
+        Table("topic and round, in the order in which they were judged", _ROUNDS, "qid round judged relevant decision"),
+    ]
+    labels: Annotated[
+        pd.DataFrame,
+        Table(
+            "judgment, in the order in which they were made",
+            "qid docno label judge time strategy round reason",
+            "qid docno label strategy round reason",
+            noun="labels",
+        ),
+    ]
+    rel: int
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """Return the judgments with their provenance, the columns of `labels`; all topics are in the topic set."""
+        return Qrels(self.labels, topics=self.topics["qid"], rel=self.rel if self.rel > 1 else None)
+
+    @property
+    def evaluated(self) -> Qrels:
+        """Return the judgments of the evaluation set: of the topics that enter it."""
+        return self.qrels.select(self.topics.loc[self.topics["evaluated"], "qid"])
+
+    @property
+    def wasted(self) -> float:
+        """Return the share of the judgments that were spent on topics outside the evaluation set; 0 without any."""
+        judged = self.topics["judged"]
+        return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
+
+    def answers(self) -> list[str]:
+        """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
+        judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
+        pool = int(self.topics["pool_judged"].sum())
+        entered = count(int(self.topics["evaluated"].sum()), "topic")
+        parts = f" ({pool:,} by the pool, {judged - pool:,} by CAL)" if pool else ""
+        made = f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant"
+        return [f"{made}; {entered} evaluated, {self.wasted:.1%} of the judgments wasted"]
+
+
+def _counts(topics: pd.DataFrame) -> pd.DataFrame:
+    """Return how many judgments were made, by how they were chosen and by the fate of the topics."""
+    of_set = topics["evaluated"].to_numpy(dtype=bool)
+    rows = {
+        "initial pool": topics[["pool_judged", "pool_relevant"]],
+        "CAL": topics[["cal_judged", "cal_relevant"]],
+        "all": topics[["judged", "relevant"]],
+        "evaluation set": topics.loc[of_set, ["judged", "relevant"]],
+        "wasted": topics.loc[~of_set, ["judged", "relevant"]],
+    }
+    table = pd.DataFrame(
+        [(name, int((part.iloc[:, 0] > 0).sum()), *part.sum().tolist()) for name, part in rows.items()],
+        columns=["judgments_of", "topics", "judgments", "relevant"],
+    )
+    table.insert(3, "per_topic", table["judgments"] / table["topics"].where(table["topics"] > 0))
+    return table.assign(density=table["relevant"] / table["judgments"].where(table["judgments"] > 0))
 
 
 class TopicJudging:
@@ -61,7 +164,7 @@ class TopicJudging:
 
     def __init__(self, qid: str, query: str | None, scorer: Scorer, places: Mapping[str, int], seed: int):
         self.qid, self.progress = qid, Progress()
-        self.pooled, self.decision = Progress(), Decision(Status.GOES_ON, "")
+        self.pooled, self.decision = Progress(), Decision(GOES_ON, "")
         self._query, self._scorer, self._places = query, scorer, places
         self._docnos = scorer.documents(qid)
         self._left = np.ones(len(self._docnos), dtype=bool)
@@ -77,7 +180,7 @@ class TopicJudging:
 
     @property
     def goes_on(self) -> bool:
-        return self.decision.status is Status.GOES_ON
+        return self.decision.status == GOES_ON
 
     def next_size(self, protocol: Protocol) -> int:
         """Return how large the next batch is, before any total budget cuts it."""
@@ -113,14 +216,37 @@ class TopicJudging:
         """Take the labels of a batch, or of documents of the initial pool; `rel` is the lowest that is relevant."""
         # a label below 0 says that a document was not judged, or is junk
         labelled = [(one.docno, one.label >= rel) for one in judged if one.label is not None and one.label >= 0]
-        counted = len(judged), len(labelled), sum(relevant for _, relevant in labelled)
+        before, n, relevant = self.progress, len(labelled), sum(relevant for _, relevant in labelled)
+        self.progress = replace(
+            before, asked=before.asked + len(judged), judged=before.judged + n, relevant=before.relevant + relevant
+        )
         if judged[0].strategy == CAL:
-            self.progress = self.progress.after_batch(*counted)
+            self.progress = replace(self.progress, batches=before.batches + 1, batch_judged=n, batch_relevant=relevant)
         else:
-            self.progress = self.pooled = self.progress.after_pool(*counted)
+            self.pooled = self.progress
         # a pooled document that the scorer does not know is judged, and teaches it nothing
         self._left[[self._places[one.docno] for one in judged if one.docno in self._places]] = False
         self._examples += [(self._places[docno], relevant) for docno, relevant in labelled if docno in self._places]
+
+    def row(self, protocol: Protocol) -> dict[str, Any]:
+        """Return how the topic ended, and how many judgments it has, as a row of `topics`."""
+        done, pooled = self.progress, self.pooled
+        return {
+            "qid": self.qid,
+            "status": self.decision.status,
+            "evaluated": protocol.evaluated(self.decision.status, done),
+            "rounds": done.batches + (pooled.asked > 0),
+            **_counted(done),
+            "pool_judged": pooled.judged,
+            "pool_relevant": pooled.relevant,
+            "cal_judged": done.judged - pooled.judged,
+            "cal_relevant": done.relevant - pooled.relevant,
+        }
+
+
+def _counted(progress: Progress) -> dict[str, float]:
+    density = progress.density if progress.judged else np.nan
+    return {"asked": progress.asked, "judged": progress.judged, "relevant": progress.relevant, "density": density}
 
 
 @dataclass
@@ -134,239 +260,52 @@ class Rounds:
     judged: list[Judged] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
 
-    def run(self, topics: Sequence[TopicJudging], start: InitialPool | None) -> None:
+    def run(self, topics: Sequence[TopicJudging], start: str | None, pooled: Mapping[str, Sequence[Judged]]) -> None:
+        """Judge the initial pool, which has a name where there is one, and then batch after batch."""
+        number = 1
         if start is not None:
             for topic in topics:
-                self._pool_round(topic, start)
-        number = 1 if start is None else 2
+                documents = pooled.get(topic.qid, ())
+                budget = self.protocol.topic_budget
+                self._judge(topic, number, start, documents, len(documents) if budget is None else budget)
+            number = 2
         while any(topic.goes_on for topic in topics):
             for topic in topics:
-                if topic.goes_on:
-                    self._cal_round(topic, number)
+                if not topic.goes_on:
+                    continue
+                if topic.left:
+                    self._judge(topic, number, CAL, None, topic.next_size(self.protocol))
+                else:
+                    topic.decision = self.protocol.decide(topic.progress, 0)
             number += 1
 
-    def _room(self, wanted: int) -> int:
-        """Return how many of some documents the total budget still allows."""
-        budget = self.protocol.total_budget
-        return wanted if budget is None else min(wanted, budget - len(self.judged))
-
-    def _pool_round(self, topic: TopicJudging, start: InitialPool) -> None:
-        pooled = start.documents.get(topic.qid, ())
-        most = self.protocol.topic_budget
-        wanted = len(pooled) if most is None else min(len(pooled), most)
-        size = self._room(wanted)
-        batch = [Judged(topic.qid, docno, 1, start.name, why) for docno, why in pooled[:size]]
-        self._judge(topic, batch, 1, start.name, cut=size < wanted, pooled=len(pooled) - size)
-
-    def _cal_round(self, topic: TopicJudging, number: int) -> None:
-        if not topic.left:
-            topic.decision = self.protocol.decide(topic.progress, 0)
-            return
-        wanted = topic.next_size(self.protocol)
-        size = self._room(wanted)
-        if size == 0:
-            self._run_out(topic)
-            return
-        self._judge(topic, topic.next_batch(self.protocol, size, number), number, CAL, cut=size < wanted)
-
     def _judge(
-        self, topic: TopicJudging, batch: Sequence[Judged], number: int, strategy: str, *, cut: bool, pooled: int = 0
+        self, topic: TopicJudging, number: int, strategy: str, pooled: Sequence[Judged] | None, wanted: int
     ) -> None:
-        if batch:
-            judged = [one for answers in self.session.judged(batch) for one in answers]
-            self.judged += judged
-            topic.learn(judged, self.rel)
-            self.bar.update(len(judged))
-        progress = topic.progress
-        topic.decision = self.protocol.decide(progress, topic.left + pooled)
-        of_batch = progress.batch_judged, progress.batch_relevant, progress.batch_share
-        self.rows.append(
-            {
-                "qid": topic.qid,
-                "round": number,
-                "strategy": strategy,
-                **_counted(progress),
-                **dict(zip(_OF_BATCH, of_batch if strategy == CAL else (pd.NA, pd.NA, np.nan), strict=True)),
-                "decision": topic.decision.status.value,
-                "why": topic.decision.why,
-            }
-        )
-        if cut and topic.goes_on:
-            self._run_out(topic)
-
-    def _run_out(self, topic: TopicJudging) -> None:
-        """End a topic, because the total budget is spent; its last round is the one after which it stopped."""
-        topic.decision = Decision(Status.TOTAL_BUDGET, f"{len(self.judged):,} documents")
-        for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
-            row.update(decision=topic.decision.status.value, why=topic.decision.why)
-
-    def table(self) -> pd.DataFrame:
-        columns = ["qid", "round", "strategy", *_counted(Progress()), *_OF_BATCH, "decision", "why"]
-        table = pd.DataFrame(self.rows, columns=columns)
-        return table.astype(dict.fromkeys(_OF_BATCH[:2], "Int64"))
-
-
-def _counted(progress: Progress) -> dict[str, float]:
-    density = progress.density if progress.judged else np.nan
-    return {"asked": progress.asked, "judged": progress.judged, "relevant": progress.relevant, "density": density}
-
-
-def topics_table(topics: Sequence[TopicJudging], protocol: Protocol) -> pd.DataFrame:
-    """Return one row per topic: how it ended, and how many judgments it has."""
-    rows = []
-    for topic in topics:
-        done, pooled = topic.progress, topic.pooled
-        rows.append(
-            {
-                "qid": topic.qid,
-                "status": topic.decision.status.value,
-                "evaluated": protocol.evaluated(topic.decision.status, done),
-                "rounds": done.batches + (pooled.asked > 0),
-                **_counted(done),
-                "pool_judged": pooled.judged,
-                "pool_relevant": pooled.relevant,
-                "cal_judged": done.judged - pooled.judged,
-                "cal_relevant": done.relevant - pooled.relevant,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ContinuousJudging(Record):
-    """The result of judging a collection by a protocol of continuous active learning.
-
-    Attributes:
-        labels: one row per judgment, in the order in which they were made: ``qid docno label judge time strategy round
-            reason``. The strategy is ``"cal"`` for documents that the scorer chose, else that of the initial pool;
-            rounds count from 1, the initial pool where there is one; the reason is the scorer's, such as
-            ``"probability .83"``, or ``"best rank 3"``.
-        rounds: one row per topic and round, in the order in which they were judged: ``qid round strategy``; ``asked
-            judged relevant density``, of all rounds so far; ``batch_judged batch_relevant batch_share``, of this round,
-            <NA> and NaN for the initial pool; ``decision``, ``"goes on"`` or how the topic ended, and ``why``. *Asked*
-            counts documents put to the judge, *judged* those to which it gave a label of 0 or more, ``density`` is
-            relevant / judged.
-        topics: one row per topic: ``qid status evaluated rounds asked judged relevant density``; ``status`` is
-            ``"finished"``, ``"abandoned"``, ``"exhausted"``, ``"topic budget"`` or ``"total budget"``, ``evaluated``
-            whether the topic enters the evaluation set; ``pool_judged pool_relevant cal_judged cal_relevant``, counted
-            by what chose the documents.
-        rel: the lowest label that counts as relevant.
-    """
-
-    title: ClassVar[str] = "Continuous judging"
-    valid_for = "the protocol {protocol} with the classifier {scorer}; relevant from label {rel}."
-    not_covered = "relevant documents without a judgment."
-
-    labels: pd.DataFrame
-    rounds: pd.DataFrame
-    topics: pd.DataFrame
-    rel: int
-
-    @cached_property
-    def qrels(self) -> Qrels:
-        """Return the judgments with their provenance, the columns of `labels`; all topics are in the topic set."""
-        return Qrels(self.labels, topics=self.topics["qid"], rel=self.rel if self.rel > 1 else None)
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table by name."""
-        return {"topics": self.topics, "rounds": self.rounds, "labels": self.labels, "counts": self.counts()}
-
-    def counts(self) -> pd.DataFrame:
-        """Return how many judgments were made, by how they were chosen and by the fate of the topics.
-
-        Returns:
-            DataFrame: one row each for the initial pool, CAL, all judgments, those of the evaluation set, and the
-            wasted ones, of topics that do not enter it; ``judgments_of topics judgments per_topic relevant density``.
-            ``topics`` counts those with at least one judgment there; ``per_topic`` and ``density`` are NaN where there
-            is none.
-
-        Source: Voorhees, Craswell and Lin 2022, table 1 and section 7.1. That *wasted* means all judgments of topics
-        outside the evaluation set, those of their pools too, is this library's reading.
-        """
-        topics = self.topics
-        of_set = topics["evaluated"].to_numpy(dtype=bool)
-        rows = {
-            "initial pool": (topics["pool_judged"], topics["pool_relevant"]),
-            "CAL": (topics["cal_judged"], topics["cal_relevant"]),
-            "all": (topics["judged"], topics["relevant"]),
-            "evaluation set": (topics["judged"].where(of_set, 0), topics["relevant"].where(of_set, 0)),
-            "wasted": (topics["judged"].where(~of_set, 0), topics["relevant"].where(~of_set, 0)),
-        }
-        table = pd.DataFrame(
-            {
-                "judgments_of": list(rows),
-                "topics": [int((judged > 0).sum()) for judged, _ in rows.values()],
-                "judgments": [int(judged.sum()) for judged, _ in rows.values()],
-                "relevant": [int(relevant.sum()) for _, relevant in rows.values()],
-            }
-        )
-        table.insert(3, "per_topic", table["judgments"] / table["topics"].where(table["topics"] > 0))
-        table["density"] = table["relevant"] / table["judgments"].where(table["judgments"] > 0)
-        return table
-
-    @property
-    def evaluated(self) -> Qrels:
-        """Return the judgments of the evaluation set: of the topics that enter it."""
-        return self.qrels.select(self.topics.loc[self.topics["evaluated"], "qid"])
-
-    @property
-    def wasted(self) -> float:
-        """Return the share of the judgments that were spent on topics outside the evaluation set; 0 without any."""
-        judged = self.topics["judged"]
-        return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
-
-    def answers(self) -> list[str]:
-        """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
-        judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
-        pool = int(self.topics["pool_judged"].sum())
-        entered = count(int(self.topics["evaluated"].sum()), "topic")
-        parts = f" ({pool:,} by the pool, {judged - pool:,} by CAL)" if pool else ""
-        made = f"{count(len(self.topics), 'topic')}, {count(judged, 'judgment')}{parts}, {relevant:,} relevant"
-        return [f"{made}; {entered} evaluated, {self.wasted:.1%} of the judgments wasted"]
-
-    def report(self) -> Report:
-        """Return the counts of judgments: of the pool, of CAL, of all, of the evaluation set, and the wasted ones."""
-        table = self.counts()
-        status = self.topics["status"].value_counts()
-        ended = ", ".join(f"{name} {n:,}" for name, n in status.items())
-        return Report(
-            [
-                Column("Judgments of", table["judgments_of"].str.capitalize().replace("Cal", "CAL")),
-                Column("Topics", table["topics"], Digits.COUNT),
-                Column("Judgments", table["judgments"], Digits.COUNT),
-                Column("Per topic", table["per_topic"], Digits.COUNT),
-                Column("Relevant", table["relevant"], Digits.COUNT),
-                Column("Density", table["density"], Digits.SCORE),
-            ],
-            caption=f"Judgments by {self.settings['protocol']}; a document is relevant from label {self.rel} on.",
-            notes=[
-                f"How the topics ended: {ended}.",
-                "Density is relevant / judged. Wasted judgments are those of topics outside the evaluation set.",
-            ],
-            verdict=[f"{line}." for line in self.answers()],
-        )
-
-    def plot(
-        self, *, ax: Axes | None = None, title: str | None = None, legend: bool = True, width: float | None = None
-    ) -> Axes:
-        """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2.
-
-        A vertical line per topic goes from its lowest to its highest density, the densest topic on the right; a ring is
-        the density after the first round, a small point after each further one, a large point at the end. `ax`,
-        `title`, `legend` and `width` are those of :doc:`every figure <figures>`.
-
-        Source: Voorhees, Craswell and Lin 2022, figure 1.
-        """
-        from pt_reuse.plots.sheet import Place
-        from pt_reuse.plots.topics import plot_density
-
-        return plot_density(self.rounds, self.topics, place=Place(ax, title, legend, width))
-
-    def _shown(self) -> pd.DataFrame:
-        return self.topics
-
-    def _rest(self) -> str:
-        return "topics in .topics"
+        """Judge a batch of a topic, or the first documents of its pool, as far as the total budget goes; decide."""
+        total = self.protocol.total_budget
+        if pooled is not None:
+            wanted = min(wanted, len(pooled))
+        size = wanted if total is None else min(wanted, total - len(self.judged))
+        if pooled is not None or size:
+            batch = topic.next_batch(self.protocol, size, number) if pooled is None else pooled[:size]
+            if batch:
+                judged = [one for answers in self.session.judged(batch) for one in answers]
+                self.judged += judged
+                topic.learn(judged, self.rel)
+                self.bar.update(len(judged))
+            done = topic.progress
+            topic.decision = self.protocol.decide(done, topic.left + (0 if pooled is None else len(pooled) - size))
+            of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
+            if strategy == CAL:
+                of_batch = done.batch_judged, done.batch_relevant, done.batch_share
+            values = (topic.qid, number, strategy, *_counted(done).values(), *of_batch, *topic.decision)
+            self.rows.append(dict(zip(_ROUNDS.split(), values, strict=True)))
+        if size < wanted and topic.goes_on:
+            # its last round is the one after which it stopped
+            topic.decision = Decision(TOTAL_BUDGET, f"{len(self.judged):,} documents")
+            for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
+                row["decision"], row["why"] = topic.decision
 
 
 @described
@@ -408,7 +347,7 @@ def judge_continuously(
             last one stopped, for whatever reason, and gives the result of an uninterrupted call.
 
     Returns:
-        ContinuousJudging: ``.qrels`` with provenance, ``.rounds``, ``.topics``, ``.counts()``, ``.plot()``.
+        ContinuousJudging: ``.qrels`` with provenance, ``.table`` (counts), ``.rounds``, ``.topics``, ``.plot()``.
 
     Raises:
         InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
@@ -444,38 +383,45 @@ def judge_continuously(
         check_corpus(corpus)
     if protocol.query_seed:
         check_queries(queries, corpus)
-    start = _initial_pool(protocol, runs, pool)
+    start, pooled = _initial_pool(protocol, runs, pool)
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
-    places = places_of(scorer, list(queries))
+    places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
-        _compare(start, places)
+        _compare(pooled, places)
     options = {"protocol": protocol.name, **protocol.options()}
+    parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
     belongs = {
         **{name: value for name, value in options.items() if name not in ("topic_budget", "total_budget")},
         "scorer": scorer.fingerprint(),
         "topics": digest(*(part for qid, query in queries.items() for part in (qid, query or ""))),
-        "pool": None if start is None else start.fingerprint(),
+        "pool": None if start is None else digest(*parts),
         "seed": seed,
         "rel": lowest,
     }
     judging = [TopicJudging(qid, query, scorer, places[qid], seed) for qid, query in queries.items()]
     with (
-        open_session(folder, "session of continuous judging", belongs, asked, topic_texts, texts=scorer.texts) as kept,
+        open_session(folder, "session of continuous judging", belongs, asked, topic_texts) as kept,
         pt.tqdm(total=protocol.total_budget, desc="judging", unit="document", disable=not verbose) as bar,
     ):
         rounds = Rounds(protocol, lowest, kept, bar)
-        rounds.run(judging, start)
+        rounds.run(judging, start, pooled)
     without = sum(one.label is None for one in rounds.judged)
     if without:
         warn(f"{count(without, 'document')} of {len(rounds.judged):,} without a label, left out.")
+    table = pd.DataFrame([topic.row(protocol) for topic in judging])
+    ended = table["status"].value_counts().items()
     return ContinuousJudging(
+        table=_counts(table),
+        topics=table,
+        rounds=pd.DataFrame(rounds.rows, columns=_ROUNDS.split()).astype(
+            dict.fromkeys(("batch_judged", "batch_relevant"), "Int64")
+        ),
         labels=labels_frame(rounds.judged),
-        rounds=rounds.table(),
-        topics=topics_table(judging, protocol),
         rel=lowest,
         settings={
             **{name: value for name, value in options.items() if value is not None},
             "goes_on_while": "; ".join(map(repr, protocol.goes_on_while)) or "always",
+            "ended": ", ".join(f"{name} {n:,}" for name, n in ended),
             "scorer": type(scorer).__name__,
             "rel": lowest,
             "seed": seed,
@@ -525,34 +471,47 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
         )
 
 
-def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> InitialPool | None:
-    if pool is not None:
-        return InitialPool.of(pool, "initial pool")
-    if protocol.pool_depth is None:
-        return None
-    made = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
-    return InitialPool.of(made, f"depth-{protocol.pool_depth} pool")
+def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str | None, dict[str, list[Judged]]]:
+    """Return the name of the initial pool, None for none, and the documents of each topic, the best rank first."""
+    name = "initial pool"
+    if pool is None and protocol.pool_depth is None:
+        return None, {}
+    if pool is None:
+        pool = depth_pool(runs, depth=protocol.pool_depth, order=protocol.pool_order)
+        name = f"depth-{protocol.pool_depth} pool"
+    # those that no run contributed last
+    frame = pool.to_frame()[["qid", "docno", "rank"]].sort_values("rank", kind="stable", na_position="last")
+    found: dict[str, list[Judged]] = {qid: [] for qid in pool.topics}
+    for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
+        found[qid].append(Judged(qid, docno, 1, name, f"best rank {rank:,}" if rank else "in the pool"))
+    return name, found
 
 
-def _compare(start: InitialPool, places: Mapping[str, Mapping[str, int]]) -> None:
+def _compare(pooled: Mapping[str, Sequence[Judged]], places: Mapping[str, Mapping[str, int]]) -> None:
     """Warn of pooled documents that are not judged, or that teach the scorer nothing, and of topics without any."""
-    others = [qid for qid in start.documents if qid not in places]
+    others = [qid for qid in pooled if qid not in places]
     if others:
-        n = sum(len(start.documents[qid]) for qid in others)
+        n = sum(len(pooled[qid]) for qid in others)
         warn(
             f"the pool has {count(n, 'document')} of {count(len(others), 'topic')} that are not judged, as they are "
             f"not among the topics given: {examples(others)}."
         )
-    without = [qid for qid in places if not start.documents.get(qid)]
+    without = [qid for qid in places if not pooled.get(qid)]
     if without:
         warn(
             f"{count(len(without), 'topic')} of {len(places):,} without a pooled document: {examples(without)}. They "
             "begin with what the scorer chooses."
         )
-    pooled = [(qid, docno) for qid in places for docno, _ in start.documents.get(qid, ())]
-    strangers = [docno for qid, docno in pooled if docno not in places[qid]]
+    warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
+
+
+def warn_of_strangers(pooled: Mapping[str, Sequence[str]], places: Mapping[str, Mapping[str, int]]) -> None:
+    """Warn of pooled documents of a topic that the scorer does not know."""
+    strangers = [docno for qid, docnos in pooled.items() for docno in docnos if docno not in places[qid]]
     if strangers:
+        n = sum(map(len, pooled.values()))
         warn(
-            f"{count(len(strangers), 'pooled document')} of {len(pooled):,} not among the documents of the scorer, "
-            f"such as {examples(strangers[:3])}. They are judged, and teach it nothing. Has it the whole corpus?"
+            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
+            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
+            "corpus?"
         )

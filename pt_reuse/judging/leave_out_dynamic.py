@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -18,10 +18,10 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judge import Judge, as_judge
-from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
+from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of, warn_of_strangers
 from pt_reuse.judging.protocols import Protocol
 from pt_reuse.judging.session import Judged
 from pt_reuse.judging.topic_texts import TopicTexts
@@ -211,9 +211,15 @@ def leave_out_dynamic(
     sole, contributing = pool.sole(by)
     owner = np.append(units.positions(contributing.names), -1)[sole]
     scorer = scorer if isinstance(scorer, Scorer) else TfIdf(scorer, keep_text=judge is not None)
-    pooled = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
-    chosen = _chosen(pooled, queries, scorer, protocol, seed, lowest, n_jobs=n_jobs, verbose=verbose)
-    made = _labelled(people, pooled, chosen, judge, told_of, None if judge is None else scorer.texts)
+    made = list(_pooled_topics(people, pool, rows, judged, owner, lowest))
+    places = places_of(scorer, [topic.qid for topic in made])
+    warn_of_strangers({topic.qid: list(topic.labels) for topic in made}, places)
+    jobs = [_Choosing(one, queries.get(one.qid), places[one.qid], scorer, protocol, seed, lowest) for one in made]
+    chosen = run_jobs(jobs, len(jobs), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose)
+    for topic, batches in zip(made, chosen, strict=True):
+        topic.chosen = batches
+    told_of.texts = scorer.texts
+    _label(people, made, judge, told_of)
     unpooled = list(not_pooled(units, contributed))
     tell(unpooled)
     beware(
@@ -268,29 +274,52 @@ def leave_out_dynamic(
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,
     )
-    return DynamicUniques(**parts, topics=_topic_table(made, lowest), settings=settings)
+    table = pd.DataFrame([topic.row(lowest) for topic in made])
+    return DynamicUniques(**parts, topics=table, settings=settings)
 
 
-@dataclass(frozen=True)
-class _PooledTopic:
-    """The judged documents of a topic that contributors pooled."""
+@dataclass
+class _Topic:
+    """A topic: what is pooled, and what is chosen in LOU-FULL and then without each unit that loses there."""
 
     qid: str
-    docnos: NDArray[np.object_]  # (documents,) their names
-    labels: NDArray[np.int64]  # (documents,) their labels
-    sole: NDArray[np.int64]  # (documents,) the unit that alone contributed each, -1 where there are several
+    labels: dict[str, int]  # of the judged documents that contributors pooled; then of those that are chosen, too
+    sole: dict[str, int]  # pooled document -> the unit that alone contributed it, -1 where there are several
     judged: int  # how many documents of the topic are judged in all
     losers: list[int]  # the units that alone contributed a relevant document, ascending
+    chosen: list[tuple[str, ...]] = field(default_factory=list)
+    unlabelled: int = 0  # how many that are chosen in LOU-FULL have no label
 
-    def pools(self) -> list[tuple[list[str], list[int]]]:
-        """Return documents and labels of the pool of all, and then of that without the uniques of each loser."""
-        kept = [np.ones(len(self.docnos), dtype=bool), *(self.sole != unit for unit in self.losers)]
-        return [(self.docnos[some].tolist(), self.labels[some].tolist()) for some in kept]
+    @cached_property
+    def pools(self) -> list[list[str]]:
+        """Return the documents of the pool of all, and then those without the uniques of each loser."""
+        return [list(self.sole), *([d for d, one in self.sole.items() if one != unit] for unit in self.losers)]
+
+    @cached_property
+    def sets(self) -> list[set[str]]:
+        """Return the documents that are judged in LOU-FULL, and then without each loser."""
+        return [{*pool, *batch} for pool, batch in zip(self.pools, self.chosen, strict=True)]
+
+    def relevant(self, docnos: Iterable[str], rel: int) -> int:
+        return sum(self.labels[docno] >= rel for docno in docnos)
+
+    def row(self, rel: int) -> dict[str, Any]:
+        """Return the topic as a row of ``DynamicUniques.topics``."""
+        return {
+            "qid": self.qid,
+            "judged": self.judged,
+            "pooled": len(self.sole),
+            "chosen": len(self.chosen[0]),
+            "relevant": self.relevant(self.sole, rel) + self.relevant(self.chosen[0], rel),
+            "chosen_relevant": self.relevant(self.chosen[0], rel),
+            "unlabelled": self.unlabelled,
+            "units": len(self.losers),
+        }
 
 
 def _pooled_topics(
     qrels: Qrels, pool: Pool, rows: NDArray[np.int64], judged: NDArray[np.bool_], owner: NDArray[np.int64], rel: int
-) -> Iterator[_PooledTopic]:
+) -> Iterator[_Topic]:
     """Yield the judged documents of the pool, topic by topic of the judgments."""
     docnos, every = pool.documents.docnos(), qrels.arrays.labels
     n_judged = qrels.arrays.documents.counts(every >= 0).tolist()
@@ -298,16 +327,17 @@ def _pooled_topics(
         at = pool.documents.place.get(qid)
         mine = np.zeros(0, dtype=np.int64) if at is None else np.arange(*pool.documents.starts[at : at + 2])
         mine = mine[judged[mine]]
-        labels, sole = every[rows[mine]].astype(np.int64), owner[mine]
+        labels, sole, names = every[rows[mine]].astype(np.int64), owner[mine], docnos[mine].tolist()
         losers = np.unique(sole[(sole >= 0) & (labels >= rel)]).tolist()
-        yield _PooledTopic(qid, docnos[mine], labels, sole, n, losers)
+        of_labels, of_units = (dict(zip(names, values.tolist(), strict=True)) for values in (labels, sole))
+        yield _Topic(qid, of_labels, of_units, n, losers)
 
 
 @dataclass(frozen=True)
 class _Choosing:
     """The job of a topic: what the classifier chooses, which learns from the labels of each of its pools."""
 
-    topic: _PooledTopic
+    topic: _Topic
     query: str | None
     places: Mapping[str, int]
     scorer: Scorer
@@ -317,96 +347,39 @@ class _Choosing:
 
     def run(self) -> list[tuple[str, ...]]:
         """Return for each pool the documents that make the judgments as many as they are."""
-        return [self._batch(*pool) for pool in self.topic.pools()]
+        return [self._batch(docnos) for docnos in self.topic.pools]
 
-    def _batch(self, docnos: list[str], labels: list[int]) -> tuple[str, ...]:
+    def _batch(self, docnos: list[str]) -> tuple[str, ...]:
         qid, batch = self.topic.qid, self.topic.judged - len(docnos)
         if not batch:
             return ()
         # made anew for each pool: the same seed, the same order of documents with equal scores
         topic = TopicJudging(qid, self.query, self.scorer, self.places, self.seed)
-        pooled = [Judged(qid, docno, 1, "pool", "", label) for docno, label in zip(docnos, labels, strict=True)]
+        pooled = [Judged(qid, docno, 1, "pool", "", self.topic.labels[docno]) for docno in docnos]
         if pooled:
             topic.learn(pooled, self.rel)
         return tuple(one.docno for one in topic.next_batch(self.protocol, min(batch, topic.left), 2))
 
 
-def _chosen(
-    pooled: Sequence[_PooledTopic],
-    queries: Mapping[str, str | None],
-    scorer: Scorer,
-    protocol: Protocol,
-    seed: int,
-    rel: int,
-    **how: Any,
-) -> list[list[tuple[str, ...]]]:
-    """Return for each topic what is chosen after the pool of all, and after that without each unit that loses there."""
-    places = places_of(scorer, [topic.qid for topic in pooled])
-    n = sum(len(topic.docnos) for topic in pooled)
-    strangers = [docno for topic in pooled for docno in topic.docnos.tolist() if docno not in places[topic.qid]]
-    if strangers:
-        warn(
-            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
-            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
-            "corpus?"
-        )
-    jobs = [
-        _Choosing(topic, queries.get(topic.qid), places[topic.qid], scorer, protocol, seed, rel) for topic in pooled
-    ]
-    return list(run_jobs(jobs, len(jobs), desc="judging", unit="topic", **how))
-
-
-@dataclass(frozen=True)
-class _MadeTopic:
-    """The documents that are judged of a topic, with all contributors (LOU-FULL) and without each unit."""
-
-    pooled: _PooledTopic
-    chosen: list[tuple[str, ...]]  # in LOU-FULL, and then without each of its losers
-    labels: dict[str, int]  # of every document that is pooled or ever chosen; 0 where nobody gave one
-    unlabelled: int  # how many that are chosen in LOU-FULL have none
-    sets: list[set[str]]  # the documents that are judged in LOU-FULL, and then without each of its losers
-
-
-def _labelled(
-    qrels: Qrels,
-    pooled: Sequence[_PooledTopic],
-    chosen: Sequence[list[tuple[str, ...]]],
-    judge: Judge | None,
-    told_of: TopicTexts,
-    texts: Mapping[str, str] | None,
-) -> list[_MadeTopic]:
-    """Find the label of every document: in the judgments, else of the judge, else 0."""
+def _label(qrels: Qrels, made: Sequence[_Topic], judge: Judge | None, told_of: TopicTexts) -> None:
+    """Put the labels of chosen documents beside those of the pool: of the judgments, else of the judge, else 0."""
     documents, labels = qrels.arrays.documents, qrels.arrays.labels
     triples = zip(documents.qids(), documents.docnos(), labels.tolist(), strict=True)
     known = {(qid, docno): label for qid, docno, label in triples if label >= 0}
-    pairs = [(topic.qid, d) for topic, batches in zip(pooled, chosen, strict=True) for b in batches for d in b]
-    missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    pairs = dict.fromkeys((topic.qid, docno) for topic in made for batch in topic.chosen for docno in batch)
+    missing = [pair for pair in pairs if pair not in known]
     if judge is not None and missing:
-        known |= _said(judge, missing, told_of, texts)
-    made = []
-    for topic, batches in zip(pooled, chosen, strict=True):
-        of_pool = dict(zip(topic.docnos.tolist(), topic.labels.tolist(), strict=True))
-        of_chosen = {docno: known.get((topic.qid, docno), 0) for batch in batches for docno in batch}
-        unlabelled = sum((topic.qid, docno) not in known for docno in batches[0])
-        sets = [{*docnos, *batch} for (docnos, _), batch in zip(topic.pools(), batches, strict=True)]
-        made.append(_MadeTopic(topic, batches, of_pool | of_chosen, unlabelled, sets))
-    return made
+        asked = told_of.beside(pd.DataFrame(missing, columns=["qid", "docno"], dtype=object))
+        said: Any = judge.transform(asked)["label"]
+        known |= {pair: int(one) for pair, one in zip(missing, said, strict=True) if not pd.isna(one) and int(one) >= 0}
+    for topic in made:
+        topic.unlabelled = sum((topic.qid, docno) not in known for docno in topic.chosen[0])
+        topic.labels |= {docno: known.get((topic.qid, docno), 0) for batch in topic.chosen for docno in batch}
 
 
-def _said(
-    judge: Judge, pairs: Sequence[tuple[str, str]], told_of: TopicTexts, texts: Mapping[str, str] | None
-) -> dict[tuple[str, str], int]:
-    """Return the labels that a judge gives to documents; those to which it gives none, or one below 0, are left out."""
-    frame = told_of.beside(pd.DataFrame(pairs, columns=["qid", "docno"], dtype=object))
-    if texts is not None:
-        frame["text"] = pd.Series([texts.get(docno) for _, docno in pairs], dtype=object)
-    said: Any = judge.transform(frame)["label"]
-    return {pair: int(label) for pair, label in zip(pairs, said, strict=True) if not pd.isna(label) and int(label) >= 0}
-
-
-def _judgments(qrels: Qrels, made: Sequence[_MadeTopic], n_units: int) -> tuple[Qrels, Changes]:
+def _judgments(qrels: Qrels, made: Sequence[_Topic], n_units: int) -> tuple[Qrels, Changes]:
     """Return all documents with their labels, and the sets: that without each unit, then LOU-FULL."""
-    rows = [(topic.pooled.qid, docno, label) for topic in made for docno, label in topic.labels.items()]
+    rows = [(topic.qid, docno, label) for topic in made for docno, label in topic.labels.items()]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
     base = Qrels(frame, topics=qrels.topics, rel=qrels.stated_rel)
     in_set, gone = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -414,7 +387,7 @@ def _judgments(qrels: Qrels, made: Sequence[_MadeTopic], n_units: int) -> tuple[
         full, *without = (
             start + np.flatnonzero([docno not in judged for docno in topic.labels]) for judged in topic.sets
         )
-        own = dict(zip(topic.pooled.losers, without, strict=True))
+        own = dict(zip(topic.losers, without, strict=True))
         for number in range(n_units + 1):
             gone.append(own.get(number, full))
             in_set.append(np.full(len(gone[-1]), number))
@@ -422,7 +395,7 @@ def _judgments(qrels: Qrels, made: Sequence[_MadeTopic], n_units: int) -> tuple[
     return base, Changes(n_units + 1, np.concatenate(in_set), row, np.full(len(row), UNJUDGED))
 
 
-def _of_units(made: Sequence[_MadeTopic], n_units: int, rel: int) -> NDArray[np.int64]:
+def _of_units(made: Sequence[_Topic], n_units: int, rel: int) -> NDArray[np.int64]:
     """Return three numbers of each unit, (3, units).
 
     How many documents of LOU-FULL are not judged without it, how many of its unique relevant documents are chosen
@@ -431,51 +404,27 @@ def _of_units(made: Sequence[_MadeTopic], n_units: int, rel: int) -> NDArray[np.
     found = np.zeros((3, n_units), dtype=np.int64)
     lost, again, relevant = found
     for topic in made:
-        pooled, full = topic.pooled, topic.sets[0]
-        of_full = sum(topic.labels[docno] >= rel for docno in full)
+        full = topic.sets[0]
+        of_full = topic.relevant(full, rel)
         relevant += of_full
-        for unit, judged, batch in zip(pooled.losers, topic.sets[1:], topic.chosen[1:], strict=True):
-            mine = pooled.docnos[(pooled.sole == unit) & (pooled.labels >= rel)].tolist()
+        for unit, judged, batch in zip(topic.losers, topic.sets[1:], topic.chosen[1:], strict=True):
             lost[unit] += len(full - judged)
-            again[unit] += len({*mine} & {*batch})
-            relevant[unit] += sum(topic.labels[docno] >= rel for docno in judged) - of_full
+            again[unit] += topic.relevant([d for d in batch if topic.sole.get(d) == unit], rel)
+            relevant[unit] += topic.relevant(judged, rel) - of_full
     return found
 
 
-def _topic_table(made: Sequence[_MadeTopic], rel: int) -> pd.DataFrame:
-    """Return one row per topic, see ``DynamicUniques.topics``."""
-    rows = []
-    for topic in made:
-        pooled, chosen = topic.pooled, topic.chosen[0]
-        new = sum(topic.labels[docno] >= rel for docno in chosen)
-        rows.append(
-            {
-                "qid": pooled.qid,
-                "judged": pooled.judged,
-                "pooled": len(pooled.docnos),
-                "chosen": len(chosen),
-                "relevant": int((pooled.labels >= rel).sum()) + new,
-                "chosen_relevant": new,
-                "unlabelled": topic.unlabelled,
-                "units": len(pooled.losers),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _caveats(made: Sequence[_MadeTopic]) -> Iterator[Caveat]:
+def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:
     """Yield a caveat where most of what was chosen after the pool of all has no label, and where a corpus ended."""
     chosen, without = sum(len(topic.chosen[0]) for topic in made), sum(topic.unlabelled for topic in made)
     if without > MOSTLY * chosen:
         yield Caveat(
             f"{without / chosen:.0%} of what the classifier chose has no label",
-            (
-                f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all "
-                "contributors have no label, and count as not relevant: the judgments were not found by such a "
-                "classifier, and what it would find is not known. judge= may label them."
-            ),
+            f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
+            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what it "
+            "would find is not known. judge= may label them.",
         )
-    short = sum(min(map(len, topic.sets)) < topic.pooled.judged for topic in made)
+    short = sum(min(map(len, topic.sets)) < topic.judged for topic in made)
     if short:
         yield Caveat(
             f"the corpus ended on {count(short, 'topic')}",

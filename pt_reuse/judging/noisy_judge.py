@@ -39,7 +39,7 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
         raise _no_confusion(f"got a sum of {sums[row]:g} for {true[row]}: {examples(shares[row].tolist(), 6)}")
     missing = sorted(set(needed) - set(true.tolist()))
     if missing:
-        raise _no_confusion(f"label {missing[0]} occurs in the judgments, and has no row beside {examples(true, 6)}")
+        raise _no_confusion(f"label {missing[0]} occurs in the judgments, and has no row")
     found = {}
     for label, row in zip(true.tolist(), shares / sums[:, None], strict=True):
         possible = np.flatnonzero(row)
@@ -57,15 +57,13 @@ def _no_confusion(what: str) -> InputError:
 
 
 def _framed(value: Any) -> pd.DataFrame:
-    if isinstance(value, pd.DataFrame):
-        return value
-    if isinstance(value, Mapping):
-        if value and all(isinstance(row, Iterable) and not isinstance(row, str) for row in value.values()):
+    try:
+        if isinstance(value, Mapping):
             rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
             return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
-    elif np.ndim(value) == 2 and np.size(value):
-        return pd.DataFrame(np.asarray(value))
-    raise _no_confusion(f"got {told(value)}")
+        return pd.DataFrame(value)
+    except (TypeError, ValueError) as error:
+        raise _no_confusion(f"got {told(value)}") from error
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 from pt_reuse._check import count, examples, flag, fraction, number, positive, whole
 from pt_reuse.data.ordering import check_order_or_none
 from pt_reuse.errors import InputError
+
+#: how the judging of a topic stands after a round
+GOES_ON, FINISHED, ABANDONED, EXHAUSTED = "goes on", "finished", "abandoned", "exhausted"
+TOPIC_BUDGET, TOTAL_BUDGET = "topic budget", "total budget"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +46,6 @@ class Progress:
         """Return the share of the last batch's judged documents that is relevant; 0 where none is judged."""
         return self.batch_relevant / max(self.batch_judged, 1)
 
-    def after_pool(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after `asked` documents of the initial pool, of them `judged` and `relevant` ones."""
-        return replace(self, asked=self.asked + asked, judged=self.judged + judged, relevant=self.relevant + relevant)
-
-    def after_batch(self, asked: int, judged: int, relevant: int) -> Progress:
-        """Return the progress after one more batch of `asked` documents, of them `judged` and `relevant` ones."""
-        more = self.after_pool(asked, judged, relevant)
-        return replace(more, batches=self.batches + 1, batch_judged=judged, batch_relevant=relevant)
-
 
 def short(share: float) -> str:
     """Write a share with three decimals at most: ``.62``, ``.503``, ``1``."""
@@ -64,16 +58,16 @@ class Condition(ABC):
     """A condition for judging more documents of a topic.
 
     A protocol continues a topic while one of its conditions holds. A condition of your own is a frozen dataclass with
-    two methods, :meth:`holds` and :meth:`why`.
+    the method :meth:`why`.
     """
 
     @abstractmethod
+    def why(self, progress: Progress) -> str:
+        """Return in a few words why a topic with this `progress` continues; an empty text if it does not."""
+
     def holds(self, progress: Progress) -> bool:
         """Return whether the topic with this `progress` continues."""
-
-    @abstractmethod
-    def why(self, progress: Progress) -> str:
-        """Return in a few words why the condition holds for a `progress`; called only if it holds."""
+        return bool(self.why(progress))
 
 
 @dataclass(frozen=True)
@@ -96,13 +90,9 @@ class DenseTopic(Condition):
     def __post_init__(self) -> None:
         fraction("above", self.above)
 
-    def holds(self, progress: Progress) -> bool:
-        """Return whether the density of `progress` is above the limit."""
-        return progress.density > self.above
-
     def why(self, progress: Progress) -> str:
-        """Return the density of `progress`, and the limit."""
-        return f"density {short(progress.density)} > {short(self.above)}"
+        """Return the density of `progress` and the limit, if it is above."""
+        return f"density {short(progress.density)} > {short(self.above)}" if progress.density > self.above else ""
 
 
 @dataclass(frozen=True)
@@ -120,13 +110,9 @@ class FewJudged(Condition):
     def __post_init__(self) -> None:
         positive("below", self.below, "documents")
 
-    def holds(self, progress: Progress) -> bool:
-        """Return whether `progress` has fewer documents than that."""
-        return progress.asked < self.below
-
     def why(self, progress: Progress) -> str:
-        """Return how many documents `progress` has, and the limit."""
-        return f"{count(progress.asked, 'document')} < {self.below:,}"
+        """Return how many documents `progress` has and the limit, if it is below."""
+        return f"{count(progress.asked, 'document')} < {self.below:,}" if progress.asked < self.below else ""
 
 
 @dataclass(frozen=True)
@@ -136,13 +122,9 @@ class NoBatchYet(Condition):
     So no topic has only its initial pool.
     """
 
-    def holds(self, progress: Progress) -> bool:
-        """Return whether `progress` has no batch."""
-        return progress.batches == 0
-
     def why(self, progress: Progress) -> str:
-        """Return that `progress` has no batch."""
-        return "no batch yet"
+        """Return that `progress` has no batch, if so."""
+        return "" if progress.batches else "no batch yet"
 
 
 @dataclass(frozen=True)
@@ -164,35 +146,17 @@ class FruitfulBatch(Condition):
         fraction("early_above", self.early_above)
         whole("early_batches", self.early_batches, "batches", least=0)
 
-    def limit(self, progress: Progress) -> float:
-        """Return the share that is to be exceeded at a `progress`."""
-        return self.early_above if progress.batches <= self.early_batches else self.above
-
-    def holds(self, progress: Progress) -> bool:
-        """Return whether the share of the last batch of `progress` is above its limit."""
-        return progress.batches > 0 and progress.batch_share > self.limit(progress)
-
     def why(self, progress: Progress) -> str:
-        """Return the share of the last batch of `progress`, and its limit."""
-        return f"last batch {short(progress.batch_share)} > {short(self.limit(progress))}"
+        """Return the share of the last batch of `progress` and its limit, if it is above."""
+        limit = self.early_above if progress.batches <= self.early_batches else self.above
+        fruitful = progress.batches > 0 and progress.batch_share > limit
+        return f"last batch {short(progress.batch_share)} > {short(limit)}" if fruitful else ""
 
 
-class Status(Enum):
-    """How the judging of a topic stands after a round."""
+class Decision(NamedTuple):
+    """What a protocol decides of a topic after a round: how it stands, and why."""
 
-    GOES_ON = "goes on"
-    FINISHED = "finished"
-    ABANDONED = "abandoned"
-    EXHAUSTED = "exhausted"
-    TOPIC_BUDGET = "topic budget"
-    TOTAL_BUDGET = "total budget"
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What a protocol decides of a topic after a round."""
-
-    status: Status
+    status: str
     why: str
 
 
@@ -247,17 +211,17 @@ class Protocol:
     def __post_init__(self) -> None:
         for name in ("pool_depth", "topic_budget", "total_budget"):
             if getattr(self, name) is not None:
-                self._set(name, positive(name, getattr(self, name), "documents"))
+                positive(name, getattr(self, name), "documents")
         for name, least in {"batch": 1, "abandon_from": 1, "presumed_negatives": 0, "evaluate_from": 0}.items():
-            self._set(name, whole(name, getattr(self, name), "documents", least=least))
+            whole(name, getattr(self, name), "documents", least=least)
         check_order_or_none("pool_order", self.pool_order)
-        self._set("query_seed", flag("query_seed", self.query_seed))
-        self._set("evaluate_up_to", fraction("evaluate_up_to", self.evaluate_up_to))
+        flag("query_seed", self.query_seed)
+        fraction("evaluate_up_to", self.evaluate_up_to)
         if self.abandon_above is not None:
-            self._set("abandon_above", fraction("abandon_above", self.abandon_above))
-        self._set("growth", number("growth", self.growth))
-        conditions = self.goes_on_while
-        self._set("goes_on_while", tuple(conditions) if isinstance(conditions, list | tuple) else (conditions,))
+            fraction("abandon_above", self.abandon_above)
+        number("growth", self.growth)
+        given = self.goes_on_while
+        object.__setattr__(self, "goes_on_while", tuple(given) if isinstance(given, list | tuple) else (given,))
         strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
         if strangers:
             raise InputError(
@@ -269,9 +233,6 @@ class Protocol:
                 f"{self.name} goes on until every document is judged. Give topic_budget= or total_budget=.",
                 argument="topic_budget",
             )
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
     @property
     def name(self) -> str:
@@ -289,21 +250,21 @@ class Protocol:
         Its `progress` says how far it has come, `left` how many documents it has that were not judged.
         """
         if left == 0:
-            return Decision(Status.EXHAUSTED, "no document left")
-        dense = self.abandon_above is not None and progress.density > self.abandon_above
-        if dense and progress.asked >= self.abandon_from:
-            return Decision(Status.ABANDONED, f"density {short(progress.density)} > {short(self.abandon_above or 0)}")
-        holding = [condition.why(progress) for condition in self.goes_on_while if condition.holds(progress)]
+            return Decision(EXHAUSTED, "no document left")
+        above = self.abandon_above
+        if above is not None and progress.density > above and progress.asked >= self.abandon_from:
+            return Decision(ABANDONED, f"density {short(progress.density)} > {short(above)}")
+        holding = list(filter(None, [condition.why(progress) for condition in self.goes_on_while]))
         if self.goes_on_while and not holding:
-            return Decision(Status.FINISHED, "no condition holds")
+            return Decision(FINISHED, "no condition holds")
         if self.topic_budget is not None and progress.asked >= self.topic_budget:
-            return Decision(Status.TOPIC_BUDGET, f"{progress.asked:,} of {self.topic_budget:,} documents")
-        return Decision(Status.GOES_ON, "; ".join(holding))
+            return Decision(TOPIC_BUDGET, f"{progress.asked:,} of {self.topic_budget:,} documents")
+        return Decision(GOES_ON, "; ".join(holding))
 
-    def evaluated(self, status: Status, progress: Progress) -> bool:
+    def evaluated(self, status: str, progress: Progress) -> bool:
         """Return whether a topic that ended in a `status`, at a `progress`, enters the evaluation set."""
         return (
-            status is not Status.ABANDONED
+            status != ABANDONED
             and progress.judged > 0
             and progress.density <= self.evaluate_up_to
             and progress.relevant >= self.evaluate_from
@@ -367,7 +328,7 @@ class TrecDL2021(Protocol):
     Example:
         >>> from pt_reuse.judging import Progress, TrecDL2021
         >>> TrecDL2021().decide(Progress(asked=200, judged=200, relevant=60, batches=3, batch_judged=20), left=500)
-        Decision(status=<Status.FINISHED: 'finished'>, why='no condition holds')
+        Decision(status='finished', why='no condition holds')
         >>> TrecDL2021().decide(Progress(asked=140, judged=140, relevant=84), left=500).why
         'density .6 > .5; 140 documents < 150; no batch yet'
 

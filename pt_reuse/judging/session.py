@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown, told
-from pt_reuse._files import user_path
+from pt_reuse._files import Alone, alone, user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
@@ -26,17 +23,12 @@ from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import Judge
 from pt_reuse.judging.topic_texts import TopicTexts
 from pt_reuse.pooling.adaptive.chooser import TopicLists
+from pt_reuse.pooling.scorers import digest
 
 #: the file of a session's folder
 JOURNAL = "journal.jsonl"
-#: of a session's lines; to be raised when what is in them, or how they are replayed, changes
-FORMAT = 2
-#: of the form of all lines
-LINES = 1
-#: a line: the checksum of what it holds and of the line before, and what it holds
-_LINE = re.compile(rb'\{"check": "([0-9a-f]{16})", "record": (\{.*\})\}')
-#: seconds between two looks whether another writer is done
-_LOOK = 0.01
+#: of the lines; to be raised when what is in them, or how they are replayed, changes
+FORMAT = 3
 
 Record = Mapping[str, Any]
 
@@ -44,95 +36,95 @@ Record = Mapping[str, Any]
 class Journal:
     """A file of JSON lines that only grows; each line is on the disk before the call that wrote it returns."""
 
-    def __init__(self, path: Path, kind: str, form: int, belongs: Record, *, argument: str):
+    def __init__(self, path: Path, kind: str, belongs: Record, *, argument: str):
         self.path, self._argument, self._handle = path, argument, -1
-        heading = {"journal": LINES, "kind": kind, "format": form, "by": __version__, "belongs": belongs}
+        heading = {"kind": kind, "format": FORMAT, "by": __version__, "belongs": belongs}
         self._heading: dict[str, Any] = json.loads(json.dumps(heading))
-        self._forget()
-
-    def _forget(self, file: tuple[int, int] = (0, 0)) -> None:
-        # which file was read, and to which byte and line
-        self._file, self._end, self._n_lines, self._check = file, 0, 0, b""
+        self._end = self._n_lines = 0  # what was read of the file
 
     @contextmanager
     def open(self, *, patience: float = 0.0) -> Iterator[list[dict[str, Any]]]:
         """Yield the records that were written since this object had the file open; meanwhile nobody else writes."""
-        with located(str(self.path)):
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-            except OSError as error:
-                raise self._refused(f"cannot be written to: {error.strerror or error}. Name another folder.") from error
-            try:
-                self._lock(patience)
-                records = self._unread()
-            except BaseException:
-                self._forget()
-                self._close()
-                raise
-        try:
+        with ExitStack() as until_closed:
+            with located(str(self.path)):
+                try:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    writer = until_closed.enter_context(alone(self.path.parent, patience=patience))
+                    self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+                except OSError as error:
+                    said = error.strerror or error
+                    raise self._refused(f"cannot be written to: {said}. Name another folder.") from error
+                until_closed.callback(os.close, self._handle)
+                if writer is Alone.NO:
+                    raise self._refused("somebody else is writing to it. Wait for it to end, or close it.")
+                try:
+                    records = self._unread()
+                except BaseException:
+                    self._end = self._n_lines = 0
+                    raise
             yield records
-        finally:
-            self._close()
 
     def append(self, records: Iterable[Record]) -> None:
         """Write records, all of them in one go; when this returns they are on the disk."""
-        lines, check = [], self._check
-        for record in records:
-            line, check = _line(record, check)
-            lines.append(line)
         with located(str(self.path)):
-            self._write(b"".join(lines), self._end)
-        self._end, self._n_lines, self._check = self._end + sum(map(len, lines)), self._n_lines + len(lines), check
+            self._write([json.dumps(record, allow_nan=False) for record in records])
 
-    def _refused(self, message: str, place: str | None = None) -> InputError:
-        return InputError(message, argument=self._argument, place=place)
+    def _write(self, lines: Sequence[str]) -> None:
+        data = "".join(f"{line}\n" for line in lines).encode("ascii")
+        try:
+            os.ftruncate(self._handle, self._end)
+            os.lseek(self._handle, self._end, os.SEEK_SET)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+            os.fsync(self._handle)
+        except BaseException as error:
+            os.ftruncate(self._handle, self._end)
+            if not isinstance(error, OSError):
+                raise
+            problem = f"it cannot be written to: {error.strerror or error}. What it held before is kept."
+            raise self._refused(problem) from error
+        self._end, self._n_lines = self._end + len(data), self._n_lines + len(lines)
 
     def _unread(self) -> list[dict[str, Any]]:
-        status = os.fstat(self._handle)
-        file = (status.st_dev, status.st_ino)
-        if file != self._file or status.st_size < self._end:
-            self._forget(file)
-        start, data = self._end, self._rest()
-        first = _line(self._heading, b"")[0]
-        is_new = not self._n_lines
-        if is_new and data != first and first.startswith(data):
+        size = os.fstat(self._handle).st_size
+        if size < self._end:
+            self._end = self._n_lines = 0
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(self._end)
+            *lines, torn = file.read().split(b"\n")
+        if not self._end and not lines and json.dumps(self._heading).encode("ascii").startswith(torn):
             # new, or a writer was killed within the first line
-            self._write(first, 0)
-            _keep_name(self.path)
-            data = first
-        records = self._parsed(data)
-        if is_new:
-            self._check_heading(records.pop(0) if records else {})
-        if self._end < start + len(data):
-            os.ftruncate(self._handle, self._end)
-        return records
-
-    def _rest(self) -> bytes:
-        os.lseek(self._handle, self._end, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._handle, 1 << 22):
-            parts.append(part)
-        return b"".join(parts)
-
-    def _parsed(self, data: bytes) -> list[dict[str, Any]]:
+            self._write([json.dumps(self._heading)])
+            with suppress(OSError):  # the name of the file, too; Windows opens no folders
+                folder = os.open(self.path.parent, os.O_RDONLY)
+                os.fsync(folder)
+                os.close(folder)
+            return []
         records = []
-        *lines, torn = data.split(b"\n")
         for place, line in enumerate(lines):
-            found = _LINE.fullmatch(line)
-            if found is None or found[1] != _checksum(self._check, found[2]):
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError
+            except ValueError:
                 number = f"line {self._n_lines + 1:,}"
                 if not self._n_lines or place < len(lines) - 1 or torn:
                     raise self._refused(
-                        "the line is none of a journal of pt_reuse, is not as it was written, or does not follow the "
-                        "one before it. Name another folder; or, where the file is damaged, take it from a copy, or "
-                        "remove this line and all after it.",
+                        "the line is none of a journal of pt_reuse. Name another folder; or, where the file is "
+                        "damaged, take it from a copy, or remove this line and all after it.",
                         number,
-                    )
+                    ) from None
                 warn("the last line is damaged, and is left out.", place=number)
                 break
-            records.append(json.loads(found[2]))
-            self._end, self._n_lines, self._check = self._end + len(line) + 1, self._n_lines + 1, found[1]
+            if not self._n_lines:
+                self._check_heading(record)
+            else:
+                records.append(record)
+            self._end, self._n_lines = self._end + len(line) + 1, self._n_lines + 1
+        if not self._n_lines:
+            self._check_heading({})
+        os.ftruncate(self._handle, self._end)
         return records
 
     def _check_heading(self, found: Record) -> None:
@@ -145,65 +137,8 @@ class Journal:
                 "was begun with, or another folder."
             )
 
-    def _write(self, data: bytes, end: int) -> None:
-        try:
-            os.ftruncate(self._handle, end)
-            os.lseek(self._handle, end, os.SEEK_SET)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(self._handle, rest) :]
-            os.fsync(self._handle)
-        except BaseException as error:
-            os.ftruncate(self._handle, end)
-            if not isinstance(error, OSError):
-                raise
-            problem = f"it cannot be written to: {error.strerror or error}. What it held before is kept."
-            raise self._refused(problem) from error
-
-    def _lock(self, patience: float) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        until = time.monotonic() + patience
-        while True:
-            try:
-                return fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise self._refused("somebody else is writing to it. Wait for it to end, or close it.") from None
-            except OSError:  # a file system without locks
-                return
-            time.sleep(_LOOK)
-
-    def _close(self) -> None:
-        # closing alone would not do where a process that was forked meanwhile has the file open, too
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(self._handle, fcntl.LOCK_UN)
-        os.close(self._handle)
-        self._handle = -1
-
-
-def _checksum(before: bytes, body: bytes) -> bytes:
-    return blake2b(before + body, digest_size=8).hexdigest().encode("ascii")
-
-
-def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:
-    body = json.dumps(record, allow_nan=False).encode("ascii")
-    check = _checksum(before, body)
-    return b'{"check": "%s", "record": %s}\n' % (check, body), check
-
-
-def _keep_name(path: Path) -> None:
-    """Bring the name of a new file onto the disk, where the system can."""
-    with suppress(OSError):  # Windows opens no folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    def _refused(self, message: str, place: str | None = None) -> InputError:
+        return InputError(message, argument=self._argument, place=place)
 
 
 @dataclass(frozen=True)
@@ -253,11 +188,9 @@ class Session:
         journal: Journal | None = None,
         kept: Iterable[Judged] = (),
         *,
-        texts: Mapping[str, str] | None = None,
         batch_size: int | None = None,
     ):
-        self._judge, self._topics, self._journal = judge, topics, journal
-        self._texts, self._batch_size = texts, batch_size
+        self._judge, self._topics, self._journal, self._batch_size = judge, topics, journal, batch_size
         self._kept: dict[str, deque[Judged]] = {}
         for one in kept:
             self._kept.setdefault(one.qid, deque()).append(one)
@@ -282,8 +215,6 @@ class Session:
     def _ask(self, asked: Sequence[Judged]) -> list[Judged]:
         pairs = pd.DataFrame({"qid": [one.qid for one in asked], "docno": [one.docno for one in asked]}, dtype=object)
         pairs = self._topics.beside(pairs)
-        if self._texts is not None:
-            pairs["text"] = pd.Series([self._texts.get(one.docno) for one in asked], dtype=object)
         said = self._judge.transform(pairs)
         # why a document was chosen is known here; the rest the judge says
         more = [column for column in map(str, said) if column not in (*pairs.columns, "label", *PROVENANCE)]
@@ -341,7 +272,7 @@ def open_session(
     if folder is None:
         yield Session(judge, topics, **options)
         return
-    journal = Journal(folder / JOURNAL, kind, FORMAT, belongs, argument="session")
+    journal = Journal(folder / JOURNAL, kind, belongs, argument="session")
     with journal.open() as records:
         yield Session(judge, topics, journal, map(Judged.read, records), **options)
 
@@ -350,13 +281,8 @@ def field_marks(lists: Sequence[TopicLists]) -> dict[str, Any]:
     """Return by what a field is known again: its runs, in whatever order, and of each topic a mark of their lists."""
     runs = lists[0].names if lists else ()
     order = np.argsort(np.array(runs, dtype=object)).astype(np.int64)
-    marks = {}
-    for one in lists:
-        same = one.in_order(order)
-        digest = blake2b(json.dumps(same.docnos).encode(), digest_size=8)
-        for values, form in ((same.starts, "<i8"), (same.codes, "<i8"), (same.scores, "<f8")):
-            digest.update(values.astype(form).tobytes())
-        marks[one.qid] = digest.hexdigest()
+    of_topics = ((one.qid, one.in_order(order)) for one in lists)
+    marks = {qid: digest(one.docnos, one.starts, one.codes, one.scores) for qid, one in of_topics}
     return {"runs": dict.fromkeys(sorted(runs), ""), "topics": marks}
 
 

@@ -129,10 +129,11 @@ def _text(document: Any, docno: str) -> str:
 
 
 class TopicTexts:
-    """What a judge is told of the topics."""
+    """What a judge is told of topics, and of documents, where their `texts` are known."""
 
     def __init__(self, topics: Any):
         self._frame: pd.DataFrame | None = None
+        self.texts: Mapping[str, str] | None = None
         if topics is None:
             return
         if not isinstance(topics, pd.DataFrame):
@@ -156,11 +157,13 @@ class TopicTexts:
             raise InputError(problem, argument="topics")
 
     def beside(self, pairs: pd.DataFrame) -> pd.DataFrame:
-        """Return a frame with ``qid`` and what is told of each row's topic beside it."""
-        if self._frame is None:
-            return pairs
-        told_of = self._frame.loc[pairs["qid"]].set_axis(pairs.index, axis=0)
-        return pd.concat([pairs, told_of.drop(columns=[c for c in pairs if c in told_of])], axis=1)
+        """Return a frame with ``qid`` and what is told of each row's topic and document beside it."""
+        if self._frame is not None:
+            told_of = self._frame.loc[pairs["qid"]].set_axis(pairs.index, axis=0)
+            pairs = pd.concat([pairs, told_of.drop(columns=[c for c in pairs if c in told_of])], axis=1)
+        if self.texts is not None:
+            pairs = pairs.assign(text=pd.Series([self.texts.get(d) for d in pairs["docno"]], pairs.index, dtype=object))
+        return pairs
 
 
 class WithTexts(Judge):

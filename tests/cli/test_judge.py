@@ -33,10 +33,10 @@ def files(tmp_path, field):
     return tmp_path
 
 
-def export(files, *more, pool=("--pool", "pool/pool.csv"), texts="texts.jsonl"):
+def export(files, *more, pool=("--pool", "pool/pool.csv"), texts="texts.jsonl", out="tasks"):
     source = [pool[0], files / pool[1]]
     shown = ["--topics", files / "topics.tsv", "--texts", files / texts]
-    return ["judge", "export", *source, *shown, "--out", files / "tasks", "--quiet", *more]
+    return ["judge", "export", *source, *shown, "--out", files / out, "--quiet", *more]
 
 
 def keys(pool):
@@ -44,8 +44,8 @@ def keys(pool):
     return set(zip(frame["qid"], frame["docno"], strict=True))
 
 
-def pairs_of(files):
-    return {pair.key for pair in read_manifest(files / "tasks").pairs}
+def pairs_of(files, out="tasks"):
+    return {pair.key for pair in read_manifest(files / out).pairs}
 
 
 def test_a_pool_goes_out_and_comes_back(files, field, capsys):
@@ -85,12 +85,11 @@ def test_judgments_of_a_sample_say_what_they_lack(files, field, capsys):
     pool = ptr.depth_pool(field.runs, depth=2)
     for name, part in (("all", pool), ("some", ptr.pools.sample_pool(pool, share=0.5, seed=1))):
         part.to_frame().to_csv(files / f"{name}.csv", index=False)
-        run(capsys, *export(files, "--annotators", "ann", "--overwrite", pool=("--pool", f"{name}.csv")))
-        fill(files / "tasks" / "ann-round1.csv", lambda row: "1")
-        status, out, _ = run(capsys, "judge", "import", files / "tasks", "--as-qrels", files / f"{name}.txt")
+        run(capsys, *export(files, "--annotators", "ann", pool=("--pool", f"{name}.csv"), out=name))
+        fill(files / name / "ann-round1.csv", lambda row: "1")
+        status, out, _ = run(capsys, "judge", "import", files / name, "--as-qrels", files / f"{name}.txt")
         assert status == 0
         assert ("They are of a sample." in out) is (name == "some")
-        (files / "tasks" / "ann-round1.csv").unlink()
 
 
 def test_what_several_judged_becomes_judgments_by_a_vote(files, capsys, messages, monkeypatch):
@@ -129,12 +128,17 @@ def test_a_pool_is_made_of_runs(files, field, capsys):
     assert (status, err) == (0, "")
     whole = ptr.depth_pool(ptr.read_runs(files / "runs"), depth=3)
     assert pairs_of(files) == keys(whole)
-    again = export(files, "--depth", 3, "--qrels", files / "some.txt", "--overwrite", pool=("--runs", "runs"))
-    assert run(capsys, *again)[0] == 0
-    assert pairs_of(files) == keys(whole.remainder(qrels))
-    rest = export(files, "--qrels", files / "some.txt", "--overwrite")
+    again = export(files, "--depth", 3, "--qrels", files / "some.txt", pool=("--runs", "runs"), out="again")
+    status, out, _ = run(capsys, *again)
+    assert status == 0
+    assert pairs_of(files, "again") == keys(whole.remainder(qrels))
+    # the labels are those of the judgments, and are told
+    assert read_manifest(files / "again").scale.words == {n: f"grade {n}" for n in range(3)}
+    assert "labels 0 (grade 0), 1 (grade 1) and 2 (grade 2)" in " ".join(out.split())
+    rest = export(files, "--qrels", files / "some.txt", "--labels", "0=no,1=yes", out="rest")
     assert run(capsys, *rest)[0] == 0
-    assert pairs_of(files) == keys(ptr.depth_pool(field.runs, depth=2).remainder(qrels))
+    assert pairs_of(files, "rest") == keys(ptr.depth_pool(field.runs, depth=2).remainder(qrels))
+    assert read_manifest(files / "rest").scale.words == {0: "no", 1: "yes"}
 
 
 def test_topics_and_texts_of_a_collection(tmp_path, capsys):
@@ -160,11 +164,11 @@ def test_options_are_those_of_the_function(files, capsys):
     said = ("--labels", "0=no, 1=yes, 2=very much", "--instructions", files / "told.txt")
     assert run(capsys, *export(files, *more, *said))[0] == 0
     found = read_manifest(files / "tasks")
-    assert (found.form.value, found.instructions) == ("label-studio", "Read it all.")
+    assert (found.form, found.instructions) == ("label-studio", "Read it all.")
     assert found.scale.words == {0: "no", 1: "yes", 2: "very much"}
-    assert (found.annotators, found.rounds[0].seed, found.rounds[0].overlap) == (("ann", "bob", "cem"), 3, 2)
-    assert run(capsys, *export(files, "--annotators", "ann,bob", "--overlap", ".5", "--overwrite"))[0] == 0
-    assert sorted({len(pair.asked) for pair in read_manifest(files / "tasks").pairs}) == [1, 2]
+    assert (found.annotators, {len(pair.asked) for pair in found.pairs}) == (("ann", "bob", "cem"), {2})
+    assert run(capsys, *export(files, "--annotators", "ann,bob", "--overlap", ".5", out="share"))[0] == 0
+    assert sorted({len(pair.asked) for pair in read_manifest(files / "share").pairs}) == [1, 2]
 
 
 def test_users_of_a_tool_are_named(files, capsys):

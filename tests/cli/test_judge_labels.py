@@ -1,4 +1,4 @@
-"""`pt-reuse judge pilot` and `judge times`: what they print and write, and what they refuse before they read."""
+"""`pt-reuse judge pilot`: what it prints and writes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from command_parts import run
 
 import pt_reuse as ptr
 
-FRAME = labelled(seed=31, n_docs=6).assign(seconds=lambda rows: 4.0 + rows.index % 11)
+FRAME = labelled(seed=31, n_docs=6)
 
 
 @pytest.fixture
@@ -34,12 +34,3 @@ def test_files_of_each_annotator_give_the_same(file, tmp_path, capsys):
     for name, part in FRAME.groupby("annotator"):
         ptr.Qrels(part[["qid", "docno", "label"]]).write(tmp_path / f"{name}.txt")
     assert run(capsys, "judge", "pilot", *sorted(tmp_path.glob("*.txt"))) == of_csv
-
-
-def test_times_are_told(file, tmp_path, capsys):
-    status, out, err = run(capsys, "judge", "times", file, "--rate", 20, "--longest", 12.5, "--out", tmp_path / "out")
-    assert (status, err) == (0, "")
-    expected = ptr.judging.label_times(FRAME, rate=20, longest=12.5)
-    assert expected.table["left"].iloc[0] > 0
-    assert all(line in out for line in expected.answers())
-    pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "out").by_label, expected.by_label)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from annotator_parts import labelled
 from command_parts import COMMANDS, run
 from command_parts import COMMANDS_OF_STUDIES as DECLARED_COMMANDS
 from declared import call as find
@@ -172,10 +171,6 @@ STUDIES: dict[str, tuple[str, dict[str, Python]]] = {
             )
         },
     ),
-    "judge times": (
-        "{}/times.csv",
-        {"label_times": lambda f: ptr.judging.label_times(pd.read_csv(f.folder / "times.csv", dtype=str))},
-    ),
     "judge plan-labels": (
         "--judge {}/people/ann.qrels --width .2",
         {"plan_labels": lambda f: ptr.labels.plan_labels(f.people[0], width=0.2)},
@@ -208,7 +203,7 @@ POSITIONAL = {
 }
 #: what has no command, and what is no study
 NO_COMMAND = {
-    "label_distributions", "passage_positions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic",
+    "label_distributions", "rankings_by_annotator", "compare_labels", "leave_out_dynamic",
     "leave_out_type", "prediction_powered", "sensitivity", "check_runs",
 }  # fmt: skip
 #: files in and out; what they make is compared where they are tested
@@ -247,8 +242,6 @@ def test_every_study_and_every_command_is_compared():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = write_field(tmp_path_factory.mktemp("defaults"))
-    labels = labelled(seed=2).assign(seconds=lambda rows: 5 + rows.index % 7)
-    labels.to_csv(folder / "times.csv", index=False)
     return folder
 
 
@@ -267,7 +260,7 @@ def given(request, folder):
 @pytest.mark.usefixtures("no_pictures")
 def test_the_command_finds_what_the_function_finds(command, given, tmp_path, capsys):
     further, calls = STUDIES[command]
-    no_field = ("judge agreement", "judge pilot", "judge times", "judge plan-labels")
+    no_field = ("judge agreement", "judge pilot", "judge plan-labels")
     field = [] if command in no_field else given.words(command)
     words = further.replace("{}", str(given.folder)).split()
     status, _, err = run(capsys, *command.split(), *field, *words, "--out", tmp_path / "out")

@@ -67,10 +67,6 @@ class Small:
             [q.to_frame()[["qid", "docno", "label"]].iloc[n:].assign(annotator=name)
              for n, (name, q) in enumerate(self.people.items())]
         )  # fmt: skip
-        # how long each took, not of all
-        self.times = self.labels.assign(
-            seconds=[None if n % 5 == 0 else 7.0 * (n % 6) for n in range(len(self.labels))]
-        )
         self.judge_labels, self.boards, self.ann = self.judges.labels, self.judges.leaderboards, self.people["ann"]
         self.later = self.runs.select(names=self.runs.names[:2])
         self.earlier = self.runs.select(names=self.runs.names[2:])
@@ -289,9 +285,6 @@ STUDIES: dict[str, Golden] = {
     "pilot_agreement": Golden(
         of("judging.pilot_agreement", "labels", measures=False), SHORT,
         {"target": [0.9], "coefficient": ["agreement", "cohen_kappa"], "least": [2], **GRADES, **DRAWN},
-    ),
-    "label_times": Golden(
-        of("judging.label_times", "times", measures=False), {}, {"longest": [30], "rate": [20]}
     ),
     "rankings_by_annotator": Golden(
         of("judging.rankings_by_annotator", "runs", "people", "qrels"), {},

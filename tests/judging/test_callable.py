@@ -52,17 +52,6 @@ def column(frame, name):
     return [None if value is pd.NA else value for value in frame[name]]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 100])
-def test_batches(size):
-    model = Model(ta=2, tb=0, tc=1)
-    found = judge(model, batch_size=size)(ASKED)
-    assert column(found, "label") == [2, 0, 2, 2, 1]
-    pairs = [("q1", "ta"), ("q1", "tb"), ("q2", "ta"), ("q2", "tc")]
-    assert [list(zip(*given, strict=True)) for given in model.seen] == [
-        pairs[at : at + size] for at in range(0, 4, size)
-    ]
-
-
 # probabilities and scores
 
 ROWS = {"ta": [0.2, 0.5, 0.3], "tb": [0.5, 0.1, 0.4], "tc": [0.25, 0.5, 0.25]}
@@ -320,15 +309,6 @@ def test_another_question_is_another_key(cache, options, columns, again):
     assert len(model.asked) == again
 
 
-def test_kept_scores_have_other_labels_by_other_thresholds(cache):
-    model = Remainders()
-    cached(model, cache, answers="score", thresholds=2)(TWELVE)
-    found = cached(Remainders(fails=TWELVE["text"]), cache, answers="score", thresholds=(1, 2), labels=(0, 1, 4))(
-        TWELVE
-    )
-    assert found["label"].tolist() == [[0, 1, 4][n % 3] for n in range(12)]
-
-
 def test_a_kept_label_that_there_is_no_more_is_told(cache, messages):
     cached(Remainders(), cache)(TWELVE)
     messages.refused(lambda: cached(Remainders(), cache, labels=(0, 1))(TWELVE))
@@ -429,18 +409,6 @@ class Prompted:
         return None if found is None else int(found[1])
 
 
-class AddText(pt.Transformer):
-    """A stub of pt.text.get_text: adds the text of each document."""
-
-    def __init__(self):
-        self.asked = 0
-
-    def transform(self, inp):
-        pt.validate.columns(inp, includes=["docno"])
-        self.asked += len(inp)
-        return inp.assign(text=[TEXTS[docno] for docno in inp["docno"]])
-
-
 def reader(model, cache=None, batch_size=8):
     options = {} if cache is None else {"cache": cache, "version": "stub, prompt 1"}
     return ptr.judging.Callable(model, name="stub", batch_size=batch_size, rel=2, **options)
@@ -451,7 +419,12 @@ def expected():
 
 
 @pytest.mark.parametrize(
-    "texts", [TEXTS, AddText(), pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())})]
+    "texts",
+    [
+        TEXTS,
+        pt.apply.text(lambda row: TEXTS[row["docno"]]),
+        pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())}),
+    ],
 )
 def test_a_study_hands_a_judge_queries_and_texts(texts):
     model = Prompted()

@@ -10,12 +10,10 @@ import pyterrier as pt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import P
 
 import pt_reuse as ptr
 from pt_reuse.data import frame_columns
 from pt_reuse.judge import as_judge, as_judges
-from pt_reuse.judging.noisy_judge import confusion_rows
 from pt_reuse.studies.judged_fields import compared_labels
 
 NOON = "2026-03-01T12:00:00+00:00"
@@ -122,18 +120,6 @@ def test_each_label_is_that_of_its_own_draw():
             if expected is None and draw < upto:
                 expected = value
         assert label == expected
-
-
-@pytest.mark.parametrize(
-    "form", [SHARES, MATRIX, np.array(MATRIX), pd.DataFrame(MATRIX), pd.DataFrame(MATRIX).iloc[::-1, [2, 0, 1]],
-             {0: [0.9, 0.1], 1: [0.3, 0.5, 0.2], 2: [0, 0, 1]}], ids=range(6),
-)  # fmt: skip
-def test_every_form_of_a_matrix_is_the_same(form):
-    rows = confusion_rows(form, [0, 1, 2])
-    for true, row in enumerate(MATRIX):
-        labels, bounds = rows[true]
-        shares = np.diff([0.0, *bounds, 1.0])
-        assert dict(zip(labels, shares, strict=True)) == pytest.approx({n: p for n, p in enumerate(row) if p})
 
 
 @pytest.mark.parametrize(
@@ -266,23 +252,3 @@ def test_a_judge_says_for_which_documents_it_has_labels():
         assert list(zip(known["qid"], known["docno"], strict=True)) == pairs
     (asked,) = as_judges(lambda frame: [1] * len(frame))
     assert asked.judge.known_pairs() is None
-
-
-def test_what_a_judge_labelled_are_judgments_of_an_experiment():
-    run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0], "rank": [0, 1]})
-    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-    system = pt.Transformer.from_df(run)
-    labelled = (ptr.PoolDocuments(system, depth=2) >> ptr.judging.Oracle({"1": {"d1": 1, "d2": 0}}))(topics)
-    assert labelled["label"].dtype == "int64"
-    assert pt.Experiment([system], topics, labelled, [P @ 2])["P@2"].tolist() == [0.5]
-    # a label that is missing stays missing
-    some = ptr.judging.Oracle({"1": {"d1": 1}})(run)["label"]
-    assert some.isna().tolist() == [False, True]
-
-
-def test_judges_say_what_they_are():
-    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, -1]})
-    assert repr(ptr.judging.Oracle(qrels)) == "Oracle('oracle', 1 judgment, unknown='skip')"
-    noisy = ptr.judging.Noisy(qrels, ptr.judging.flips(0.1), 1, unknown="not relevant")
-    assert repr(noisy) == "Noisy('noisy', 1 judgment, unknown='not relevant')"
-    assert repr(ptr.judging.Callable(len, name="mine", reads=["text"])) == "Callable('mine')"

@@ -95,12 +95,6 @@ def as_frame(sets):
     return ptr.Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=JUDGED.topics)
 
 
-def test_the_field_has_something_to_lose(found):
-    assert len(WITHOUT) > 3
-    assert any(FULL[qid] != docnos for (_, qid), docnos in WITHOUT.items())
-    assert (found.topics["chosen"] > 0).all()
-
-
 def test_scores_are_those_of_the_sets_of_plain_loops(found):
     expected = ptr.score(RUNS, as_frame(FULL), MEASURES)
     assert np.allclose(found.scores.values, expected.values, atol=1e-12)
@@ -155,27 +149,6 @@ def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
     assert "40 resamples" in drawn.settings["intervals"]
 
 
-def test_two_processes_give_what_one_gives(found):
-    again = ptr.pools.leave_out_dynamic(
-        RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, depth=3, judge=KNOWN, seed=2, n_jobs=2
-    )
-    pd.testing.assert_frame_equal(found.by_run, again.by_run)
-    pd.testing.assert_frame_equal(found.table, again.table)
-
-
-def test_seed_and_texts_and_runs_are_options_that_count():
-    words = [{"docno": docno, "text": f"word{n % 5} word{n % 7} thing{n % 3}"} for n, docno in enumerate(DOCNOS)]
-    topics = TOPICS.assign(query="word1 thing2")
-    by_run = ptr.pools.leave_out_dynamic(RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN)
-    assert by_run.settings["scorer"] == "TfIdf"
-    assert by_run.by_run.shape[0] == len(RUNS)
-    other = ptr.pools.leave_out_dynamic(
-        RUNS, JUDGED, "AP", words, topics, by="run", depth=3, judge=KNOWN, query_seed=False, presumed_negatives=30
-    )
-    assert (other.settings["query is an example"], other.settings["presumed not relevant"]) == (False, 30)
-    assert not np.array_equal(by_run.scores.values, other.scores.values)
-
-
 def test_a_classifier_that_finds_everything_again_loses_nothing():
     good = {qid: {docno for docno in DOCNOS if ALL[qid, docno] >= 1} for qid in QIDS}
 
@@ -188,18 +161,6 @@ def test_a_classifier_that_finds_everything_again_loses_nothing():
     assert found.unique_counts["unique_relevant"].sum() > 0
     assert (found.by_run["change"] == 0).all()
     assert (found.table["max_drop"] == 0).all()
-
-
-def test_no_team_with_a_unique():
-    lists = {"1": ["a", "b", "c"]}
-    runs = as_runs({"A": lists, "B": lists}, teams={"A": "x", "B": "y"}, pooled=True)
-    scorer = ptr.judging.Vectors({d: [1.0] for d in "abcdef"})
-    qrels = as_qrels({"1": {"a": 1, "b": 0}})
-    found = ptr.pools.leave_out_dynamic(
-        runs, qrels, "AP", scorer, pd.DataFrame({"qid": ["1"]}), depth=2, query_seed=False
-    )
-    assert found.table["removed"].tolist() == [0, 0]
-    assert (found.by_run["change"] == 0).all()
 
 
 def test_what_nobody_labelled_is_told(messages):

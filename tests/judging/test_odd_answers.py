@@ -59,22 +59,6 @@ def test_a_masked_number_is_no_label(way):
     assert not (none.arrays.labels >= 0).any()
 
 
-def test_masked_scores_and_probabilities(messages):
-    scores = ptr.judging.Callable(
-        lambda qid, docno: np.ma.array([0.9, 0.9, 0.1], mask=[0, 1, 0]),
-        name="s", reads=IDS, batch_size=9, answers="score", thresholds=0.5,
-    )  # fmt: skip
-    assert scores(ASKED)["label"].tolist() == [1, pd.NA, 0]
-    odd = ptr.judging.Callable(
-        lambda qid, docno: np.ma.array([0.5, 0.5], mask=[0, 1]),
-        name="p",
-        reads=IDS,
-        answers="probabilities",
-        labels=(0, 1),
-    )
-    messages.refused(lambda: odd(ASKED))
-
-
 class Endless:
     """Counts how often it is asked for one more."""
 
@@ -110,10 +94,6 @@ def test_a_judge_that_never_ends_is_refused(way, messages):
     judge = way[1](Endless())
     messages.refused(lambda: ptr.Pool.from_frame(ASKED).judge(judge))
     messages.refused(lambda: ptr.Pool.from_frame(ASKED).judge(way[1](itertools.repeat(1))))
-
-
-def test_a_judge_that_yields_as_many_as_asked_is_read():
-    assert ptr.Pool.from_frame(ASKED).judge(Says(lambda: iter([1, 0, 2]))).arrays.labels.tolist() == [1, 0, 2]
 
 
 # what another library says of an error may hold a key or a text: it is behind __cause__, and in no message of ours
@@ -160,27 +140,6 @@ def test_an_error_of_a_judge_that_fills_is_in_no_note():
     texts = [str(one.message) for one in said]
     assert any("ApiError" in text for text in texts)
     assert "secret" not in "".join(texts) + repr(found.attrs)
-
-
-class Lies:
-    """Says how long it is, and never ends."""
-
-    def __len__(self):
-        return 3
-
-    def __iter__(self):
-        return itertools.repeat(1)
-
-
-@pytest.mark.parametrize("answer", [Lies, lambda: (fails() for _ in range(3))], ids=["endless", "fails"])
-def test_what_is_wrong_with_answers_shows_while_they_are_read(answer, messages):
-    for judge in (
-        ptr.judging.Callable(lambda *_: answer(), name="batches", batch_size=9),
-        ptr.judging.Callable(lambda *_: answer(), name="shares", answers="probabilities", labels=(0, 1)),
-        Says(answer),
-    ):
-        error = messages.refused(lambda judge=judge: judge(ASKED))
-        assert "secret" not in str(error)
 
 
 def test_a_pipeline_that_judges_other_documents_is_refused(messages):

@@ -63,7 +63,6 @@ def arguments_of_field(runs, qrels, complete, odd=""):
     strict = qrels.to_frame().assign(label=lambda f: (f["label"] - 1).clip(lower=0))[["qid", "docno", "label"]]
     documents = sorted(set(qrels.to_frame()["docno"]))
     scores, scores_of_all = (ptr.score(runs, judgments, MEASURES[:2]) for judgments in (qrels, complete))
-    passages = [f"d{i // 3}#{i % 3}" for i in range(9)]
     data = {
         "runs": runs, "qrels": qrels, "other": complete, "qrels_a": qrels, "qrels_b": complete, "human": qrels,
         "judge": judge, "judge_labels": qrels, "labels": labels, "scores": {odd or "own": scores, "other": scores},
@@ -90,7 +89,6 @@ def arguments_of_field(runs, qrels, complete, odd=""):
         "family_effect": {"runs": runs.with_metadata(metadata=family_of(runs))},
         "infer_pool": {"depth": None},
         "judge_next": {**new, "measures": "P@10"},
-        "label_times": {"labels": labels.assign(seconds=[3.5 * (n % 9) for n in range(len(labels))])},
         "leave_out_dynamic": {
             "corpus": ptr.judging.Vectors({docno: [1.0, n % 7] for n, docno in enumerate(documents)}),
             "topics": pd.DataFrame({"qid": qrels.topics}),
@@ -98,10 +96,6 @@ def arguments_of_field(runs, qrels, complete, odd=""):
             "depth": 5,
         },
         "leave_out_uniques": {"measures": MEASURES[: 7 if odd else 3]},
-        "passage_positions": {
-            "labels": pd.DataFrame({"qid": "1", "docno": passages, "label": [1, 0, 0] * 3}),
-            "separator": "#",
-        },
         "plan_collection": {"depths": [1, 5], "topics": [3, 9], "draws": 2, "max_density": 0.9, "judge": judge},
         "plan_labels": {"width": 0.3, "by_topic": bool(odd), "runs": None},
         "prediction_powered": {"human": qrels.select(qrels.topics[:9]), "judge": {odd or "model": qrels}},

@@ -1,4 +1,4 @@
-"""A small pool for people to judge, and files as spreadsheets, Doccano and Label Studio write them back."""
+"""A small pool for people to judge, and files as spreadsheets and Label Studio write them back."""
 
 from __future__ import annotations
 
@@ -60,8 +60,6 @@ def rows_of(path):
     """Return the rows of a task file of any format, as dicts."""
     if path.suffix == ".csv":
         return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
-    if path.suffix == ".jsonl":
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     return [task["data"] for task in json.loads(path.read_text(encoding="utf-8"))]
 
 

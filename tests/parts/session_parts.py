@@ -56,7 +56,7 @@ class Watched(Judge):
 def records_in(path):
     """Return the records of a journal, without a last line that a kill tore."""
     lines = [line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
-    return [json.loads(line)["record"] for line in lines[1:]]
+    return [json.loads(line) for line in lines[1:]]
 
 
 def told_of(qrels):

@@ -144,7 +144,7 @@ def of_annotators():
         "pairs": agreement.plot,
         "gold": lambda **how: agreement.plot("gold", labels="binary", **how),
         "relevant": lambda **how: agreement.plot("others", items="relevant", **how),
-        "confusion": lambda **how: agreement.plot_confusion(NASTY[0], NASTY[2], **how),
+        "confusion": lambda **how: agreement.plot("confusion", first=NASTY[0], second=NASTY[2], **how),
     }
 
 
@@ -173,7 +173,7 @@ def test_kappas_are_those_of_the_table_largest_on_top():
 
 def test_a_confusion_matrix_has_the_numbers_of_the_table():
     agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
-    ax = agreement.plot_confusion("ann0", "ann1")
+    ax = agreement.plot("confusion", first="ann0", second="ann1")
     matrix = agreement.confusion_of("ann0", "ann1")
     for note in ax.texts:
         column, row = (int(at) for at in note.get_position())

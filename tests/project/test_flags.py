@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from annotator_parts import labelled
-from matplotlib.figure import Figure
 from public import functions
 
 import pt_reuse as ptr
@@ -22,14 +20,10 @@ FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 RUNS, QRELS = FIELD.runs, FIELD.qrels
 SCORES = ptr.score(RUNS, QRELS, "AP")
-AGREED = ptr.judging.annotator_agreement(labelled(seed=8), resamples=0)
 SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
 CALLS = {
-    "AnnotatorAgreement.plot_confusion": lambda d, **flag: AGREED.plot_confusion(
-        "ann0", "ann1", ax=Figure().subplots(), **flag
-    ),
     "pools.Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "profile.sensitivity": lambda d, **flag: ptr.profile.sensitivity(
         ptr.leave_out_uniques, RUNS, QRELS, "AP", grid=["remove"], depth=2, **flag

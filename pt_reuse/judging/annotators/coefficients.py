@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,28 +36,17 @@ def band(value: float) -> str:
     return next((name for least, name in BANDS.items() if round(value, _ROUND) >= least), "none")
 
 
-class Part(NamedTuple):
-    """Some of the items, (n,) their numbers, and (n, ...) the tables that each adds to the sums."""
-
-    items: NDArray[np.int64]
-    tables: NDArray[np.float64]
+#: of some items each: (n,) their numbers, and (n, ...) the tables that each adds to the sums
+Parts: TypeAlias = "Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]"
 
 
-def all_items(tables: NDArray[np.float64]) -> Part:
+def all_items(tables: NDArray[np.float64]) -> Parts:
     """Return the part that has every item."""
-    return Part(np.arange(len(tables)), tables)
-
-
-class Interval(NamedTuple):
-    """A percentile interval, and the number of resamples in which there is a value."""
-
-    low: float = math.nan
-    high: float = math.nan
-    defined: int = 0
+    return [(np.arange(len(tables)), tables)]
 
 
 def values_by(
-    parts: Sequence[Part], coefficient: OfSums, group: NDArray[np.int64], n: int
+    parts: Parts, coefficient: OfSums, group: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return (n,) the mean of a coefficient over the parts in which it has a value, for n groups, and why it has none.
 
@@ -67,18 +56,15 @@ def values_by(
         group: (items,) the group of each item.
         n: how many groups there are.
     """
-    total, known, some = np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
-    for part in parts:
-        own, place = np.unique(group[part.items], return_inverse=True)
-        values = coefficient(_sums_by(part.tables, place, len(own)))
-        total[own] += np.nan_to_num(values)
-        known[own] += ~np.isnan(values)
-        some[own] = True
-    values = _divided(total, known)
-    return values, ["" if n_known else ONE_LABEL if has else NO_ITEMS for n_known, has in zip(known, some, strict=True)]
+    values = _mean_of_parts(coefficient, _sums_by(parts, group, n), n)
+    there = np.zeros(n, dtype=bool)
+    for items, _ in parts:
+        there[group[items]] = True
+    why = np.where(there, ONE_LABEL, NO_ITEMS)
+    return values, np.where(np.isnan(values), why, "").tolist()
 
 
-def value_of(parts: Sequence[Part], coefficient: OfSums, n_items: int) -> tuple[float, str]:
+def value_of(parts: Parts, coefficient: OfSums, n_items: int) -> tuple[float, str]:
     """Return what :func:`values_by` returns of all items together."""
     (value,), (why,) = values_by(parts, coefficient, np.zeros(n_items, dtype=np.int64), 1)
     return value, why
@@ -98,42 +84,46 @@ class Bootstrap:
             return "none"
         return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
 
-    def interval(self, parts: Sequence[Part], coefficient: OfSums, topic: NDArray[np.int64]) -> Interval:
-        """Return the interval of what :func:`values_by` returns of all items, of which each has its (items,) topic."""
+    def interval(self, parts: Parts, coefficient: OfSums, topic: NDArray[np.int64]) -> tuple[float, float, int]:
+        """Return the percentile interval of what :func:`values_by` returns of all items, and in how many resamples.
+
+        Each item has its (items,) topic; only those are drawn that have an item in a part.
+        """
         unit = topic if self.over == "topics" else np.arange(len(topic))
-        drawn = np.unique(np.concatenate([unit[part.items] for part in parts] or [unit[:0]]))
-        if len(drawn) < 2 or not self.resamples:
-            return Interval()
-        added = []
-        for part in parts:
-            own, place = np.unique(unit[part.items], return_inverse=True)
-            added.append((np.searchsorted(drawn, own), _sums_by(part.tables, place, len(own))))
-        means = []
-        for counts in drawn_counts(len(drawn), resamples=self.resamples, seed=self.seed):
-            weights = counts.astype(np.float64)
-            total, known = np.zeros(len(weights)), np.zeros(len(weights))
-            for own, tables in added:
-                mine = weights if len(own) == len(drawn) else weights[:, own]
-                sums = mine @ tables.reshape(len(own), math.prod(tables.shape[1:]))
-                values = coefficient(sums.reshape(len(weights), *tables.shape[1:]))
-                total += np.nan_to_num(values)
-                known += ~np.isnan(values)
-            means.append(_divided(total, known))
-        found = np.concatenate(means)
-        found = found[~np.isnan(found)]
-        if not len(found):
-            return Interval()
+        there = np.unique(np.concatenate([unit[items] for items, _ in parts] or [unit[:0]]))
+        if len(there) < 2 or not self.resamples:
+            return math.nan, math.nan, 0
+        sums = _sums_by(parts, np.searchsorted(there, unit), len(there))
+        drawn = np.concatenate(
+            [
+                _mean_of_parts(
+                    coefficient, [np.tensordot(counts.astype(np.float64), one, 1) for one in sums], len(counts)
+                )
+                for counts in drawn_counts(len(there), resamples=self.resamples, seed=self.seed)
+            ]
+        )
+        drawn = drawn[~np.isnan(drawn)]
+        if not len(drawn):
+            return math.nan, math.nan, 0
         tail = 50 * (1 - self.confidence)
-        low, high = np.percentile(found, [tail, 100 - tail])
-        return Interval(float(low), float(high), len(found))
+        low, high = np.percentile(drawn, [tail, 100 - tail])
+        return float(low), float(high), len(drawn)
 
 
-def _sums_by(tables: NDArray[np.float64], group: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Return (n, ...): the sum of (items, ...) tables over the items of each of n groups."""
-    # with no item at all there is no -1 that could be inferred
-    columns = tables.reshape(len(tables), math.prod(tables.shape[1:])).T
-    sums = [np.bincount(group, weights=column, minlength=n).astype(np.float64) for column in columns]
-    return np.stack(sums, axis=1).reshape(n, *tables.shape[1:])
+def _sums_by(parts: Parts, group: NDArray[np.int64], n: int) -> list[NDArray[np.float64]]:
+    """Return of each part (n, ...) the sums of its tables over the items of each of n groups."""
+    found = []
+    for items, tables in parts:
+        sums = np.zeros((n, *tables.shape[1:]))
+        np.add.at(sums, group[items], tables)
+        found.append(sums)
+    return found
+
+
+def _mean_of_parts(coefficient: OfSums, sums: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    """Return (n,) the mean over the parts in which a coefficient has a value."""
+    values = np.stack([coefficient(one) for one in sums]) if sums else np.full((1, n), np.nan)
+    return _divided(np.nan_to_num(values).sum(axis=0), (~np.isnan(values)).sum(axis=0))
 
 
 # tables: what an item adds; counts are (items, labels), how many annotators gave each label

@@ -55,13 +55,6 @@ Labels: TypeAlias = Annotated[
         "in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is none."
     ),
 ]
-LabelScale: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "the labels that there are, in the order of their steps, such as ``(0, 1, 2, 3)``; one that is not of it is an "
-        "error. Default those that occur."
-    ),
-]
 Least: TypeAlias = Annotated[
     int | None,
     options.Option(
@@ -86,17 +79,14 @@ def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def read_labels(paths: Sequence[str | Path]) -> AnnotatorLabels:
-    """Read labels of several annotators from TREC qrels files and CSV files, packed or not."""
-    return as_annotator_labels(read_label_rows(paths), "files")
-
-
 def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
-    """Read labels as rows ``qid docno label annotator``, with what CSV files say of their times."""
+    """Read labels as rows ``qid docno label annotator``, with what CSV files say beside."""
     frames = []
     for path in check_label_files(paths):
         with located(str(path)):
-            frame = read_csv_labels(path) if is_csv(path) else read_qrels(path).to_frame()
+            # by its name, or by the names of columns in its first line
+            is_csv = _CSV.search(path.name) or headed_judgments(read_beginning(path, BEGINNING)) is not None
+            frame = read_csv_labels(path) if is_csv else read_qrels(path).to_frame()
         frames.append(frame if "annotator" in frame else frame.assign(annotator=_annotator(path)))
     return pd.concat(frames, ignore_index=True)
 
@@ -104,11 +94,6 @@ def read_label_rows(paths: Sequence[str | Path]) -> pd.DataFrame:
 def _annotator(path: Path) -> str:
     # notes.txt.gz is that of notes
     return path.name.split(".")[0] or path.name
-
-
-def is_csv(path: Path) -> bool:
-    """Return whether a file of labels is CSV, by its name or by the names of columns in its first line."""
-    return _CSV.search(path.name) is not None or headed_judgments(read_beginning(path, BEGINNING)) is not None
 
 
 @dataclass(frozen=True)
@@ -124,6 +109,7 @@ class AnnotatorLabels:
     #: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else is the
     #: same for all labels of an item; and the ``time`` of its last label
     chosen: pd.DataFrame = field(default_factory=pd.DataFrame)
+    seconds: NDArray[np.float64] | None = None  # (items,) mean seconds of a label, NaN where nobody says, None likewise
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -214,8 +200,10 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         values=np.full((len(items), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
         chosen=_chosen(frame, item),
+        seconds=_mean_seconds(frame, item, argument),
     )
-    _fill(labels, item, annotator, values.astype(np.int64), argument)
+    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64)})
+    _fill(labels, rows, argument)
     if not labels.given.any():
         raise InputError(f"{argument} holds no label.", argument=argument)
     return labels
@@ -253,54 +241,52 @@ def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     return found.reset_index(drop=True)
 
 
-def _fill(
-    labels: AnnotatorLabels,
-    item: NDArray[np.int64],
-    annotator: NDArray[np.int64],
-    values: NDArray[np.int64],
-    argument: str,
-) -> None:
-    """Put labels, a row each, into their places; two labels in one place are an error, one label twice a warning."""
-    present = values != NO_LABEL
-    item, annotator, values = item[present], annotator[present], values[present]
-    # of rows for one place the first one stays
-    _, first = np.unique(item * len(labels.annotators) + annotator, return_index=True)
-    labels.values[item[first], annotator[first]] = values[first]
-    kept = labels.values[item, annotator]
-    clash = np.flatnonzero(kept != values)
+def _mean_seconds(frame: pd.DataFrame, item: NDArray[np.int64], argument: str) -> NDArray[np.float64] | None:
+    """Return (items,) how long a label took, the mean of those that say it in ``seconds`` or ``lead_time``."""
+    column = next((name for name in ("seconds", "lead_time") if name in frame), None)
+    if column is None:
+        return None
+    said = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
+    seconds = number_column(said)
+    odd = np.flatnonzero((said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds))
+    if len(odd):
+        row = frame.iloc[int(odd[0])]
+        what = f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])}"
+        problem = f"{what} must be a number of seconds, got {shown(row[column])}. Leave it empty where it is not known."
+        raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
+    return pd.Series(seconds).groupby(item).mean().to_numpy()
+
+
+def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    """Return (items,) where the middle of each passage lies in its document, 0 to 1; None where they are no passages.
+
+    A document has as many passages as the largest number among its labelled ones says.
+    """
+    parts = pd.Series(docnos).str.extract(r"^(.+)%p(\d{1,6})$")
+    if parts.isna().any(axis=None):
+        return None
+    number = parts[1].astype(np.float64)
+    return np.asarray((number + 0.5) / (number.groupby(parts[0]).transform("max") + 1))
+
+
+def _fill(labels: AnnotatorLabels, rows: pd.DataFrame, argument: str) -> None:
+    """Put ``item annotator label`` into their places; two in one place are an error, or a warning if they are equal."""
+    rows = rows[rows["label"] != NO_LABEL]
+    first = rows.drop_duplicates(["item", "annotator"])
+    labels.values[first["item"], first["annotator"]] = first["label"]
+    kept = labels.values[rows["item"], rows["annotator"]]
+    clash = rows[rows["label"] != kept]
     if len(clash):
-        row = int(clash[0])
+        item, annotator, label = clash.iloc[0].tolist()
         raise InputError(
-            f"{labels.place(int(item[row]))} has the labels {kept[row]} and {values[row]} of this annotator "
+            f"{labels.place(item)} has the labels {labels.values[item, annotator]} and {label} of this annotator "
             f"({count(len(clash), 'conflicting label')} in all). Keep one label of an annotator for a document.",
-            place=f"annotator {labels.annotators[int(annotator[row])]}",
+            place=f"annotator {labels.annotators[annotator]}",
             argument=argument,
         )
-    again = len(values) - int(labels.given.sum())
+    again = len(rows) - len(first)
     if again:
         warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
-
-
-def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
-    """Return a user's ``scale=`` in order, the labels that occur where it is None, or say which label is not of it."""
-    if scale is None:
-        return labels.scale
-    listed = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str | bytes) else []
-    whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
-    if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
-        what = "two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label"
-        raise InputError(f"scale must be {what}; got {told(scale)}.", argument="scale")
-    known = tuple(sorted(int(label) for label in listed))
-    out = labels.given & ~np.isin(labels.values, known)
-    if out.any():
-        item, annotator = (int(at) for at in np.argwhere(out)[0])
-        raise InputError(
-            f"{labels.place(item)} has label {labels.values[item, annotator]}, which is not of the scale "
-            f"{', '.join(map(str, known))} ({count(int(out.sum()), 'such label')} in all).",
-            place=f"annotator {labels.annotators[annotator]}",
-            argument="labels",
-        )
-    return known
 
 
 #: what becomes of an item for which two labels or more have the most votes
@@ -424,24 +410,25 @@ class LabelDistributions(Result):
     valid_for = "the documents that {documents}; scale {scale}; majority: {majority}."
     not_covered = "which label is right, and what other annotators would say."
     columns = """
-    n | Labels | count | how many labels it has, or how many annotators gave this one
+    n | Labels | count | how many labels it has
     mean | Mean | score | mean label
     majority | Majority | number | the label with the most votes, of several the lowest
     majority_share | Share | score | its share of the labels
     entropy | Entropy | score | entropy of the labels in bits, 0 where all are equal
     relevant_share | Relevant | score | share of the labels that call it relevant
+    seconds | Seconds | tenths | mean seconds of a label, where labels have ``seconds`` or ``lead_time``
+    position | Position | score | where a passage lies in its document, 0 to 1, where all are called like ``D17%p3``
     """
 
     table: Annotated[
         pd.DataFrame,
         Table(
             "document, those on which annotators differ most first",
-            "qid docno n mean majority majority_share entropy relevant_share",
+            "qid docno n mean majority majority_share entropy relevant_share seconds? position?",
             "qid docno n majority majority_share entropy",
             noun="documents",
         ),
     ]
-    shares: Annotated[pd.DataFrame, Table("document and label of the scale", "qid docno label n share")]
     scale: tuple[int, ...]
     rel: int
 
@@ -453,19 +440,17 @@ class LabelDistributions(Result):
 
 
 @study(question="What do annotators say of each document?", group="judging", page="judging/annotators")
-def label_distributions(
-    labels: Labels, *, least: Least = None, rel: options.Rel = None, scale: LabelScale = None
-) -> LabelDistributions:
+def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
     A single label does not show how far people differ on a document. If many judged the same documents, relevance is a
     distribution: some documents are clear, others are relevant to half of the people.
 
     Returns:
-        LabelDistributions: ``.table`` per document, ``.shares`` per document and label.
+        LabelDistributions: ``.table`` per document.
 
     Raises:
-        InputError: no document with enough labels, a label outside the scale, only one annotator.
+        InputError: no document with enough labels, only one annotator.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -482,13 +467,12 @@ def label_distributions(
     """
     given = as_annotator_labels(labels)
     kept, fewest = with_labels(given, least)
-    known = checked_scale(scale, given)
+    known = given.scale
     lowest, voted = rel or given.rel or 1, vote(given.values[kept], "lower")
     counts = label_counts(given.values[kept], known)
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     table = pd.DataFrame({"qid": given.qids[kept], "docno": given.docnos[kept], "n": voted.labels})
-    by_label = table.loc[table.index.repeat(len(known)), ["qid", "docno"]].reset_index(drop=True)
     table = table.assign(
         mean=shares @ np.array(known, dtype=float),
         majority=voted.label,
@@ -497,9 +481,11 @@ def label_distributions(
         entropy=-(shares * logs).sum(axis=1) + 0.0,
         relevant_share=shares[:, np.array(known) >= lowest].sum(axis=1),
     )
+    for name, values in (("seconds", given.seconds), ("position", _positions(given.docnos))):
+        if values is not None:
+            table[name] = values[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
-        shares=by_label.assign(label=np.tile(known, len(table)), n=counts.ravel(), share=shares.ravel()),
         scale=known,
         rel=lowest,
         settings={

@@ -24,7 +24,7 @@ from pt_reuse.judging.annotators.coefficients import (
     CohenKappa,
     KrippendorffAlpha,
     OfSums,
-    Part,
+    Parts,
     all_items,
     band,
     coincidence_tables,
@@ -42,9 +42,7 @@ from pt_reuse.judging.annotators.labels import (
     TIES,
     AnnotatorLabels,
     Labels,
-    LabelScale,
     as_annotator_labels,
-    checked_scale,
     label_counts,
     vote,
 )
@@ -70,7 +68,7 @@ PARTS = ("pairs", "others", "gold")
 _WAY: Mapping[str, None] = {"items": None, "labels": None}
 #: the columns of tables
 _PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
-_OVERALL = "items labels coefficient value low high resamples band n_items n_labels why"
+_OVERALL = "items labels coefficient value low high resamples band n_items why"
 _BY_TOPIC = "qid items labels coefficient value n_items why"
 _CONFUSION = "first second label other_label n"
 
@@ -82,6 +80,17 @@ def _draw(
     from pt_reuse.plots.forests import plot_kappas
 
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
+
+
+def _draw_confusion(
+    result: AnnotatorAgreement, _: str | None, place: Place, *, first: str | None = None, second: str | None = None
+) -> Axes:
+    """Draw the labels of an annotator, default the first, against those of another one, of the others or of gold."""
+    from pt_reuse.plots.maps import plot_confusion
+
+    usual = result.confusion.iloc[0]
+    names = usual["first"] if first is None else first, usual["second"] if second is None else second
+    return plot_confusion(result.confusion_of(*names), names=names, place=place)
 
 
 def _paired(rows: str, more: str = "") -> Table:
@@ -119,17 +128,15 @@ class AnnotatorAgreement(Result):
         "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
-    plots = {part: partial(_draw, part) for part in PARTS}
+    plots = {**{part: partial(_draw, part) for part in PARTS}, "confusion": _draw_confusion}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
-    n_labels | Labels | count | how many labels they have
     second | And | | another, "others" for the majority of the others, "gold" for gold labels
     n_relevant | Relevant | count | how many of the items the first called relevant
     other_relevant | Relevant, other | count | how many the other
     n_unresolved | Unresolved | count | items left out because the others tie
-    n | Times | count | how often it was given, or how often the two labels meet
-    alpha | Alpha | score | Krippendorff's alpha of this label against all others
+    n | Times | count | how often the two labels meet
     other_label | Other label | number | the label of the other
     cohen_kappa | Kappa | score | Cohen's kappa, mean of pairs
     fleiss_kappa | Fleiss | score | Fleiss' kappa
@@ -155,16 +162,6 @@ class AnnotatorAgreement(Result):
     per_topic: Annotated[
         pd.DataFrame,
         Table("topic, items, labels and coefficient", _BY_TOPIC, "qid coefficient value n_items", select=_WAY),
-    ]
-    by_label: Annotated[
-        pd.DataFrame,
-        Table(
-            "items, labels and label",
-            "items labels label n agreement alpha why",
-            "label n agreement alpha",
-            select=_WAY,
-            about="The agreement is how often, where one annotator gives the label, another one does.",
-        ),
     ]
     confusion: Annotated[
         pd.DataFrame,
@@ -201,13 +198,14 @@ class AnnotatorAgreement(Result):
         """Return `per_topic` with a column per coefficient; of each form the topics that agree least come first."""
         keys = ["items", "labels", "qid"]
         rows = self.per_topic[self.per_topic["n_items"] > 0]
-        wide = rows.pivot_table("value", keys, "coefficient", "first", sort=False, dropna=False).reset_index()
+        wide = rows.pivot_table("value", keys, "coefficient", "first", sort=False, dropna=False)
         # Fleiss' kappa may be of fewer items
-        n = rows[rows["coefficient"] == "agreement"].set_index(keys)["n_items"]
-        wide = wide.merge(n.reset_index(), on=keys).reindex(columns=[*keys, "n_items", *WORDS])
-        ways = {way: i for i, way in enumerate(dict.fromkeys(zip(rows["items"], rows["labels"], strict=True)))}
-        wide["way"] = [ways[way] for way in zip(wide["items"], wide["labels"], strict=True)]
-        return wide.sort_values(["way", "agreement"], kind="stable", ignore_index=True).drop(columns="way")
+        wide["n_items"] = rows[rows["coefficient"] == "agreement"].set_index(keys)["n_items"]
+        wide = wide.dropna(subset="n_items").astype({"n_items": np.int64}).reset_index()
+        wide = wide.reindex(columns=[*keys, "n_items", *WORDS]).sort_values("agreement", kind="stable")
+        order = rows.drop_duplicates(["items", "labels"]).set_index(["items", "labels"]).index
+        place = order.get_indexer(pd.MultiIndex.from_frame(wide[["items", "labels"]]))
+        return wide.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
     def over_topics(
         self,
@@ -239,35 +237,6 @@ class AnnotatorAgreement(Result):
 
     def _shown(self) -> pd.DataFrame:
         return only(self.table, _WAY)[0][self.declared["table"].report.split()]
-
-    def plot_confusion(
-        self,
-        first: str,
-        second: str,
-        *,
-        ax: Axes | None = None,
-        title: str | None = None,
-        legend: bool = True,
-        width: float | None = None,
-    ) -> Axes:
-        """Draw which labels an annotator gave to the items to which another one gave a label.
-
-        Args:
-            first: an annotator.
-            second: another one, ``"others"`` or ``"gold"``.
-            ax: axes to draw into; default a new figure. The other three are those of :doc:`every figure <figures>`.
-            title: default the figure's own in a new figure, none in `ax`; ``""`` for none.
-            legend: there is none; all figures take this argument.
-            width: of a new figure in inches, default 7, a page's; 3.3 for a column.
-
-        Returns:
-            Axes: a cell for each two labels, with the number of items in it.
-        """
-        from pt_reuse.plots.maps import plot_confusion
-        from pt_reuse.plots.sheet import Place
-
-        place = Place(ax, title, legend, width)
-        return plot_confusion(self.confusion_of(first, second), names=(first, second), place=place)
 
     def confusion_of(self, first: str, second: str) -> pd.DataFrame:
         """Return a confusion matrix over all items: the labels of `first` in rows, those of `second` in columns.
@@ -342,7 +311,7 @@ class Comparison:
     def _row(self, way: Way) -> dict[str, object]:
         mine, theirs = way.values.T
         lowest = self.rel if way.labels == "grades" else 1
-        parts = [all_items(confusion_tables(mine, theirs, way.scale))]
+        parts = all_items(confusion_tables(mine, theirs, way.scale))
         row: dict[str, object] = {
             "n_topics": len(np.unique(way.topic)),
             "n_items": len(mine),
@@ -355,17 +324,17 @@ class Comparison:
             row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
         return row | {"band": band(value)}
 
-    def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, list[Part], OfSums]]:
+    def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, Parts, OfSums]]:
         """Yield the name of each coefficient, the parts of the items that it is the mean over, and what it is of them.
 
         Fleiss' kappa is over the items that have as many labels as most items of their (items,) `group`.
         """
         counts = way.counts
-        yield "agreement", [all_items(pair_tables(counts))], ratio
+        yield "agreement", all_items(pair_tables(counts)), ratio
         yield "cohen_kappa", _pairs(way), CohenKappa(self.weights)
         fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
-        yield "fleiss_kappa", [Part(fixed, fleiss_tables(counts[fixed]))], fleiss_of
-        coincidences = [all_items(coincidence_tables(counts))]
+        yield "fleiss_kappa", [(fixed, fleiss_tables(counts[fixed]))], fleiss_of
+        coincidences = all_items(coincidence_tables(counts))
         for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
             yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
 
@@ -378,7 +347,7 @@ class Comparison:
             blocks = []
             for name, parts, coefficient in self.coefficients(way, group):
                 values, why = values_by(parts, coefficient, group, n)
-                items = parts[0].items if name == "fleiss_kappa" else np.arange(len(counts))
+                items = parts[0][0] if name == "fleiss_kappa" else np.arange(len(counts))
                 found = {"value": values, "n_items": np.bincount(group[items], minlength=n), "why": why}
                 if by_topic:
                     found["qid"] = labels.topics
@@ -386,37 +355,10 @@ class Comparison:
                     low, high, resamples = self.bootstrap.interval(parts, coefficient, way.topic)
                     named = "" if name == "agreement" else band(values[0])
                     found |= {"low": low, "high": high, "resamples": resamples, "band": named}
-                    found["n_labels"] = int(counts[items].sum())
                 blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
             # topic by topic, in each the coefficients
             frames.append(pd.concat(blocks).sort_index(kind="stable"))
         return pd.concat(frames, ignore_index=True)[(_BY_TOPIC if by_topic else _OVERALL).split()]
-
-    def by_label_table(self, labels: AnnotatorLabels) -> pd.DataFrame:
-        """Return a row for each items, labels and label: how often it is given, and how far annotators agree on it."""
-        rows = []
-        for way in self.ways(labels.values, labels.topic):
-            counts = way.counts
-            n = counts.sum(axis=1)
-            for own, label in zip(counts.T, way.scale, strict=True):
-                # for each time that the label is given, the other labels of the item
-                chances = int((own * (n - 1)).sum())
-                against = [all_items(coincidence_tables(np.column_stack([n - own, own])))]
-                alpha, why = value_of(against, KrippendorffAlpha("nominal"), len(n))
-                agreement = float((own * (own - 1)).sum() / chances) if chances else math.nan
-                given = {"label": label, "n": int(own.sum()), "agreement": agreement}
-                rows.append({**way.named, **given, "alpha": alpha, "why": why})
-        return pd.DataFrame(rows)
-
-    def fleiss_words(self, labels: AnnotatorLabels) -> str:
-        """Return how many labels the items have that Fleiss' kappa is of, for settings."""
-        words = {}
-        for way in self.ways(labels.values, labels.topic):
-            n = way.counts.sum(axis=1)
-            fixed = n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))]
-            if len(fixed):
-                words[way.items] = f"items with {fixed[0]} labels each: {count(len(fixed), 'item')}"
-        return f"{words['all']}; of the relevant ones {words.get('relevant', 'none')}"
 
 
 def has_usual_number(n: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -434,12 +376,12 @@ def together(given: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in np.argwhere(np.triu(times, 1) > 0)]
 
 
-def _pairs(way: Way) -> list[Part]:
+def _pairs(way: Way) -> Parts:
     """Return the items that each two annotators have in common, and how their labels meet there."""
     parts = []
     for i, j in together(way.values != NO_LABEL):
         items = np.flatnonzero((way.values[:, [i, j]] != NO_LABEL).all(axis=1))
-        parts.append(Part(items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
+        parts.append((items, confusion_tables(way.values[items, i], way.values[items, j], way.scale)))
     return parts
 
 
@@ -466,7 +408,6 @@ def annotator_agreement(
     *,
     rel: options.Rel = None,
     gold: Annotated[Any, options.Option("judgments in any form to hold each annotator against; default none.")] = None,
-    scale: LabelScale = None,
     weights: Annotated[
         str | None,
         options.Option(
@@ -502,11 +443,11 @@ def annotator_agreement(
 
     Returns:
         AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``,
-        ``.by_label``, ``.confusion``, ``.plot()``.
+        ``.confusion``, ``.plot()``.
 
     Raises:
-        InputError: only one annotator, annotators without a common item, a label outside the scale, two labels of one
-            annotator for a document, gold labels of documents that nobody labelled.
+        InputError: only one annotator, annotators without a common item, two labels of one annotator for a document,
+            gold labels of documents that nobody labelled.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -529,7 +470,8 @@ def annotator_agreement(
     lowest = next(one for one in (rel, stated, 1) if one is not None)
     _check_comparable(given)
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
-    known = _scale(scale, given, in_gold)
+    # labels of gold are of the scale, too
+    known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))
     values, names, both = given.values, given.annotators, together(given.given)
     paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
     majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
@@ -542,7 +484,7 @@ def annotator_agreement(
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
-        "Fleiss": how.fleiss_words(given),
+        "Fleiss": f"items with {_usual_number(given)} labels each",
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
         "ties of the others": ties,
         "intervals": bootstrap.words(),
@@ -566,12 +508,18 @@ def annotator_agreement(
         others=others,
         gold=how.paired_table(against, topic),
         per_topic=how.coefficient_table(given, by_topic=True),
-        by_label=how.by_label_table(given),
         confusion=_confusion_table([*paired, *rest, *against], known),
         annotators=names,
         scale=known,
         rel=lowest,
     )
+
+
+def _usual_number(labels: AnnotatorLabels) -> int:
+    """Return how many labels most items with two or more have."""
+    n = labels.given.sum(axis=1)
+    n = n[n > 1]
+    return int(n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))][0])
 
 
 def _check_comparable(labels: AnnotatorLabels) -> None:
@@ -582,17 +530,6 @@ def _check_comparable(labels: AnnotatorLabels) -> None:
     if not (labels.given.sum(axis=1) > 1).any():
         problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
         raise InputError(f"{problem}Are their ids written alike?", argument="labels")
-
-
-def _scale(scale: Any, labels: AnnotatorLabels, in_gold: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the labels that there are, in order; those of gold labels are of them, too."""
-    known, of_gold = checked_scale(scale, labels), set(in_gold[in_gold != NO_LABEL].tolist())
-    if scale is None:
-        return tuple(sorted({*known, *of_gold}))
-    if out := sorted(of_gold - set(known)):
-        problem = f"gold labels {examples(out)} are not of the scale {', '.join(map(str, known))}."
-        raise InputError(problem, argument="gold")
-    return known
 
 
 def _unresolved(labels: AnnotatorLabels, annotator: int, majority: NDArray[np.int64]) -> int:

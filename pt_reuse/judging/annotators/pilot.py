@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, whole
+from pt_reuse._check import count
 from pt_reuse._text import with_ends
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.columns import Table
@@ -28,10 +28,8 @@ from pt_reuse.judging.annotators.labels import (
     NO_LABEL,
     AnnotatorLabels,
     Labels,
-    LabelScale,
     Least,
     as_annotator_labels,
-    checked_scale,
     label_counts,
     settings_of_labels,
     votes_of,
@@ -51,7 +49,7 @@ GO, STOP, OPEN = "go on", "do not go on", "undecided"
 #: tasks from which on nobody labels so many to decide
 _TOO_MANY = 1000
 _TABLE = "labels coefficient value low high band n_tasks why"
-_PAIRS = "first second n_tasks agreement kappa~ difference higher lower"
+_PAIRS = "first second n_tasks agreement kappa~"
 
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
@@ -80,9 +78,7 @@ class PilotAgreement(Result):
     plots = {"pairs": _draw_pairs}
     columns = """
     n_tasks | Tasks | count | how many tasks
-    difference | Above others by | score | mean label of the first less that of the second, or of the others
-    higher | Higher | count | on how many tasks the first gave a higher label
-    lower | Lower | count | on how many tasks it gave a lower one
+    difference | Above others by | score | its mean label less that of the others
     relevant | Called relevant | share | share of its labels that call a task relevant
     without | Without | score | the coefficient of the others alone, NaN of two annotators
     change | Change | score | what is gained without it
@@ -104,7 +100,7 @@ class PilotAgreement(Result):
     ]
     pairs: Annotated[
         pd.DataFrame,
-        Table("two annotators, those who agree least first", _PAIRS, "first second kappa higher lower", noun="pairs"),
+        Table("two annotators, those who agree least first", _PAIRS, noun="pairs"),
     ]
     by_annotator: Annotated[
         pd.DataFrame,
@@ -187,15 +183,7 @@ def pilot_agreement(
     ] = "alpha_ordinal",
     least: Least = None,
     rel: options.Rel = None,
-    scale: LabelScale = None,
-    resamples: Annotated[
-        int,
-        options.Option(
-            "how often tasks are drawn with replacement for intervals; 0 for none, and no decision.",
-            check=lambda value: whole("resamples", value, "draws", least=0),
-            flag=options.Flag(help="draw the tasks N times for intervals, 0 for none"),
-        ),
-    ] = 1000,
+    resamples: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
 ) -> PilotAgreement:
@@ -214,7 +202,7 @@ def pilot_agreement(
         PilotAgreement: ``.decision``, ``.needed``, ``.table``, ``.by_annotator``, ``.pairs``, ``.tasks``.
 
     Raises:
-        InputError: only one annotator, fewer than two tasks with enough labels, a label outside the scale.
+        InputError: only one annotator, fewer than two tasks with enough labels.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -231,7 +219,7 @@ def pilot_agreement(
     """
     given = as_annotator_labels(labels)
     kept, fewest = with_labels(given, least)
-    known, lowest = checked_scale(scale, given), rel or given.rel or 1
+    known, lowest = given.scale, rel or given.rel or 1
     n = int(kept.sum())
     if n < 2:
         problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "
@@ -302,16 +290,11 @@ def _decided(value: float, low: float, high: float, target: float, n: int) -> tu
 
 def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
     names, values = pilot.annotators, pilot.values
-    both = together(pilot.given)
-    table = how.paired_table([(names[i], names[j], values[:, i], values[:, j]) for i, j in both], pilot.topic)
-    table = table[(table["items"] == "all") & (table["labels"] == "grades")].rename(columns={"n_items": "n_tasks"})
-    steps = [(values[:, i] - values[:, j])[(pilot.given[:, [i, j]]).all(axis=1)] for i, j in both]
-    table["difference"] = [float(step.mean()) for step in steps]
-    table["higher"] = [int((step > 0).sum()) for step in steps]
-    table["lower"] = [int((step < 0).sum()) for step in steps]
-    return table.sort_values(["kappa", "agreement"], kind="stable", na_position="last")[
-        with_ends_of(_PAIRS)
-    ].reset_index(drop=True)
+    compared = [(names[i], names[j], values[:, i], values[:, j]) for i, j in together(pilot.given)]
+    table = how.paired_table(compared, pilot.topic).rename(columns={"n_items": "n_tasks"})
+    table = table[(table["items"] == "all") & (table["labels"] == "grades")]
+    table = table.sort_values(["kappa", "agreement"], kind="stable", na_position="last", ignore_index=True)
+    return table[with_ends_of(_PAIRS)]
 
 
 def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from pt_reuse.study import study
 
 _TABLE = "annotator measure topics labels changed tau_b tau_ap_b max_drop dropped"
 _BY_RUN = ("annotator", "measure", "name", "team", "type", "score", "other_score", "rank", "other_rank", "drop")
-_BETWEEN = "first second measure topics items tau_b tau_ap_b max_drop"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -45,12 +43,11 @@ class AnnotatorRankings(Result):
     )
     not_covered = "whether an annotator or the judgments are right, and other topics."
     columns = """
-    topics | Topics | count | topics with labels of the annotator, or of both, over which means are
+    topics | Topics | count | topics with labels of the annotator, over which means are
     labels | Labels | count | labels of the annotator
     changed | Changed | count | how many of these documents had another label, or none, in the judgments
     dropped | Dropped run | | that run, the best one of several; None where no run loses any
     other_ | annotator | | the same under the annotator
-    items | Items | count | items that both labelled
     """
 
     table: Annotated[
@@ -65,15 +62,6 @@ class AnnotatorRankings(Result):
             "name score other_score rank other_rank drop",
             select={"annotator": None},
             noun="runs",
-        ),
-    ]
-    between: Annotated[
-        pd.DataFrame,
-        Table(
-            "two annotators with items in common and measure",
-            _BETWEEN,
-            "first second items tau_b tau_ap_b max_drop",
-            noun="pairs",
         ),
     ]
     others: str
@@ -116,8 +104,7 @@ def rankings_by_annotator(
         options.Option(
             'documents that the annotator did not label: ``"keep"`` (default) their label of the judgments, so that '
             'the annotator\'s labels are put into them; ``"drop"``, they are not judged, under the judgments neither, '
-            "so that both rankings rest on the documents that the annotator labelled (between two annotators, that "
-            "both labelled).",
+            "so that both rankings rest on the documents that the annotator labelled.",
             choices=("keep", "drop"),
         ),
     ] = "keep",
@@ -138,7 +125,7 @@ def rankings_by_annotator(
     0.
 
     Returns:
-        AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``, ``.between`` two annotators.
+        AnnotatorRankings: ``.table`` per annotator and measure, ``.by_run``.
 
     Raises:
         InputError: labels of a topic that the judgments do not have, an unknown measure, a run that has no topic in
@@ -164,12 +151,6 @@ def rankings_by_annotator(
     mine = list(given.given.T)
     only = [None if others == "keep" else items for items in mine]
     sides = [(field.add(None, only[a]), field.add(a, only[a])) for a in range(len(names))]
-    between = []
-    for i, j in combinations(range(len(names)), 2):
-        both = mine[i] & mine[j]
-        if both.any():
-            halves = [sides[a][1] if others == "keep" else field.add(a, both) for a in (i, j)]
-            between.append((names[i], names[j], halves[0], halves[1], both))
     field.score(verbose)
     tables, by_run = [], []
     for a, name in enumerate(names):
@@ -179,11 +160,6 @@ def rankings_by_annotator(
         tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
     table = pd.concat(tables, ignore_index=True)[_TABLE.split()]
     _warn_of_ties(table)
-    rows = [
-        field.compared(truth, estimate, both)[1].assign(first=first, second=second, items=int(both.sum()))
-        for first, second, truth, estimate, both in between
-    ]
-    names_of = _BETWEEN.split()
     how = {
         "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
         "topics": "those with labels of the annotator",
@@ -191,7 +167,6 @@ def rankings_by_annotator(
     return AnnotatorRankings(
         table=table,
         by_run=pd.concat(by_run, ignore_index=True)[list(_BY_RUN)],
-        between=pd.concat(rows, ignore_index=True)[names_of] if rows else pd.DataFrame(columns=names_of),
         others=others,
         settings=settings_of(how, inputs),
     )

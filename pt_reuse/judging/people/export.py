@@ -1,16 +1,13 @@
-"""export_tasks: documents for people, as sheets or for the tools in which they label."""
+"""export_tasks: documents for people, as sheets or for Label Studio."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from xml.sax.saxutils import quoteattr
@@ -27,18 +24,16 @@ from pt_reuse.columns import Table
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judging.people.manifest import (
     DEFAULT,
+    LABEL_STUDIO,
     LONGEST_CELL,
     MANIFEST,
-    RETURNED,
-    Cell,
+    SHEET,
     Key,
     Manifest,
     Pair,
-    Round,
     Scale,
-    TaskFile,
-    TaskFormat,
     drawn,
+    is_judgments,
     read_manifest,
     sheet_text,
     storable,
@@ -48,15 +43,10 @@ from pt_reuse.judging.topic_texts import TOPIC_FIELDS, document_texts, shown_top
 from pt_reuse.pooling.pool import Pool, provenance_of
 from pt_reuse.result import Result
 
-#: files beside the tasks: what to do, and what sets up a tool
-INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG = "instructions.txt", "doccano-labels.json", "label-studio.xml"
-BESIDE = (INSTRUCTIONS, _DOCCANO_LABELS, _LABEL_STUDIO_CONFIG)
 #: the longest beginning of a file's name that an annotator's name makes
 _LONGEST = 40
-#: colours of labels, which can be read under white letters
-_COLOURS = ("#737373", "#3182bd", "#31a354", "#756bb1", "#e6550d")
-#: columns of a pool that have a place of their own in what comes back, and those that are counted from its runs
-_PROVENANCE, _COUNTED = ("strategy", "round", "reason"), ("rank", "runs", "teams", "types")
+#: columns of a pool that are counted from its runs, which people are not to see
+_COUNTED = ("rank", "runs", "teams", "types")
 #: what anybody is called who may answer
 _ANYBODY = ""
 
@@ -70,51 +60,28 @@ def file_name(annotator: str, number: int, ending: str) -> str:
     return f"{plain if annotator else 'tasks'}-round{number}.{ending}"
 
 
-def _record(
-    form: TaskFormat, task: str, annotator: str, pair: Pair, topic: Mapping[str, str], text: str
-) -> dict[str, Any]:
-    """Return a pair as its file has it; it has nothing of runs, ranks, scores or strategies."""
-    kept = sheet_text if form is TaskFormat.CSV else storable
-    query, text = {field: kept(words) for field, words in topic.items()}, kept(text)
-    asked = "annotator" if form.filled_in_place else "assigned"
-    ids = {"qid": storable(pair.qid), "docno": storable(pair.docno), "pair": pair.name, asked: annotator, "task": task}
-    if form.filled_in_place:
-        return {"label": None, "note": "", **query, "text": text, **ids}
-    if form is TaskFormat.DOCCANO:
-        parts = [f"{field.upper()}: {words}" for field, words in query.items()]
-        return {"text": "\n\n".join([*parts, "DOCUMENT:", text]), "label": [], **ids}
-    return {**query, "text": text, **ids}
-
-
-def _files_beside(manifest: Manifest, fields: Sequence[str]) -> dict[str, bytes]:
-    """Return the files that go with the tasks: what to do, and what sets up a tool."""
-    files = {INSTRUCTIONS: _instructions(manifest)}
-    if manifest.form is TaskFormat.DOCCANO:
-        types = [
-            {
-                "text": word,
-                "suffix_key": str(label) if 0 <= label <= 9 else None,
-                "background_color": _COLOURS[place % len(_COLOURS)],
-                "text_color": "#ffffff",
-            }
-            for place, (label, word) in enumerate(manifest.scale.words.items())
-        ]
-        files[_DOCCANO_LABELS] = json.dumps(types, indent=1, ensure_ascii=False) + "\n"
-    if manifest.form is TaskFormat.LABEL_STUDIO:
-        files[_LABEL_STUDIO_CONFIG] = _label_studio_config(manifest, fields)
-    return {name: text.encode() for name, text in files.items()}
+def _task_file(form: str, fields: Sequence[str], records: Sequence[Mapping[str, str]]) -> bytes:
+    """Return the file of one annotator, of a record for each pair."""
+    if form == SHEET:
+        header = ["label", "note", *fields, "text", "qid", "docno", "pair", "annotator", "task"]
+        return write_sheet(header, [[sheet_text(record.get(name, "")) for name in header] for record in records])
+    tasks = []
+    for record in records:
+        # a field that its interface shows must be there; `annotator` is a name of its short export
+        data = {**dict.fromkeys(fields, ""), **{name: storable(cell) for name, cell in record.items()}}
+        tasks.append({"data": {"assigned" if name == "annotator" else name: cell for name, cell in data.items()}})
+    return (json.dumps(tasks, ensure_ascii=False, indent=0) + "\n").encode()
 
 
 def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
     """Return the labelling interface of Label Studio, as the XML that its settings take."""
-    lines = ["<View>", "  <Style>.htx-text { white-space: pre-wrap; }</Style>"]
-    if manifest.instructions:
-        # a dollar sign would stand for a field of the task
-        told = " ".join(manifest.instructions.replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
-        lines.append(f'  <Header value={quoteattr(storable(told))} size="5"/>')
-    lines += [
-        *(f'  <Text name="{field}" value="${field}"/>' for field in fields),
-        '  <Text name="text" value="$text"/>',
+    # a dollar sign would stand for a field of the task
+    told = " ".join(storable(manifest.instructions).replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())
+    lines = [
+        "<View>",
+        "  <Style>.htx-text { white-space: pre-wrap; }</Style>",
+        *([f'  <Header value={quoteattr(told)} size="5"/>'] if told else []),
+        *(f'  <Text name="{field}" value="${field}"/>' for field in (*fields, "text")),
         '  <Choices name="label" toName="text" choice="single" required="true">',
         *(f"    <Choice value={quoteattr(word)}/>" for word in manifest.scale.words.values()),
         "  </Choices>",
@@ -126,12 +93,10 @@ def _label_studio_config(manifest: Manifest, fields: Sequence[str]) -> str:
 
 def _instructions(manifest: Manifest) -> str:
     how = "Choose one label for each text."
-    if manifest.form.filled_in_place:
-        sheet = manifest.form is TaskFormat.CSV
-        cell = "into the column `label` of each row" if sheet else "as `label` of each line"
+    if manifest.form == SHEET:
         how = (
-            f"Write a label, as a number or in words, {cell}, and what else you want to say as `note`. Leave the rest "
-            f"as it is{', and save the file as CSV' if sheet else ''}."
+            "Write a label, as a number or in words, into the column `label` of each row, and what else you want to "
+            "say as `note`. Leave the rest as it is, and save the file as CSV."
         )
     scale = [f"  {label}: {word}" for label, word in manifest.scale.words.items()]
     parts = [storable(manifest.instructions), "\n".join(["The labels:", *scale]), how]
@@ -212,34 +177,32 @@ def _teams(
 
 
 def _agreed(
-    before: Manifest | None, *, format: str | None, labels: Any, instructions: str | None, annotators: Any
-) -> tuple[TaskFormat, Scale, str, tuple[str, ...]]:
+    before: Manifest | None, *, format: Any, labels: Any, instructions: Any, annotators: Any
+) -> tuple[str, Scale, str, tuple[str, ...]]:
     """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
-    form = None if format is None else TaskFormat(choice("format", format, [each.value for each in TaskFormat]))
-    scale = None if labels is None else Scale.of(labels)
+    form = None if format is None else choice("format", format, [SHEET, LABEL_STUDIO])
+    # judgments say the scale of a new folder
+    scale = None if labels is None or (before and is_judgments(labels)) else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
         raise InputError(f"instructions must be a text, got {told(instructions)}.", argument="instructions")
-    if before is None:
-        agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
-    else:
+    if before is not None:
         for argument, differs, words in (
-            ("format", form not in (None, before.form), before.form.value),
+            ("format", form not in (None, before.form), before.form),
             ("labels", scale not in (None, before.scale), str(before.scale)),
             ("instructions", instructions not in (None, before.instructions), shown(before.instructions)),
-            ("annotators", people is not None and not before.named, "named or not"),
+            ("annotators", people is not None and not before.annotators, "nobody is named"),
         ):
             if differs:
-                advice = "Leave it out, or give a folder of its own."
-                raise InputError(
-                    f"{argument} cannot be another in a further round than before: {words}. {advice}", argument=argument
-                )
-        agreed = before.form, before.scale, before.instructions, people or before.rounds[-1].annotators
-    odd = [word for word in agreed[1].words.values() if "$" in word]
-    if agreed[0] is TaskFormat.LABEL_STUDIO and odd:
+                problem = f"{argument} cannot be another in a further round than before: {words}. "
+                raise InputError(f"{problem}Leave it out, or give a folder of its own.", argument=argument)
+        return before.form, before.scale, before.instructions, people or before.annotators
+    scale = scale or Scale.of(DEFAULT)
+    odd = [word for word in scale.words.values() if "$" in word]
+    if form == LABEL_STUDIO and odd:
         field = f"Label Studio, which takes {shown(odd[0])} for a field of the task"
         raise InputError(f"labels cannot have a dollar sign in {field}. Use another word.", argument="labels")
-    return agreed
+    return form or SHEET, scale, instructions or "", people or ()
 
 
 def _checked_people(annotators: Any) -> tuple[str, ...]:
@@ -250,15 +213,6 @@ def _checked_people(annotators: Any) -> tuple[str, ...]:
         what = "a list of names on one line each, without white space around them, no name twice"
         raise InputError(f"annotators must be {what}; got {told(annotators)}.", argument="annotators")
     return tuple(people)
-
-
-def _cell(value: Any) -> Cell:
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return None if value is pd.NA or value is pd.NaT else str(value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -285,26 +239,27 @@ class ExportedTasks(Result):
     asked_before: int
 
     def answers(self) -> list[str]:
-        """Return how many pairs are in how many files, and where."""
+        """Return how many pairs are in how many files, and where, and the labels."""
         pairs, files = int(self.table["pairs"].sum()), count(len(self.table), "file")
         before = f", {self.asked_before:,} of the pool asked before" if self.asked_before else ""
-        return [f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}"]
+        return [
+            f"{count(pairs, 'pair')} to judge in {files} in {self.folder}{before}; labels {self.settings['labels']}"
+        ]
 
 
 def export_tasks(
     pool: Pool | pd.DataFrame,
     folder: str | Path,
     *,
-    topics: pd.DataFrame | Mapping[str, str],
-    texts: Mapping[str, str] | pd.DataFrame | Iterable[Mapping[str, Any]] | pt.Transformer,
+    topics: pd.DataFrame | Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | pd.DataFrame | Iterable[Mapping[str, Any]] | pt.Transformer | None = None,
     format: str | None = None,
     annotators: Sequence[str] | None = None,
     overlap: float = 1,
     whole_topics: bool = False,
-    labels: Mapping[int, str] | None = None,
+    labels: Any = None,
     instructions: str | None = None,
     seed: int = 0,
-    overwrite: bool = False,
     verbose: bool = False,
 ) -> ExportedTasks:
     """Write the documents of a pool as files for people to judge: one file for each annotator.
@@ -325,18 +280,18 @@ def export_tasks(
             ``description`` and ``narrative``, which are also shown; or a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
             ``title``), or a transformer that adds ``text``. A warning counts empty texts.
-        format: ``"csv"`` or ``"jsonl"``, into which people write; ``"doccano"`` or ``"label-studio"``, which these
-            tools read. Default: that of the folder, ``"csv"`` for a new one.
+        format: ``"csv"``, sheets into which people write, or ``"label-studio"``, which Label Studio reads. Default:
+            that of the folder, ``"csv"`` for a new one.
         annotators: their names. None: those of the folder's earlier rounds; in a new folder anybody may answer, and one
             file has all pairs.
         overlap: how many annotators judge each pair, or a share between 0 and 1: all annotators judge this share of the
             pairs, one judges each other pair.
         whole_topics: give a topic to the same annotator, or to the same `overlap` annotators, as a whole, as TREC does.
             Default: pairs are spread, so that everybody has as many pairs as the others, or one more.
-        labels: label -> word. Default: those of the folder; ``{0: "not relevant", 1: "relevant"}`` for a new one.
+        labels: label -> word, or judgments, whose scale from 0 on it is. Default: those of the folder; ``{0: "not
+            relevant", 1: "relevant"}`` for a new one.
         instructions: a text shown beside the labels.
         seed: of the order and of who judges what, >= 0.
-        overwrite: replace a folder of tasks that has no answers; default is to add a round.
         verbose: show a progress bar while the texts of a corpus are looked up.
 
     Returns:
@@ -344,7 +299,7 @@ def export_tasks(
 
     Raises:
         InputError: a pair without query or text, two annotators of one name, more overlap than annotators, labels or a
-            format that are not those of the folder, a file in the way, answers that would be overwritten.
+            format that are not those of the folder, a file in the way.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr, tempfile
@@ -367,7 +322,6 @@ def export_tasks(
         labels=labels,
         instructions=instructions,
         seed=seed,
-        overwrite=overwrite,
     )
     return plan.write(pool, topics, texts, verbose=flag("verbose", verbose))
 
@@ -377,10 +331,8 @@ class ExportPlan:
     """An export, as far as it is known before the pool, the topics and the texts are."""
 
     folder: Path
-    before: Manifest | None  # what its earlier rounds asked; None where they are to be written over
-    replaced: tuple[str, ...]  # files that are written over, or taken away, since they are of rounds without answers
-    seen: bytes  # the manifest as it was found, b"" for none
-    form: TaskFormat
+    before: Manifest | None  # what earlier rounds asked
+    form: str
     scale: Scale
     instructions: str
     annotators: tuple[str, ...]  # empty where anybody may answer
@@ -389,214 +341,169 @@ class ExportPlan:
     seed: int
 
     @classmethod
-    def of(
-        cls, folder: Any, *, overlap: Any, whole_topics: bool, seed: Any, overwrite: Any, **terms: Any
-    ) -> ExportPlan:
+    def of(cls, folder: Any, *, overlap: Any, whole_topics: bool, seed: Any, **terms: Any) -> ExportPlan:
         """Check what can be checked before there is a pool; the arguments are those of `export_tasks`."""
         seed, place = checked_seed(seed), checked_path(folder)
-        before, replaced, seen = _found_in(place, overwrite=flag("overwrite", overwrite))
+        check_writable(place, [MANIFEST], overwrite=True, argument="folder")
+        before = read_manifest(place) if _bytes(place / MANIFEST) else None
         agreed = _agreed(before, **terms)
-        chosen = _checked_overlap(overlap, len(agreed[-1]))
-        return cls(place, before, replaced, seen, *agreed, chosen, whole_topics, seed)
+        return cls(place, before, *agreed, _checked_overlap(overlap, len(agreed[-1])), whole_topics, seed)
 
     def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
         """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
         pool = _as_pool(pool)
-        with_documents = [qid for qid, n in zip(pool.topics, pool.documents.sizes.tolist(), strict=True) if n]
-        queries = shown_topics(topics, with_documents)
         keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
-        task = self._task(keys)
-        pairs = self._pairs(pool, task, keys)
-        people = self._asked(pairs)
+        queries = shown_topics(topics, list(dict.fromkeys(qid for qid, _ in keys)))
+        known = {} if self.before is None else {pair.key: pair for pair in self.before.pairs}
+        number = 1 if self.before is None else self.before.rounds + 1
+        task = self.before.task if self.before is not None else self._new_task(keys)
+        pairs = self._pairs(pool, task, number, keys, known)
+        people = self._asked(pairs, known)
         now = [pair.key for pair, who in zip(pairs, people, strict=True) if who]
-        documents = self._documents(texts, now, queries, verbose=verbose)
-        every = self._all_pairs(pairs, people)
-        fields = [field for field in TOPIC_FIELDS if any(field in texts for texts in queries.values())]
+        shown = self._texts(texts, now, queries, verbose=verbose)
+        every = _all_pairs(known, pairs, people)
+        place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+        fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
         files, rows = {}, []
-        for who, mine in self._sheets(pairs, people, every).items():
-            records = [_record(self.form, task, who, pair, queries[pair.qid], documents[pair.key]) for pair in mine]
-            file, data = self._file(who, fields, records)
-            files[file] = data
-            rows.append((file.name, file.annotator, len({pair.qid for pair in mine}), file.pairs))
-        made = {name: str(value) for name, value in pool.settings.items()}
+        for who in self.annotators or (_ANYBODY,):
+            mine = [pair for pair, asked in zip(pairs, people, strict=True) if who in asked]
+            # topics in their order, documents in one that tells nothing of ranks
+            mine.sort(key=lambda pair: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))
+            if mine:
+                name = file_name(who, number, "csv" if self.form == SHEET else "json")
+                ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
+                files[name] = _task_file(
+                    self.form,
+                    fields,
+                    [
+                        {**queries[pair.qid], "text": shown[pair.key], **id_, "annotator": who, "task": task}
+                        for pair, id_ in zip(mine, ids, strict=True)
+                    ],
+                )
+                rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
         if files:
-            record = Round(self._number, self.seed, self.overlap, self.annotators, tuple(files), made)
-            rounds, named = (*(self.before.rounds if self.before else ()), record), bool(self.annotators)
-            manifest = Manifest(task, self.form, self.scale, self.instructions, named, rounds, every)
-            beside = {} if self.before else _files_beside(manifest, fields)
-            self._place({**{file.name: data for file, data in files.items()}, **beside}, manifest)
+            given = {} if self.before is None else self.before.files
+            named = tuple(dict.fromkeys([*(self.before.annotators if self.before else ()), *self.annotators]))
+            whose = {**given, **{name: who for name, who, *_ in rows}}
+            manifest = Manifest(task, self.form, self.scale, self.instructions, named, number, whose, every)
+            if self.before is None:
+                files["instructions.txt"] = _instructions(manifest).encode()
+                if self.form == LABEL_STUDIO:
+                    files["label-studio.xml"] = _label_studio_config(manifest, fields).encode()
+            self._place(files, manifest)
         table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
         return ExportedTasks(
             table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
             settings={
                 "task": task,
-                "format": self.form.value,
-                "round": self._number,
+                "format": self.form,
+                "round": number,
                 "labels": str(self.scale),
                 "overlap": self.overlap,
                 "whole_topics": self.whole_topics,
                 "seed": self.seed,
-                **{f"pool_{name}": value for name, value in made.items()},
+                **{f"pool_{name}": str(value) for name, value in pool.settings.items()},
             },
             folder=str(self.folder),
             asked_before=len(pairs) - len(now),
         )
 
-    def _documents(
+    def _texts(
         self, texts: Any, keys: Sequence[Key], queries: Mapping[str, Mapping[str, str]], *, verbose: bool
     ) -> dict[Key, str]:
         """Return what people read of each document; those that no cell can hold are told."""
-        by_topic = {qid: texts["query"] for qid, texts in queries.items()}
+        by_topic = {qid: told["query"] for qid, told in queries.items()}
         documents = document_texts(texts, keys, by_topic, verbose=verbose)
         n = sum(len(text) >= LONGEST_CELL for text in documents.values())
-        if n and self.form is TaskFormat.CSV:
-            warn(
-                f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. With "
-                "format='jsonl' or a tool people see the whole."
-            )
+        if n and self.form == SHEET:
+            cut = f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
+            warn(f"{cut}With format='label-studio' people see the whole.")
         return documents
 
-    def _file(self, who: str, fields: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tuple[TaskFile, bytes]:
-        """Return the file of one annotator, of a record for each pair."""
-        if self.form is TaskFormat.CSV:
-            header = ["label", "note", *fields, "text", "qid", "docno", "pair", "annotator", "task"]
-            data = write_sheet(header, [[record.get(name) or "" for name in header] for record in records])
-        elif self.form is TaskFormat.LABEL_STUDIO:
-            # a field that its interface shows must be there
-            tasks = [{"data": {**dict.fromkeys(fields, ""), **record}} for record in records]
-            data = ("[" + ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks) + "]\n").encode()
-        else:
-            data = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
-        name = file_name(who, self._number, self.form.ending)
-        return TaskFile(name, who or None, len(records), hashlib.sha256(data).hexdigest()), data
-
-    @property
-    def _number(self) -> int:
-        return 1 if self.before is None else len(self.before.rounds) + 1
-
-    @property
-    def _known(self) -> Mapping[Key, Pair]:
-        return {} if self.before is None else self.before.by_key
-
-    def _task(self, keys: Sequence[Key]) -> str:
-        if self.before is not None:
-            return self.before.task
-        terms = self.form.value, str(self.scale), self.instructions, *self.annotators
+    def _new_task(self, keys: Sequence[Key]) -> str:
+        terms = self.form, str(self.scale), self.instructions, *self.annotators
         return "t" + drawn(self.seed, *terms, *sorted(drawn(self.seed, *key) for key in keys))[:11]
 
-    def _pairs(self, pool: Pool, task: str, keys: Sequence[Key]) -> list[Pair]:
+    def _pairs(self, pool: Pool, task: str, number: int, keys: Sequence[Key], known: Mapping[Key, Pair]) -> list[Pair]:
         """Return the pairs of the pool: how many are to judge each now, and who was asked in earlier rounds."""
-        found, known = [], provenance_of(pool)
-        columns = {str(name): list(map(_cell, known[name].tolist())) for name in known}
-        wanted = wanted_for(self.overlap, keys, len(self.annotators), self.seed)
-        for i, (key, n) in enumerate(zip(keys, wanted, strict=True)):
-            old = self._known.get(key)
-            if old is None:
-                found.append(self._new_pair(task, key, n, {name: cells[i] for name, cells in columns.items()}))
-            elif isinstance(self.overlap, float) or not self.annotators:
+        provenance = provenance_of(pool)
+        columns = {str(name): list(map(_cell, provenance[name].tolist())) for name in provenance}
+        found = []
+        all_wanted = wanted_for(self.overlap, keys, len(self.annotators), self.seed)
+        for i, (key, wanted) in enumerate(zip(keys, all_wanted, strict=True)):
+            old = known.get(key)
+            if old is not None:
                 # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
-                found.append(old)
-            else:
-                found.append(replace(old, wanted=n))
+                drawn_before = isinstance(self.overlap, float) or not self.annotators
+                found.append(old if drawn_before else replace(old, wanted=wanted))
+                continue
+            further = {name: cells[i] for name, cells in columns.items()}
+            strategy, round_, reason = (further.pop(name, None) for name in ("strategy", "round", "reason"))
+            pair = Pair(
+                # a letter that no number has before sixteen digits
+                name="p" + drawn(0, task, *key)[:15],
+                qid=key[0],
+                docno=key[1],
+                wanted=wanted,
+                asked=(),
+                strategy=None if strategy is None else str(strategy),
+                round=int(round_) if isinstance(round_, int | float) else number,
+                reason=None if reason is None else str(reason),
+                further=further,
+            )
+            found.append(pair)
         return found
 
-    def _new_pair(self, task: str, key: Key, wanted: int, known: dict[str, Cell]) -> Pair:
-        strategy, number, reason = (known.pop(name, None) for name in _PROVENANCE)
-        return Pair(
-            # a letter that no number has before sixteen digits
-            name="p" + drawn(0, task, *key)[:15],
-            qid=key[0],
-            docno=key[1],
-            wanted=wanted,
-            asked=(),
-            strategy=None if strategy is None else str(strategy),
-            round=int(number) if isinstance(number, int | float) else self._number,
-            reason=None if reason is None else str(reason),
-            further=known,
-        )
-
-    def _asked(self, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+    def _asked(self, pairs: Sequence[Pair], known: Mapping[Key, Pair]) -> list[tuple[str, ...]]:
         """Return who is asked each pair now."""
         if not self.annotators:
-            return [() if pair.key in self._known else (_ANYBODY,) for pair in pairs]
-        loads = Counter(who for pair in self._known.values() for who in pair.asked)
+            return [() if pair.key in known else (_ANYBODY,) for pair in pairs]
+        loads = Counter(who for pair in known.values() for who in pair.asked)
         return assign(pairs, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
-
-    def _all_pairs(self, pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
-        """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
-        found = dict(self._known)
-        for pair, who in zip(pairs, people, strict=True):
-            asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
-            found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
-        topics = list(dict.fromkeys(qid for qid, _ in found))
-        place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
-        # by their names, which say nothing of the order of the pool
-        return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
-
-    def _sheets(
-        self, pairs: Sequence[Pair], people: Sequence[tuple[str, ...]], every: Sequence[Pair]
-    ) -> dict[str, list[Pair]]:
-        """Return annotator -> what is to be judged, in the order in which it is shown; nobody without a pair."""
-        place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
-        sheets = {}
-        for who in self.annotators or (_ANYBODY,):
-            mine = [pair for pair, asked in zip(pairs, people, strict=True) if who in asked]
-            if mine:
-                sheets[who] = sorted(mine, key=partial(self._shown_at, who, place))
-        return sheets
-
-    def _shown_at(self, who: str, place: Mapping[str, int], pair: Pair) -> tuple[int, str]:
-        return place[pair.qid], drawn(self.seed, "order", who, *pair.key)
 
     def _place(self, files: Mapping[str, bytes], manifest: Manifest) -> None:
         """Write the files of a round, and last the manifest, without which they are none."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone(self.folder) as answer:
-                if answer is Alone.NO or _bytes(self.folder / MANIFEST) != self.seen:
+                there = read_manifest(self.folder) if _bytes(self.folder / MANIFEST) else None
+                if answer is Alone.NO or there != self.before:
                     problem = f"{self.folder} is being written to by somebody else. Export again."
                     raise InputError(problem, argument="folder")
-                self._check_free(files)
+                # what an export left that was killed has no answers
+                odd = [name for name, data in files.items() if _bytes(self.folder / name) not in (b"", data)]
+                if odd:
+                    problem = f"{self.folder} has {examples(odd)}, which no round of the folder wrote. "
+                    raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
                 for name, data in files.items():
                     with replacing(self.folder / name) as file:
                         file.write(data)
                 manifest.write(self.folder)
-                for name in set(self.replaced) - set(files):
-                    with suppress(OSError):
-                        (self.folder / name).unlink()
         except OSError as error:
             problem = f"{self.folder} cannot be written to: {error.strerror or error}."
             raise InputError(problem, argument="folder") from error
 
-    def _check_free(self, files: Mapping[str, bytes]) -> None:
-        """Raise where a file is in the way that may have answers; what an export left that was killed has none."""
-        names = [name for name in files if name not in self.replaced]
-        there = [name for name in names if _bytes(self.folder / name) not in (b"", files[name])]
-        if there:
-            problem = f"{self.folder} has {examples(there)}, which no round of the folder wrote. "
-            raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
+
+def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
+    """Return the pairs of this and all earlier rounds with who was asked, topic by topic."""
+    found = dict(known)
+    for pair, who in zip(pairs, people, strict=True):
+        asked = (*pair.asked, *(one for one in who if one != _ANYBODY))
+        found[pair.key] = replace(pair, wanted=max(pair.wanted, len(asked)), asked=asked)
+    topics = list(dict.fromkeys(qid for qid, _ in found))
+    place = {topics[t]: i for i, t in enumerate(natural_order(topics))}
+    # by their names, which say nothing of the order of the pool
+    return tuple(sorted(found.values(), key=lambda pair: (place[pair.qid], pair.name)))
 
 
-def _found_in(folder: Path, *, overwrite: bool) -> tuple[Manifest | None, tuple[str, ...], bytes]:
-    """Return the earlier rounds of a folder that stand, the files that are written over, and the manifest's bytes."""
-    check_writable(folder, [MANIFEST], overwrite=True, argument="folder")
-    seen = _bytes(folder / MANIFEST)
-    if not seen:
-        return None, (), b""
-    before = read_manifest(folder)
-    if not overwrite:
-        return before, (), seen
-    there = [file for name, file in before.files.items() if (folder / name).exists()]
-    answered = [f.name for f in there if hashlib.sha256(read_file(folder / f.name)).hexdigest() != f.sha256]
-    if (folder / RETURNED).is_dir():
-        answered += [f"{RETURNED}/{path.name}" for path in sorted((folder / RETURNED).iterdir())]
-    if answered:
-        raise InputError(
-            f"{folder} has files that people may have written to: {examples(answered)}. They are never written "
-            "over: take them away, or give another folder.",
-            argument="folder",
-        )
-    return None, (*before.files, *BESIDE), seen
+def _cell(value: Any) -> str | int | float | bool | None:
+    """Return what a pool says of a document as JSON holds it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return value if isinstance(value, str | bool | int) else str(value)
 
 
 def _bytes(path: Path) -> bytes:
@@ -610,7 +517,7 @@ def _bytes(path: Path) -> bytes:
 
 def _as_pool(pool: Any) -> Pool:
     if isinstance(pool, pd.DataFrame):
-        # a pool's own frame counts its runs, which people are not to see
+        # a pool's own frame counts its runs
         pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
     if not isinstance(pool, Pool):
         raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool")

@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
 
 from pt_reuse._check import count, did_you_mean, examples, flag, shown, told
-from pt_reuse._files import open_file, user_path
+from pt_reuse._files import read_file, user_path
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.packed_files import UnreadableError, read_members
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.people.manifest import (
     RETURNED,
+    SHEET,
     Manifest,
     Pair,
-    changed_by_sheet,
     read_manifest,
     read_sheet,
     restored,
@@ -31,231 +30,122 @@ from pt_reuse.judging.people.manifest import (
 from pt_reuse.result import Result
 
 #: files that are read, by how they end
-ENDINGS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".zip")
-#: names of Doccano's files that are no user's
-_NOBODY = ("all", "unknown")
-#: names for what we ask: ours first, then those of the tools
-_NOTES = ("note", "Comments", "comments")
-
-
-class Source(NamedTuple):
-    """A file, or one within an archive, which is called as a user of the tool; when it was written."""
-
-    name: str
-    stem: str
-    is_user: bool
-    time: str
+ENDINGS = (".csv", ".tsv", ".txt", ".json")
 
 
 @dataclass(frozen=True)
 class Answer:
     """What a row of a file says, and where it stands."""
 
-    source: Source
+    file: str
     place: str
     pair: str  # its name, "" where there is none
     qid: str | None  # as it stands there
     docno: str | None
     task: str
     assigned: str  # for whom the row was written, "" for nobody
+    said: tuple[str, ...]  # who gave the label by what stands there, the best name first
+    labels: tuple[Any, ...]  # what was chosen
+    note: str
     time: str  # ISO 8601, UTC
-    said: tuple[str, ...] = ()  # who gave the label by what the tool says, the best name first
-    labels: tuple[Any, ...] = ()  # what was chosen
-    note: str = ""
-    seconds: float | None = None  # how long it took, by what the tool says
-    odd_time: Any = None  # what stands there as the time and is none
-    skipped: bool = False  # whether somebody decided to give no label
+    seconds: float | None  # how long it took
 
     @property
     def where(self) -> str:
-        return f"{self.source.name}, {self.place}"
+        return f"{self.file}, {self.place}"
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return by what names a user may say whose it is, the one that says most first."""
-        return (*self.said, self.source.name, self.file, self.source.stem)
-
-    @property
-    def file(self) -> str:
-        return self.source.name.rpartition(", ")[2].rpartition("/")[2]
-
-    @property
-    def is_unanswered(self) -> bool:
-        """Return whether it is a text that nobody labelled, of which older versions of Doccano say nothing else."""
-        return self.source.stem == "unknown" and not self.labels and not self.pair and not self.task
+        path = Path(self.file)
+        return (*self.said, self.file, path.name, path.stem)
 
 
 def read_answers(path: Path, name: str) -> list[Answer]:
-    """Return what stands in a file, of whatever kind: CSV, JSON, JSON lines, or an archive of such."""
+    """Return what stands in a file: a sheet, or what Label Studio exports."""
     ending = path.suffix.lower()
     with located(name):
         if ending not in ENDINGS:
             raise InputError(f"no file that can be read. Save a sheet as CSV; read are {', '.join(ENDINGS)}.")
         try:
-            with open_file(path) as file:
-                data = b"" if ending == ".zip" else file.read()
-            time = utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
+            data = read_file(path)
+            written = utc(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}.") from error
-        source = Source(name, path.stem, False, time)
+        if ending != ".json":
+            return [_answer(row, row, f"line {line:,}", name, written) for line, row in read_sheet(data)]
         try:
-            return _archive(path, source) if ending == ".zip" else list(_records(data, ending, source))
-        except RecursionError as error:
-            raise InputError("lists within lists, deeper than can be read. Export the file once more.") from error
-
-
-def _archive(path: Path, source: Source) -> list[Answer]:
-    found: list[Answer] = []
-    try:
-        for inner, data in read_members(path, _is_read):
-            one = Source(f"{source.name}, {inner.name}", inner.stem, True, source.time)
-            with located(inner.name):
-                found += _records(data, inner.suffix.lower(), one)
-    except (UnreadableError, OSError) as error:
-        raise InputError(f"the archive {error}. Export it once more.") from error
-    return found
-
-
-def _is_read(inner: PurePosixPath) -> bool:
-    if any(part.startswith((".", "__")) for part in inner.parts):
-        return False
-    if inner.suffix.lower() not in ENDINGS[:-1]:
-        raise UnreadableError(f"has a member {inner.name!r}, which cannot be read; read are {', '.join(ENDINGS[:-1])}")
-    return True
-
-
-def _records(data: bytes, ending: str, source: Source) -> Iterator[Answer]:
-    if ending == ".json":
-        found = _parsed(data.decode("utf-8-sig", "replace"), None)
+            records = json.loads(data.decode("utf-8-sig", "replace"))
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"no JSON ({error}). Export the file once more.") from error
+        found: list[Answer] = []
         # Label Studio saves one task by itself
-        records = [found] if isinstance(found, Mapping) else found
-        if not isinstance(records, list):
-            raise InputError(f"must be a list of records, got {told(found)}. Export it once more.")
-        for n, record in enumerate(records, 1):
-            yield from _record(record, f"record {n:,}", source)
-    elif ending == ".jsonl":
-        for line, text in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
-            if text.strip():
-                yield from _record(_parsed(text, f"line {line:,}"), f"line {line:,}", source)
-    else:
-        # who has the name of the pair needs no more than the label
-        for line, row in read_sheet(data, ("label",)):
-            yield _plain(row, f"line {line:,}", source)
+        for n, record in enumerate(records if isinstance(records, list) else [records], 1):
+            try:
+                found += _of_label_studio(record, f"record {n:,}", name, written)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                odd = f"no record that Label Studio exports, got {told(record)}. Export it once more."
+                raise InputError(odd, place=f"record {n:,}") from error
+        return found
 
 
-def _parsed(text: str, place: str | None) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"no JSON ({error}). Export the file once more.", place=place) from error
-
-
-def _record(record: Any, place: str, source: Source) -> Iterator[Answer]:
-    if not isinstance(record, Mapping):
-        raise InputError(f"must be a record with 'label', got {told(record)}.", place=place)
-    data = record.get("data")
-    given = record.get("annotations", record.get("completions"))
-    if isinstance(data, Mapping) and ("annotations" in record or "completions" in record):
-        yield from _label_studio(data, given, place, source)
-    elif isinstance(given, list) and "label" not in record and "labels" not in record:
-        raise InputError("labels as numbers of Doccano's own. Export as JSONL with the labels as texts.", place=place)
-    else:
-        meta = record.get("meta", record.get("metadata"))
-        yield _plain({**meta, **record} if isinstance(meta, Mapping) else record, place, source)
-
-
-def _label_studio(data: Mapping[str, Any], given: Any, place: str, source: Source) -> Iterator[Answer]:
-    """Yield one answer for each annotation of a task, and one without a label where there is none."""
-    blank = _answer(data, place, source)
-    annotations = _of_kind(given or [], list, "annotations", blank)
-    if not annotations:
-        yield blank
-    for annotation in annotations:
-        _of_kind(annotation, Mapping, "an annotation", blank)
-        answer = replace(blank, place=f"{place}, annotation {annotation['id']}") if "id" in annotation else blank
-        chosen: dict[str, list[Any]] = {"label": [], "note": []}
-        for part in _of_kind(annotation.get("result") or [], list, "result", answer):
-            kind = _of_kind(part, Mapping, "a result", answer).get("from_name")
+def _of_label_studio(record: Any, place: str, file: str, written: str) -> Iterator[Answer]:
+    """Yield an answer for each annotation of a task, and one without a label where there is none."""
+    if "annotations" not in record:
+        yield _answer(record, record, place, file, written)
+        return
+    for annotation in record["annotations"] or [{}]:
+        said: dict[str, list[Any]] = {"label": [], "note": []}
+        for part in annotation.get("result") or []:
             # there may be questions that the user added
-            if kind in chosen:
-                value = _of_kind(part.get("value"), Mapping, f"the value of {kind}", answer)
-                chosen[kind] += _several(value.get("choices" if kind == "label" else "text"))
-        skips = [annotation.get(name) for name in ("was_cancelled", "skipped")]
-        skipped = any(_of_kind(skip, bool, "whether it was skipped", answer) for skip in skips if skip is not None)
-        answer = replace(answer, said=_user(annotation.get("completed_by")), skipped=skipped)
-        labels = () if skipped else tuple(chosen["label"])
-        yield _timed(replace(answer, labels=labels, note=_note(chosen["note"])), annotation)
+            if part.get("from_name") in said:
+                said[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
+        at = f"{place}, annotation {annotation['id']}" if "id" in annotation else place
+        more = {"annotator": annotation.get("completed_by"), **said}
+        yield _answer(record["data"], {**annotation, **more}, at, file, written)
 
 
-def _of_kind(value: Any, kind: type, what: str, answer: Answer) -> Any:
-    if not isinstance(value, kind):
-        of = f"topic {shown(answer.qid)}, document {shown(answer.docno)}"
-        expected = {list: "a list", Mapping: "a record", bool: "true or false"}[kind]
-        problem = f"{what} of {of} must be {expected}, got {told(value)}. Export it once more."
-        raise InputError(problem, place=answer.place)
-    return value
-
-
-def _plain(row: Mapping[str, Any], place: str, source: Source) -> Answer:
-    """Return the answer of a record whose fields stand side by side: ours, Doccano's, Label Studio's short one."""
-    answer = _answer(row, place, source)
-    found = row.get("labels") if row.get("label") is None else row["label"]
-    if isinstance(found, Mapping):
-        found = _of_kind(found.get("choices"), list, "the choices", answer)
-    labels = tuple(each for each in _several(found) if each is not None and str(each).strip())
-    user = _user(row.get("annotator"))
-    if not user and source.is_user and source.stem not in _NOBODY:
-        user = (source.stem,)
-    note = next((row[name] for name in _NOTES if row.get(name)), None)
-    return _timed(replace(answer, said=user, labels=labels, note=_note(_several(note))), row)
-
-
-def _timed(answer: Answer, row: Mapping[str, Any]) -> Answer:
-    """Return an answer with the times that a tool says, else with that of the file, and with what is no time."""
-    answer = replace(answer, seconds=_took(row.get("lead_time", row.get("seconds"))))
-    times = [row[name] for name in ("updated_at", "created_at") if row.get(name) not in (None, "")]
-    known = [time for time in map(_time, times) if time is not None]
-    return replace(answer, time=known[0]) if known else replace(answer, odd_time=next(iter(times), None))
-
-
-def _answer(row: Mapping[str, Any], place: str, source: Source) -> Answer:
+def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
+    """Return the answer of a row: by its ids what it is of, and what somebody said."""
     pair, qid, docno, task, assigned = (
-        None if row.get(name) is None else str(row[name]) for name in ("pair", "qid", "docno", "task", "assigned")
+        None if ids.get(name) is None else str(ids[name]) for name in ("pair", "qid", "docno", "task", "assigned")
     )
+    who = said.get("annotator")
+    people = [who.get(name) for name in ("email", "username", "id")] if isinstance(who, Mapping) else [who]
+    times = [str(said[name]) for name in ("updated_at", "created_at") if said.get(name) not in (None, "")]
+    known = [time for time in map(_time, times) if time is not None]
+    # a task that somebody skipped has no label
+    skipped = said.get("was_cancelled") is True
+    note = "\n".join(map(str, _several(said.get("note"))))
+    labels = [label for label in _several(said.get("label")) if label is not None and str(label).strip()]
     return Answer(
-        source=source,
+        file=file,
         place=place,
         pair=(pair or "").strip(),
         qid=qid,
         docno=docno,
         task=(task or "").strip(),
         assigned=assigned or "",
-        time=source.time,
+        said=tuple(str(name) for name in people if name is not None and str(name).strip()),
+        labels=() if skipped else tuple(labels),
+        # half a pair of surrogates, which JSON can say, cannot be written to a file
+        note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+        time=known[0] if known else written,
+        seconds=_took(said.get("lead_time", said.get("seconds"))),
     )
 
 
-def _note(notes: Iterable[Any]) -> str:
-    # half a pair of surrogates, which JSON can say, cannot be written to a file
-    return "\n".join(map(str, notes)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _several(value: Any) -> list[Any]:
-    return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _user(value: Any) -> tuple[str, ...]:
-    """Return the names of who is said to have answered: of Label Studio, an address and a number, or a number alone."""
+    """Return what was chosen or written, of which the short export of Label Studio makes a record if it is several."""
     if isinstance(value, Mapping):
-        return tuple(str(value[name]) for name in ("email", "username", "id") if value.get(name) not in (None, ""))
-    return () if value is None or not str(value).strip() else (str(value),)
+        value = value.get("choices", value.get("text", []))
+    return [] if value is None else list(value) if isinstance(value, list) else [value]
 
 
-def _time(value: Any) -> str | None:
+def _time(text: str) -> str | None:
     """Return a time as ISO 8601 in UTC, None where it is none; one without a zone is taken for UTC."""
-    if not isinstance(value, str):
-        return None
     try:
-        found = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
         return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
     except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
@@ -275,52 +165,6 @@ def utc(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
 
 
-class Annotators:
-    """Who gave an answer."""
-
-    def __init__(self, manifest: Manifest, given: Mapping[str, str], answers: Iterable[Answer]):
-        self._manifest, self._given = manifest, given
-        self.taken: dict[str, str] = {}
-        self.names: set[str] = set()
-        rows_of: dict[str, set[str]] = {}
-        users_of: dict[str, set[str]] = {}
-        for answer in answers:
-            self.names.update(answer.names)
-            if manifest.named and answer.said and self._known(answer) is None:
-                rows_of.setdefault(answer.said[0], set()).add(answer.assigned)
-                users_of.setdefault(answer.assigned, set()).add(answer.said[0])
-        for user, rows in rows_of.items():
-            one = next(iter(rows))
-            if len(rows) == 1 and one in manifest.annotators and users_of[one] == {user}:
-                self.taken[user] = one
-
-    def of(self, answer: Answer) -> str | None:
-        known = self._known(answer)
-        if known is not None or answer.said:
-            return known if known is not None else self.taken.get(answer.said[0])
-        written = self._manifest.files.get(answer.file)
-        return answer.assigned or (written.annotator if written is not None else None)
-
-    def unknown(self, answer: Answer) -> str:
-        if not answer.said:
-            return f"it does not say who judged. Fill in `annotator`, or say whose it is by {naming(answer.file)}"
-        user, people = answer.said[0], self._manifest.annotators
-        what = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)}"
-        return f"{what} Say who it is by {naming(user)}"
-
-    def _known(self, answer: Answer) -> str | None:
-        for name in answer.names:
-            if name in self._given:
-                return self._given[name]
-        # a file that is called as somebody is, as Doccano's are of an archive that was unpacked
-        stem = answer.source.stem
-        for name in answer.said or ((stem,) if stem in self._manifest.annotators else ()):
-            for form in (name, restored(name)):
-                if not self._manifest.named or form in self._manifest.annotators:
-                    return form
-        return None
-
-
 def naming(name: str) -> str:
     """Return the advice to say who somebody is that a tool or a file calls by a name."""
     return f"annotators={dict([(name, 'NAME')])}."
@@ -332,11 +176,11 @@ class ReturnedLabels(Result):
 
     Attributes:
         table: one row per label: ``qid docno label annotator time strategy round reason note``, ``seconds`` that it
-            took where a tool says so (``lead_time`` of Label Studio), and what else the pool knew of the document
-            (under ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of the tool if
-            it keeps one, else the time when the file was last written.
-        missing: one row per missing label: ``qid docno annotator round skipped note``; ``annotator`` is None where
-            anybody may answer, ``skipped`` says that somebody saw the pair and gave no label.
+            took where Label Studio says so (its ``lead_time``), and what else the pool knew of the document (under
+            ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of Label Studio, else
+            when the file was last written.
+        missing: one row per missing label: ``qid docno annotator round``; ``annotator`` is None where anybody may
+            answer.
         scale: the labels that could be given: ``label word``.
         settings: task, format, files, and what was repaired.
     """
@@ -403,131 +247,152 @@ class ReturnedLabels(Result):
 #: what is mended on the way: what it is of -> what was done
 _MENDED = {
     "id": "changed by a spreadsheet, restored by the names of the pairs",
-    "time": "that cannot be read, taken to be when the file was written",
     "label": "twice alike, counted once",
 }
+#: what begins names that systems and programs give to files of their own
+_HIDDEN = (".", "~$")
+#: faults that a message lists
+_LISTED = 30
 
 
 class _Check:
-    """Checks answers one after the other, and gathers what it finds."""
+    """Checks answers one after the other, and gathers what it finds; `given` says who users of a tool are."""
 
-    def __init__(self, manifest: Manifest):
-        self.manifest = manifest
+    def __init__(self, manifest: Manifest, answers: Sequence[Answer], given: Mapping[str, str]):
+        self.manifest, self._given = manifest, given
         self.labels: dict[tuple[str, str], tuple[int, Answer]] = {}  # (name of the pair, annotator) -> label
-        self.skipped: dict[tuple[str, str], str] = {}  # the note where somebody gave no label
         self.faults: list[InputError] = []
         self.faulty: set[str] = set()  # names of the pairs with an answer that cannot be used
         self.whole = True  # whether no file was left out as a whole
         self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
         self._told: set[tuple[str, str]] = set()
-
-    def take(self, answers: Sequence[Answer], given: Mapping[str, str]) -> Annotators:
-        """Take the labels of answers; return who gave them."""
+        self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
+        self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
-        people = Annotators(self.manifest, given, answers)
+        #: by which names users and files are called
+        self.names = {name for answer in answers for name in answer.names}
+        #: user of a tool -> the one for whom all rows were written that only this user answered
+        self.taken: dict[str, str] = {}
+        people = manifest.annotators
+        both = {(one.said[0], one.assigned) for one in answers if people and one.said and self._named(one) is None}
+        users, rows = (Counter(pair[side] for pair in both) for side in (0, 1))
+        for user, one in both:
+            if users[user] == rows[one] == 1 and one in people:
+                self.taken[user] = one
         for answer in answers:
             pair = self._pair(answer)
-            if pair is not None and answer.odd_time is not None:
-                self.mended["time"].append(f"{answer.where}: {shown(answer.odd_time)} for {pair.words}")
-            if pair is not None and not self._is_taken(answer, pair, people):
+            if pair is not None and not self._is_taken(answer, pair):
                 self.faulty.add(pair.name)
-        return people
+
+    def _named(self, answer: Answer) -> str | None:
+        """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
+        named = (self._given[name] for name in answer.names if name in self._given)
+        people = self.manifest.annotators
+        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
+        return next(named, None) or next(forms, None)
+
+    def _annotator(self, answer: Answer) -> str | None:
+        """Return who gave an answer; tell where nobody knows."""
+        file, people = Path(answer.file).name, self.manifest.annotators
+        found = self._named(answer)
+        if found is None and answer.said:
+            user = answer.said[0]
+            found = self.taken.get(user)
+            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
+            unknown += f"Say who it is by {naming(user)}"
+        elif found is None:
+            found = answer.assigned or self.manifest.files.get(file)
+            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + naming(file)
+        if found is None:
+            self._once(answer, f"user {answer.said[:1]}", unknown)
+        return found
+
+    def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
+        """Return where a row stands that begins with a pair and an annotator: topic by topic."""
+        return self._topics[row[0].qid], row[0].docno, row[1] or ""
 
     def missing(self) -> Iterator[tuple[Pair, str | None]]:
         """Yield what was asked and has no label: the pair, and the annotator; None for anybody."""
         n_labels = Counter(name for name, _ in self.labels)
         for pair in self.manifest.pairs:
-            if self.manifest.named:
+            if self.manifest.annotators:
                 yield from ((pair, who) for who in pair.asked if (pair.name, who) not in self.labels)
             else:
                 yield from [(pair, None)] * (pair.wanted - n_labels[pair.name])
 
     def _is_of_the_task(self, answer: Answer) -> bool:
-        """Return whether an answer says which pair of the task it is about; what has no label says nothing."""
+        """Return whether an answer says something of a pair of the task; what has no label says nothing."""
         if answer.task and answer.task != self.manifest.task:
             other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
             self._once(answer, answer.task, f"{other} Import a file with the folder of its own task.")
-        elif answer.is_unanswered:
-            return False
         elif not answer.pair and (answer.qid is None or answer.docno is None):
-            advice = " Keep what stands beside the texts."
-            self._once(answer, "ids", f"no `pair`, and not both `qid` and `docno`.{advice}")
+            advice = "Keep what stands beside the texts."
+            self._once(answer, "ids", f"no `pair`, and not both `qid` and `docno`. {advice}")
         else:
-            return bool(answer.labels) or answer.skipped
+            return bool(answer.labels)
         self.whole = False
         return False
 
-    def _is_taken(self, answer: Answer, pair: Pair, people: Annotators) -> bool:
-        label = None if answer.skipped else self._label(answer, pair)
-        if label is None and not answer.skipped:
-            return False
-        annotator = people.of(answer)
-        if annotator is None:
-            return self._once(answer, f"user {answer.said[:1]}", people.unknown(answer))
-        if self.manifest.named and annotator not in pair.asked:
-            what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
-            advice = f" Take the row out, or say who it was by {naming(answer.said[0] if answer.said else 'FILE')}"
-            return self._refused(answer, f"{what}{advice}")
+    def _is_taken(self, answer: Answer, pair: Pair) -> bool:
+        label = self._label(answer, pair)
         if label is None:
-            self.skipped.setdefault((pair.name, annotator), answer.note)
-            return True
-        old, older = self.labels.get((pair.name, annotator), (label, None))
-        if older is not None and old != label:
+            return False
+        annotator = self._annotator(answer)
+        if annotator is None:
+            return False
+        if self.manifest.annotators and annotator not in pair.asked:
+            what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
+            whose = naming(answer.said[0] if answer.said else "FILE")
+            return self._refused(answer, f"{what} Take the row out, or say who it was by {whose}")
+        key = pair.name, annotator
+        old, older = self.labels.setdefault(key, (label, answer))
+        if old != label:
             what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
             return self._refused(answer, f"{what} Leave the label that is meant.")
-        if older is not None:
+        if older is not answer:
             self.mended["label"].append(f"{answer.where} and {older.where}")
-        if older is None or answer.time < older.time:
-            self.labels[pair.name, annotator] = label, answer
+            self.labels[key] = label, min(answer, older, key=lambda one: one.time)
         return True
 
     def _pair(self, answer: Answer) -> Pair | None:
         """Return the pair that an answer is about, None where it is none of the task, or another than it says."""
         pair = self.manifest.by_name.get(answer.pair)
         if pair is None:
-            by_ids = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
-            if len(by_ids) == 1:
-                return by_ids[0]
+            alike = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
+            if len(alike) == 1:
+                return alike[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
             self._refused(answer, f"{what} Take the row out, or put back its ids as they were written.")
             return None
-        qid, docno = storable(pair.qid), storable(pair.docno)
-        for what, stands, was in (("topic", answer.qid, qid), ("document", answer.docno, docno)):
-            if stands is None or was in (stands, restored(stands)):
+        for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
+            if stands is None or storable(was) in (stands, restored(stands)):
                 continue
-            # what is another pair of the task was rather moved than changed
-            other = (qid, restored(stands)) if what == "document" else (restored(stands), docno)
-            if other in self.manifest.by_ids or (stands.strip() and not changed_by_sheet(stands, was)):
+            # an id of another pair of the task was moved; any other one a program changed
+            if restored(stands) in self._known[what]:
                 wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
-                advice = " Put back the ids of the row as they were written: cells may have been moved."
-                self._refused(answer, f"{wrong}{advice}")
+                advice = "Put back the ids of the row as they were written: cells may have been moved."
+                self._refused(answer, f"{wrong} {advice}")
                 self.faulty.add(pair.name)
                 return None
             self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
         return pair
 
     def _label(self, answer: Answer, pair: Pair) -> int | None:
-        if len(answer.labels) > 1:
-            what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
-            advice = " Leave one. A tool gives one where a text may have a single label and annotations are not shared."
-            self._refused(answer, f"{what}{advice}")
-            return None
-        label = self.manifest.scale.read(answer.labels[0])
+        label = self.manifest.scale.read(answer.labels[0]) if len(answer.labels) == 1 else None
         if label is None:
-            what = f"{pair.words} has label {shown(answer.labels[0])}."
-            self._refused(answer, f"{what} A label is one of {self.manifest.scale}, as a number or in words.")
+            what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
+            self._refused(answer, f"{what} Give one of {self.manifest.scale}, as a number or in words.")
         return label
 
     def _refused(self, answer: Answer, text: str) -> bool:
         self.faults.append(InputError(text, place=answer.where))
         return False
 
-    def _once(self, answer: Answer, what: str, text: str) -> bool:
+    def _once(self, answer: Answer, what: str, text: str) -> None:
         """Tell what is the same of each row of a file, once."""
-        if (answer.source.name, what) not in self._told:
-            self._told.add((answer.source.name, what))
+        if (answer.file, what) not in self._told:
+            self._told.add((answer.file, what))
             self._refused(answer, text)
-        return False
 
 
 def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[InputError]:
@@ -547,12 +412,6 @@ def _first(texts: Sequence[str]) -> str:
     return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
 
 
-#: what begins names that systems and programs give to files of their own
-_HIDDEN = (".", "~$")
-#: faults that a message lists
-_LISTED = 30
-
-
 def import_labels(
     folder: str | Path,
     files: str | Path | Iterable[str | Path] | None = None,
@@ -566,15 +425,13 @@ def import_labels(
     two labels of one annotator for one document, rows of another task or of somebody who was not asked, missing labels.
     The same label twice counts once, with a warning. A label is a number or a word of the scale.
 
-    Files may be saved by any spreadsheet program: with commas, semicolons or tabs, with or without a UTF-8 mark. An id
-    that it changed to a number or a date is restored by the name of its pair, with a warning.
+    Sheets may be saved by any spreadsheet program: with commas, semicolons or tabs, with or without a UTF-8 mark. An id
+    that it changed, such as to a number or a date, is restored by the name of its pair, with a warning.
 
     Args:
         folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
-        files: files that came back, or folders of such: CSV, JSONL, or what Doccano (JSONL, JSON, CSV, ZIP) and Label
-            Studio (JSON, JSON-MIN, CSV, TSV) export. A ZIP may unpack to 100 MB, or to 100 times its size up to 8 GB,
-            and have 10,000 members; all except hidden ones are read. Default: the task files themselves, where people
-            write into them, and all in the folder ``returned`` of `folder`.
+        files: files that came back, or folders of such: sheets as CSV, or what Label Studio exports as JSON, JSON-MIN,
+            CSV or TSV. Default: the sheets themselves, and all in the folder ``returned`` of `folder`.
         annotators: a tool's user, or the name of a file without an annotator -> annotator. A user who has no
             annotator's name counts as the one for whom the rows were written, if that is unique.
         partial: import the labels that are there if others are missing; ``ReturnedLabels.missing`` lists these. Default
@@ -604,17 +461,21 @@ def import_labels(
         Qrels: 1 topic, 1 judgment, 1 relevant (labels 1: 1)
     """
     flag("partial", partial)
-    given = _checked_annotators(annotators)
+    given = {} if annotators is None else annotators
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
+        what = "a dict of a tool's user or a file's name -> annotator"
+        raise InputError(f"annotators must be {what}, got {told(annotators)}.", argument="annotators")
+    given = {str(user): name for user, name in given.items()}
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
         raise InputError(f"folder must be a folder's path, got {told(folder)}.", argument="folder")
     home = user_path(folder)
     manifest = read_manifest(home)
-    strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
+    strangers = [name for name in given.values() if manifest.annotators and name not in manifest.annotators]
     if strangers:
-        known = examples(manifest.annotators, 6)
-        raise InputError(
-            f"annotators must be those of the task, {known}, got {examples(strangers)}.", argument="annotators"
+        problem = (
+            f"annotators must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}."
         )
+        raise InputError(problem, argument="annotators")
     answers: list[Answer] = []
     faults: list[InputError] = []
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
@@ -623,15 +484,11 @@ def import_labels(
             answers += read_answers(path, path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path))
         except InputError as error:
             faults.append(error)
-    check = _Check(manifest)
-    people = check.take(answers, given)
-    unused = [name for name in given if name not in people.names]
+    check = _Check(manifest, answers, given)
+    unused = [name for name in given if name not in check.names]
     if unused and not faults:
-        said = examples(sorted(people.names), 8)
-        raise InputError(
-            f"annotators has {examples(unused)}, which no file and no tool says. There is {said}.",
-            argument="annotators",
-        )
+        problem = f"annotators has {examples(unused)}, which no file and no tool says. "
+        raise InputError(f"{problem}There is {examples(sorted(check.names), 8)}.", argument="annotators")
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
@@ -642,76 +499,51 @@ def import_labels(
     for noun, mended in check.mended.items():
         if mended:
             warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
-    return _result(check, people, missing, len(paths))
-
-
-def _result(
-    check: _Check, people: Annotators, missing: Sequence[tuple[Pair, str | None]], n_files: int
-) -> ReturnedLabels:
-    manifest = check.manifest
-    place = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
-    labels = [(manifest.by_name[name], who, *found) for (name, who), found in check.labels.items()]
-    labels.sort(key=lambda row: (place[row[0].qid], row[0].docno, row[1]))
-    lacking = sorted(missing, key=lambda row: (place[row[0].qid], row[0].docno, row[1] or ""))
-    by_anybody = {name for name, _ in check.skipped}
-    rows = [
-        (
-            *(pair.qid, pair.docno, who, pair.round),
-            pair.name in by_anybody if who is None else (pair.name, who) in check.skipped,
-            check.skipped.get((pair.name, who or ""), ""),
-        )
-        for pair, who in lacking
-    ]
     return ReturnedLabels(
-        table=_table(labels),
-        missing=_frame("qid docno annotator round skipped note", rows, {"round": "int64", "skipped": bool}),
+        table=_table(check),
+        missing=pd.DataFrame(
+            [(pair.qid, pair.docno, who, pair.round) for pair, who in sorted(missing, key=check.place)],
+            columns=["qid", "docno", "annotator", "round"],
+            dtype=object,
+        ).astype({"round": "int64"}),
         scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
         settings={
             "task": manifest.task,
-            "format": manifest.form.value,
-            "files": n_files,
-            "rounds": len(manifest.rounds),
-            "users": ", ".join(f"{user}={who}" for user, who in sorted(people.taken.items())) or "as named",
+            "format": manifest.form,
+            "files": len(paths),
+            "rounds": manifest.rounds,
+            "users": ", ".join(f"{user}={who}" for user, who in sorted(check.taken.items())) or "as named",
             "ids_restored": len(check.mended["id"]),
             "labels_twice_alike": len(check.mended["label"]),
         },
     )
 
 
-def _table(labels: Sequence[tuple[Pair, str, int, Answer]]) -> pd.DataFrame:
-    table = _frame(
-        "qid docno label annotator time strategy round reason note",
-        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in labels],
-        {"label": "int64", "round": "int64"},
-    )
-    took = [answer.seconds for *_, answer in labels]
+def _table(check: _Check) -> pd.DataFrame:
+    """Return the labels, topic by topic, with what is known of them."""
+    found = [(check.manifest.by_name[name], who, *said) for (name, who), said in check.labels.items()]
+    found.sort(key=check.place)
+    table = pd.DataFrame(
+        [(p.qid, p.docno, label, who, a.time, p.strategy, p.round, p.reason, a.note) for p, who, label, a in found],
+        columns=["qid", "docno", "label", "annotator", "time", "strategy", "round", "reason", "note"],
+        dtype=object,
+    ).astype({"label": "int64", "round": "int64"})
+    took = [answer.seconds for *_, answer in found]
     if any(seconds is not None for seconds in took):
         table["seconds"] = pd.Series(took, dtype="float64")
     own = {*table, "judge"}
-    for name in dict.fromkeys(name for pair, *_ in labels for name in pair.further):
-        values = [pair.further.get(name) for pair, *_ in labels]
+    for name in dict.fromkeys(name for pair, *_ in found for name in pair.further):
+        values = [pair.further.get(name) for pair, *_ in found]
         numbers = all(isinstance(value, float) or value is None for value in values)
         table[f"pool_{name}" if name in own else name] = pd.Series(values, dtype="float64" if numbers else object)
     return table
 
 
-def _frame(columns: str, rows: Sequence[tuple[Any, ...]], dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=columns.split(), dtype=object).astype(dtypes)
-
-
-def _checked_annotators(annotators: Any) -> dict[str, str]:
-    given = {} if annotators is None else annotators
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        what = "a dict of a tool's user or a file's name -> annotator"
-        raise InputError(f"annotators must be {what}, got {told(annotators)}.", argument="annotators")
-    return {str(user): name for user, name in given.items()}
-
-
 def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     """Return the files that came back, each of which exists."""
     if files is None:
-        given_out = [home / name for name in manifest.files if manifest.form.filled_in_place]
-        found = [*(path for path in given_out if path.is_file()), *_inside(home / RETURNED)]
+        sheets = [home / name for name in manifest.files if manifest.form == SHEET]
+        found = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
         if not found:
             advice = f"Put what people or the tool give you into its folder {RETURNED}."
             raise InputError(f"{home} has no file that came back. {advice}", argument="folder")

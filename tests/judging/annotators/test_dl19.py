@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-import pandas as pd
 import pytest
-import pytrec_eval
-from annotator_parts import slow_alpha, slow_kappa
 from ir_measures import AP, RR, nDCG
 from real_runs import read_real
 from scipy.stats import kendalltau
-from sklearn.metrics import cohen_kappa_score
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
@@ -55,16 +49,6 @@ def nist(folder):
 
 
 @pytest.fixture(scope="module")
-def plain(labels):
-    """Return annotator -> (qid, docno) -> label, read in plain Python."""
-    found = {}
-    for name, path in labels.items():
-        rows = [line.split() for line in path.read_text().splitlines()]
-        found[name] = {(qid, docno): int(label) for qid, _, docno, label in rows}
-    return found
-
-
-@pytest.fixture(scope="module")
 def result(labels, nist):
     return ptr.judging.annotator_agreement(labels, gold=nist, resamples=100)
 
@@ -74,7 +58,7 @@ def overall(result, items, labels):
     return dict(zip(table["coefficient"], table["value"].round(4), strict=True))
 
 
-def test_all_together(result, plain):
+def test_all_together(result):
     assert result.rel == 2, "as NIST's judgments say"
     names = ("agreement", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal")
     numbers = {
@@ -85,53 +69,19 @@ def test_all_together(result, plain):
     }
     for way, expected in numbers.items():
         assert overall(result, *way) == dict(zip(names, expected, strict=False)), way
-    items = {}
-    for given in plain.values():
-        for item, label in given.items():
-            items.setdefault(item, []).append(label)
-    several = [found for found in items.values() if len(found) > 1]
-    assert Counter(map(len, items.values())) == {2: 4493, 1: 18}
-    assert round(sum(a == b for a, b in several) / len(several), 4) == 0.4572
-    for level, alpha in (("nominal", 0.2043), ("ordinal", 0.4207)):
-        assert round(float(slow_alpha(several, (0, 1, 2, 3), level)), 4) == alpha
-    once = [[int(label >= 2) for label in found] for found in several]
-    assert round(float(slow_alpha(once, (0, 1), "nominal")), 4) == 0.3539
-    relevant = [found for found in several if max(found) >= 2]
-    assert len(relevant) == 1947
-    assert round(float(slow_alpha(relevant, (0, 1, 2, 3), "ordinal")), 4) == -0.2246
     assert result.settings["pairs of annotators"] == "6 of 28 have items in common"
 
 
-def test_each_two(result, plain):
-    rows = result.pairs[result.pairs["items"] == "all"].set_index(["first", "second", "labels"])
-    assert set(rows.index.droplevel(2)) == {*PARTS, ("annotator-2", "annotator-5"), ("annotator-2", "annotator-6")}
-    for (first, second), (n, grades, binary) in PARTS.items():
-        pairs = [(label, plain[second][item]) for item, label in plain[first].items() if item in plain[second]]
-        assert len(pairs) == n == rows.loc[(first, second, "grades"), "n_items"]
-        mine, theirs = zip(*pairs, strict=True)
-        assert (
-            round(cohen_kappa_score(mine, theirs), 4)
-            == round(rows.loc[(first, second, "grades"), "kappa"], 4)
-            == grades
-        )
-        once = [(a >= 2, b >= 2) for a, b in pairs]
-        assert round(float(slow_kappa(once, (False, True))), 4) == binary
-        assert round(rows.loc[(first, second, "binary"), "kappa"], 4) == binary
+def test_each_two_and_each_against_nist(result):
+    for table, numbers in ((result.pairs, PARTS), (result.gold, {(name, "gold"): n for name, n in WITH_NIST.items()})):
+        rows = table[table["items"] == "all"].set_index(["first", "second", "labels"])
+        for two, (n, *kappas) in numbers.items():
+            assert rows.loc[(*two, "grades"), "n_items"] == n
+            assert [round(rows.loc[(*two, labels), "kappa"], 4) for labels in ("grades", "binary")] == kappas
     # one passage, which nobody called relevant
-    alone = rows.loc[("annotator-2", "annotator-5", "grades")]
+    alone = result.pairs[result.pairs["items"] == "all"].set_index(["first", "second", "labels"])
+    alone = alone.loc[("annotator-2", "annotator-5", "grades")]
     assert (alone["n_items"], alone["agreement"], alone["why"]) == (1, 1, "all labels are the same")
-
-
-def test_each_against_nist(result, plain, nist):
-    truth = {(row.qid, row.docno): row.label for row in nist.to_frame().itertuples()}
-    rows = result.gold[result.gold["items"] == "all"].set_index(["first", "labels"])
-    for name, (n, grades, binary) in WITH_NIST.items():
-        mine, theirs = zip(*[(label, truth[item]) for item, label in plain[name].items()], strict=True)
-        assert rows.loc[(name, "grades"), "n_items"] == len(mine) == n
-        assert round(cohen_kappa_score(mine, theirs), 4) == round(rows.loc[(name, "grades"), "kappa"], 4) == grades
-        once = [(a >= 2, b >= 2) for a, b in zip(mine, theirs, strict=True)]
-        assert round(float(slow_kappa(once, (False, True))), 4) == binary
-        assert round(rows.loc[(name, "binary"), "kappa"], 4) == binary
     assert result.settings["gold labels of items nobody labelled"] == 4749
     matrix = result.confusion_of("annotator-1", "gold").to_numpy().tolist()
     assert matrix == [[89, 211, 105, 52], [7, 119, 187, 17], [4, 78, 152, 28], [0, 14, 35, 17]]
@@ -170,38 +120,12 @@ def test_within_topics(result):
     assert (row["n_topics"], row["lowest_topic"]) == (43, "148538")
 
 
-def test_rankings_under_each(folder, labels, nist, plain):
+def test_rankings_under_each(folder, labels, nist):
     runs = read_real(folder / "inputs", order="trec_eval9", pool_order="file")
     measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]
     result = ptr.judging.rankings_by_annotator(runs, labels, nist, measures)
     wide = result.table.pivot_table(index="annotator", columns="measure", values="tau_b").round(4)
     for name, (topics, changed, *taus) in RANKINGS.items():
         row = result.table[result.table["annotator"] == name].iloc[0]
-        assert (row["topics"], row["labels"], row["changed"]) == (topics, len(plain[name]), changed)
+        assert (row["topics"], row["labels"], row["changed"]) == (topics, WITH_NIST[name][0], changed)
         assert wide.loc[name, list(map(repr, measures))].tolist() == taus
-    # one annotator by hand: the scores of some runs by pytrec_eval, and from the scores of all tau by scipy
-    topics = sorted({qid for qid, _ in plain["annotator-4"]})
-    judged = nested(nist.to_frame(), {}), nested(nist.to_frame(), plain["annotator-4"])
-    names = {"map": "AP(rel=2)", "ndcg_cut_10": "nDCG@10"}
-    table = result.by_run[result.by_run["annotator"] == "annotator-4"].set_index(["measure", "name"])
-    for run in runs.names[::5]:
-        frame = runs[run]
-        scores = {q: dict(zip(part["docno"], part["score"], strict=True)) for q, part in frame.groupby("qid")}
-        for column, labelled in zip(("score", "other_score"), judged, strict=True):
-            labelled = {q: labelled[q] for q in topics}
-            judge = pytrec_eval.RelevanceEvaluator(labelled, {"map", "ndcg_cut.10"}, relevance_level=2)
-            found = judge.evaluate(scores)
-            for theirs, ours in names.items():
-                mean = sum(found[q][theirs] for q in found) / len(topics)
-                assert table.loc[(ours, run), column] == pytest.approx(mean, abs=1e-12)
-    for ours in names.values():
-        x, y = table.loc[ours, ["score", "other_score"]].to_numpy().T.round(12)
-        assert round(kendalltau(x, y).statistic, 4) == wide.loc["annotator-4", ours]
-
-
-def nested(frame: pd.DataFrame, replaced):
-    """Return judgments as pytrec_eval takes them, with some labels replaced."""
-    found = {}
-    for row in frame.itertuples():
-        found.setdefault(row.qid, {})[row.docno] = replaced.get((row.qid, row.docno), row.label)
-    return found

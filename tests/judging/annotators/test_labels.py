@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 import pt_reuse as ptr
-from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels, checked_scale
+from pt_reuse.judging.annotators.labels import TIES, AnnotatorLabels, as_annotator_labels
 
 
 def slow_vote(labels, ties):
@@ -119,15 +119,6 @@ def test_a_label_given_twice_counts_once(messages):
     pd.testing.assert_frame_equal(voted.to_frame(), ptr.judging.majority_vote(FRAME).to_frame())
 
 
-def test_a_label_out_of_the_scale_is_named(messages):
-    labels = as_annotator_labels(FRAME)
-    assert checked_scale(None, labels) == (0, 1, 2, 3)
-    assert checked_scale([4, 3, 2, 1, 0], labels) == (0, 1, 2, 3, 4)
-    messages.refused(lambda: ptr.judging.annotator_agreement(FRAME, scale=(0, 1)), argument="labels")
-    for scale in ((0,), (0, 0), "01", 3, (0, -1), (0, 1.5), (True, 0)):
-        messages.refused(lambda given=scale: ptr.judging.annotator_agreement(FRAME, scale=given), argument="scale")
-
-
 FOUR = labelled(seed=5, n_annotators=4, gaps=0.2)
 RULES = [rule for rule in TIES if rule != "error"]
 
@@ -212,10 +203,6 @@ def test_distributions_are_those_counted_by_hand(least):
         assert row.majority_share == pytest.approx(most / len(labels))
         assert row.entropy == pytest.approx(entropy(list(times.values()), base=2), abs=1e-12)
         assert row.relevant_share == pytest.approx(sum(label >= 2 for label in labels) / len(labels))
-        shares = result.shares[(result.shares["qid"] == row.qid) & (result.shares["docno"] == row.docno)]
-        assert shares["label"].tolist() == [0, 1, 2, 3]
-        assert shares["n"].tolist() == [times[label] for label in range(4)]
-        assert shares["share"].sum() == pytest.approx(1)
     assert result.table["entropy"].is_monotonic_decreasing
     assert result.settings["left out"] == len(by_item(MANY)) - len(items)
 
@@ -225,6 +212,22 @@ def test_what_has_no_distribution_is_named(messages):
     messages.refused(lambda: ptr.judging.label_distributions(two), argument="least")
     messages.refused(lambda: ptr.judging.label_distributions(MANY, least=0), argument="least")
     messages.refused(lambda: ptr.judging.label_distributions(MANY, rel="2"), argument="rel")
-    messages.refused(lambda: ptr.judging.label_distributions(MANY, scale=(0, 1)), argument="labels")
     alone = MANY[MANY["annotator"] == "ann0"]
     messages.refused(lambda: ptr.judging.label_distributions(alone), argument="labels")
+
+
+def test_seconds_and_positions_are_columns(messages):
+    docnos = ["a%p0", "a%p3", "b%p0"]
+    frame = pd.DataFrame({"qid": "1", "docno": docnos * 2, "label": [0, 1, 2] * 2, "annotator": ["x"] * 3 + ["y"] * 3})
+    table = ptr.judging.label_distributions(frame).table
+    assert table.set_index("docno")["position"].to_dict() == {"a%p0": 0.125, "a%p3": 0.875, "b%p0": 0.5}
+    assert "seconds" not in table
+    for name, seconds in (("seconds", [10, None, "", 30, 5, None]), ("lead_time", ["10", "", None, "30", "5.0", ""])):
+        found = ptr.judging.label_distributions(frame.assign(**{name: seconds})).table.set_index("docno")["seconds"]
+        assert found["a%p0"] == 20
+        assert found["a%p3"] == 5
+        assert np.isnan(found["b%p0"])
+    assert "position" not in ptr.judging.label_distributions(frame.replace("b%p0", "b")).table
+    for odd in ("soon", -1, float("inf")):
+        timed = frame.assign(seconds=[1, 1, 1, odd, 1, 1])
+        messages.refused(lambda timed=timed: ptr.judging.label_distributions(timed), argument="labels")

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from annotator_parts import by_item, labelled, slow_alpha, slow_kappa
+from annotator_parts import by_item, labelled, slow_alpha
 from scipy import stats
 
 import pt_reuse as ptr
@@ -43,33 +43,6 @@ def test_values_are_those_of_the_tasks_that_all_labelled(frame, pilot):
         assert rows.loc[("grades", f"alpha_{level}"), "value"] == pytest.approx(float(expected))
     binary = slow_alpha([[int(label >= 2) for label in given.values()] for given in items.values()], (0, 1), "nominal")
     assert rows.loc[("binary", "alpha_nominal"), "value"] == pytest.approx(float(binary))
-
-
-def test_alpha_by_krippendorff(frame, pilot):
-    krippendorff = pytest.importorskip("krippendorff")
-    items = items_of(frame, 4)
-    names = sorted(set(frame["annotator"]))
-    matrix = np.array([[given[name] for given in items.values()] for name in names])
-    expected = krippendorff.alpha(matrix, level_of_measurement="ordinal", value_domain=list(SCALE))
-    value = pilot.table.set_index(["labels", "coefficient"]).loc[("grades", "alpha_ordinal"), "value"]
-    assert value == pytest.approx(expected)
-
-
-def test_pairs_by_sklearn_and_by_hand(frame, pilot):
-    metrics = pytest.importorskip("sklearn.metrics")
-    items = items_of(frame, 4)
-    assert pilot.pairs["kappa"].is_monotonic_increasing
-    rows = pilot.pairs.set_index(["first", "second"])
-    assert len(rows) == 6
-    for first, second in combinations(sorted(set(frame["annotator"])), 2):
-        mine, theirs = ([given[name] for given in items.values()] for name in (first, second))
-        row = rows.loc[(first, second)]
-        assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(mine, theirs))
-        assert row["kappa"] == pytest.approx(float(slow_kappa(list(zip(mine, theirs, strict=True)), SCALE)))
-        steps = [a - b for a, b in zip(mine, theirs, strict=True)]
-        assert (row["higher"], row["lower"]) == (sum(s > 0 for s in steps), sum(s < 0 for s in steps))
-        assert row["difference"] == pytest.approx(sum(steps) / len(steps))
-        assert row["n_tasks"] == len(items)
 
 
 def test_each_annotator_against_the_others(frame, pilot):

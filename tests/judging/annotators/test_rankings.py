@@ -9,7 +9,6 @@ from annotator_parts import by_item
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.errors import InputError
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=6, n_docs=60, n_teams=4, length=15, depth=6)
 RUNS, QRELS = FIELD.runs, FIELD.qrels
@@ -34,17 +33,14 @@ def labels():
 
 
 LABELS = labels()
-#: those with documents in common
-PAIRS = [("ann", "bob"), ("ann", "cid"), ("bob", "cid")]
 
 
-def by_hand(annotator, others, only=None):
-    """Return the judgments with an annotator's labels put in, or cut down to those of some items, as a dict."""
+def by_hand(annotator, others):
+    """Return the judgments with an annotator's labels put in, or cut down to its items, as a dict."""
     held = {(row.qid, row.docno): row.label for row in QRELS.to_frame().itertuples()}
     given = {item: found[annotator] for item, found in by_item(LABELS).items() if annotator in found}
     if others == "drop":
-        keep = set(given) if only is None else only
-        return {item: given[item] for item in keep}, {item: label for item, label in held.items() if item in keep}
+        return given, {item: label for item, label in held.items() if item in given}
     return {**held, **given}, held
 
 
@@ -78,18 +74,6 @@ def test_rankings_are_those_of_judgments_put_together_by_hand(others):
     assert (result.table["changed"] > 5).all()
 
 
-@pytest.mark.parametrize("others", ["keep", "drop"])
-def test_between_two_annotators(others):
-    result = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", others=others)
-    assert list(zip(result.between["first"], result.between["second"], strict=True)) == PAIRS
-    for row in result.between.itertuples():
-        both = {item for item, found in by_item(LABELS).items() if row.first in found and row.second in found}
-        topics = sorted({qid for qid, _ in both})
-        x, y = (means(by_hand(name, others, both)[0], topics, "AP") for name in (row.first, row.second))
-        assert (row.topics, row.items) == (len(topics), len(both))
-        assert row.tau_b == pytest.approx(kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
-
-
 def test_unjudged_stays_unjudged():
     # Judged counts a label of -1 as a judgment, so that a row made for an item must not stand there as one
     some = FIELD.all_qrels.to_frame()[["qid", "docno", "label"]].head(30)
@@ -98,17 +82,6 @@ def test_unjudged_stays_unjudged():
     found = result.by_run[result.by_run["annotator"] == "y"]
     assert found["score"].tolist() == ptr.score(RUNS, QRELS, "Judged@5").mean_values[0].tolist()
     assert found["other_score"].tolist() == found["score"].tolist()
-
-
-def test_measures_that_ir_measures_computes():
-    ours = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "P@3").table["tau_b"]
-    theirs = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "ERR@5")
-    assert theirs.settings["by ir_measures"] == "ERR@5"
-    mine, truth = by_hand("bob", "keep")
-    topics = sorted(LABELS[LABELS["annotator"] == "bob"]["qid"].unique())
-    x, y = means(truth, topics, "ERR@5"), means(mine, topics, "ERR@5")
-    assert theirs.table["tau_b"].iloc[1] == pytest.approx(kendalltau(x, y).statistic)
-    assert len(ours) == 3
 
 
 def test_what_has_no_ranking_is_told(messages):
@@ -144,15 +117,3 @@ def test_rankings_by_the_majority(rule):
     # what is added changes nothing of what was there
     alone = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, MEASURES)
     pd.testing.assert_frame_equal(result.table[: len(alone.table)], alone.table)
-
-
-def test_rules_of_majorities():
-    both = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority=("lower", "higher"))
-    assert both.table["annotator"].tolist()[3:] == ["majority (lower)", "majority (higher)"]
-    one = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority="higher")
-    assert one.table["annotator"].tolist()[3:] == ["majority (higher)"]
-    with pytest.raises(InputError, match="majority must be one of"):
-        ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, "AP", majority="mean")
-    named = LABELS.assign(annotator=LABELS["annotator"].replace("ann", "majority (lower)"))
-    with pytest.raises(InputError, match=r"an annotator is called 'majority \(lower\)'"):
-        ptr.judging.rankings_by_annotator(RUNS, named, QRELS, "AP", majority="lower")

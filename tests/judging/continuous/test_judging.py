@@ -229,7 +229,7 @@ def test_the_pool_of_the_deep_learning_track_of_2021(dl21):
     dense = pool["density"] > 1 / 2
     assert (pool["why"].str.contains("density") == dense).all()
     assert (pool["why"].str.contains("documents < 150") == (pool["asked"] < 150)).all()
-    counts = found.counts().set_index("judgments_of")
+    counts = found.table.set_index("judgments_of")
     assert counts.loc["initial pool", ["topics", "judgments", "relevant"]].tolist() == [53, 7443, 1946]
     assert counts.loc["initial pool", "per_topic"] == 7443 / 53
 
@@ -245,7 +245,7 @@ def found():
 
 
 def test_tables_add_up(found):
-    topics, labels, counts = found.topics, found.labels, found.counts().set_index("judgments_of")
+    topics, labels, counts = found.topics, found.labels, found.table.set_index("judgments_of")
     assert list(labels) == ["qid", "docno", "label", "judge", "time", "strategy", "round", "reason"]
     assert labels["time"].str.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00").all()
     assert set(labels["strategy"]) == {"initial pool", "cal"}

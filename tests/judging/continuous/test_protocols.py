@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
+from pt_reuse.judging import protocols
 from pt_reuse.judging.protocols import (
     AutoTAR,
     DenseTopic,
@@ -18,7 +19,6 @@ from pt_reuse.judging.protocols import (
     NoBatchYet,
     Progress,
     Protocol,
-    Status,
     TrecDL2021,
 )
 from pt_reuse.pooling.scorers import TfIdf, Training, Vectors
@@ -54,18 +54,18 @@ def test_a_batch_is_fruitful_above_a_fifth_and_at_first_above_a_tenth(batches, r
 @pytest.mark.parametrize(
     ("progress", "left", "status"),
     [
-        (at(), 0, Status.EXHAUSTED),
-        (at(judged=150, relevant=113), 5, Status.ABANDONED),
-        (at(judged=149, relevant=149), 5, Status.GOES_ON),
-        (at(judged=150, relevant=112), 5, Status.GOES_ON),
-        (at(judged=350, relevant=10, batches=9), 5, Status.FINISHED),
-        (at(judged=350, relevant=200, batches=9), 5, Status.TOPIC_BUDGET),
-        (at(judged=349, relevant=200, batches=9), 5, Status.GOES_ON),
-        (at(judged=200, batches=0), 5, Status.GOES_ON),
+        (at(), 0, protocols.EXHAUSTED),
+        (at(judged=150, relevant=113), 5, protocols.ABANDONED),
+        (at(judged=149, relevant=149), 5, protocols.GOES_ON),
+        (at(judged=150, relevant=112), 5, protocols.GOES_ON),
+        (at(judged=350, relevant=10, batches=9), 5, protocols.FINISHED),
+        (at(judged=350, relevant=200, batches=9), 5, protocols.TOPIC_BUDGET),
+        (at(judged=349, relevant=200, batches=9), 5, protocols.GOES_ON),
+        (at(judged=200, batches=0), 5, protocols.GOES_ON),
     ],
 )
 def test_what_the_track_of_2021_decides(progress, left, status):
-    assert TrecDL2021().decide(progress, left).status is status
+    assert TrecDL2021().decide(progress, left).status == status
 
 
 def test_the_conditions_of_the_track_are_named_and_each_alone_keeps_a_topic_going():
@@ -79,18 +79,18 @@ def test_the_conditions_of_the_track_are_named_and_each_alone_keeps_a_topic_goin
     ):
         assert [type(c) for c in TrecDL2021().goes_on_while if c.holds(progress)] == [kind]
         without = [c for c in TrecDL2021().goes_on_while if not isinstance(c, kind)]
-        assert TrecDL2021().decide(progress, 9).status is Status.GOES_ON
-        assert TrecDL2021(goes_on_while=without).decide(progress, 9).status is Status.FINISHED
+        assert TrecDL2021().decide(progress, 9).status == protocols.GOES_ON
+        assert TrecDL2021(goes_on_while=without).decide(progress, 9).status == protocols.FINISHED
 
 
 def test_which_topics_enter_the_evaluation_set():
     protocol = TrecDL2021()
-    assert protocol.evaluated(Status.FINISHED, at(relevant=3))
-    assert not protocol.evaluated(Status.FINISHED, at(relevant=2))
-    assert protocol.evaluated(Status.TOPIC_BUDGET, at(relevant=150))
-    assert not protocol.evaluated(Status.TOPIC_BUDGET, at(relevant=151))
-    assert not protocol.evaluated(Status.ABANDONED, at(relevant=100))
-    assert not Protocol(topic_budget=1, evaluate_from=0).evaluated(Status.TOTAL_BUDGET, Progress())
+    assert protocol.evaluated(protocols.FINISHED, at(relevant=3))
+    assert not protocol.evaluated(protocols.FINISHED, at(relevant=2))
+    assert protocol.evaluated(protocols.TOPIC_BUDGET, at(relevant=150))
+    assert not protocol.evaluated(protocols.TOPIC_BUDGET, at(relevant=151))
+    assert not protocol.evaluated(protocols.ABANDONED, at(relevant=100))
+    assert not Protocol(topic_budget=1, evaluate_from=0).evaluated(protocols.TOTAL_BUDGET, Progress())
 
 
 def test_batches_of_one_size_and_growing_ones():

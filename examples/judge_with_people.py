@@ -1,9 +1,7 @@
-"""Judge the pool of a new system with people, through Doccano: tasks out, exports in, agreement, judgments, scores."""
+"""Judge the pool of a new system with people: sheets out, labels in, agreement, judgments, scores."""
 
-import json
 import random
 import tempfile
-import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +23,6 @@ tasks = ptr.judging.export_tasks(
     folder / "tasks",
     topics=some,
     texts=demo.get_corpus_iter(verbose=False),
-    format="doccano",
     annotators=["ann", "bob"],
     overlap=2,
     labels=scale,
@@ -35,21 +32,15 @@ tasks = ptr.judging.export_tasks(
 print(f"{tasks}\n")
 print("Beside the tasks:", ", ".join(sorted(path.name for path in (folder / "tasks").iterdir())), "\n")
 
-# In Doccano: for each annotator a project "Text Classification", "Allow single label"; import doccano-labels.json under
-# Labels and the annotator's file under Dataset (JSONL); export as JSONL. Here two stand-ins do the reading: they know
-# the demo's complete judgments, and err now and then. What they write is what Doccano exports.
+# People write into the column "label" of their sheet. Here two stand-ins do the reading: they know the demo's complete
+# judgments, and err now and then. (With format="label-studio", what the tool exports goes into the folder "returned".)
 truth = demo.get_judgments("complete").to_frame().set_index(["qid", "docno"])["label"]
-returned = folder / "tasks" / "returned"
-returned.mkdir()
 chance = random.Random(7)
-for file, annotator in tasks.table[["file", "annotator"]].itertuples(index=False):
-    records = [json.loads(line) for line in (folder / "tasks" / file).read_text().split("\n") if line]
-    for number, record in enumerate(records, 1):
-        label = int(truth.get((record["qid"], record["docno"]), 0))
-        label = max(0, min(3, label + chance.choice([0] * 18 + [-1, 1])))
-        record |= {"id": number, "label": [scale[label]], "Comments": []}
-    with zipfile.ZipFile(returned / f"{annotator}.zip", "w") as archive:
-        archive.writestr("all.jsonl", pd.DataFrame(records).to_json(orient="records", lines=True, force_ascii=False))
+for file in tasks.table["file"]:
+    sheet = pd.read_csv(folder / "tasks" / file, dtype=str, keep_default_na=False)
+    known = [int(truth.get(key, 0)) for key in zip(sheet["qid"], sheet["docno"], strict=True)]
+    sheet["label"] = [scale[max(0, min(3, label + chance.choice([0] * 18 + [-1, 1])))] for label in known]
+    sheet.to_csv(folder / "tasks" / file, index=False)
 
 labels = ptr.judging.import_labels(folder / "tasks")
 print(f"{labels}\n\n{labels.report()}\n")

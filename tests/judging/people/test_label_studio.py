@@ -1,0 +1,308 @@
+"""What Label Studio exports, made as its own exporter makes it, comes back as it was given, or is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from people_parts import PAIRS, WORDS, as_asked, export, labels_of, returned, rows_of, truth, write_rows
+
+import pt_reuse as ptr
+from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.judging.people.importing import import_labels
+
+
+def annotation(number, who, labels, note=None, **further):
+    """Return an annotation as Label Studio has it in its JSON export."""
+    result = [
+        {
+            "id": f"r{number}",
+            "type": "choices",
+            "value": {"choices": labels},
+            "origin": "manual",
+            "to_name": "text",
+            "from_name": "label",
+        }
+    ]
+    if note is not None:
+        said = {"id": f"n{number}", "type": "textarea", "value": {"text": [note]}, "origin": "manual"}
+        result.append({**said, "to_name": "text", "from_name": "note"})
+    return {
+        "id": number,
+        "completed_by": who,
+        "result": result if labels else [],
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": "2026-03-01T10:00:00.123456Z",
+        "updated_at": "2026-03-02T11:30:00.893578Z",
+        "lead_time": 8.65,
+        "result_count": 1,
+        **further,
+    }
+
+
+def label_studio(rows, annotations):
+    """Return tasks as Label Studio exports them; `annotations` makes those of a row."""
+    tasks = [
+        {
+            "id": 7 + i,
+            "annotations": annotations(i, row),
+            "file_upload": "1-tasks.json",
+            "drafts": [],
+            "predictions": [],
+            "data": row,
+            "meta": {},
+            "created_at": "2026-02-01T00:00:00.000000Z",
+            "updated_at": "2026-03-02T11:30:00.923985Z",
+            "inner_id": i + 1,
+            "total_annotations": 1,
+            "cancelled_annotations": 0,
+            "project": 1,
+        }
+        for i, row in enumerate(rows)
+    ]
+    return json.dumps(tasks).encode()
+
+
+def label_studio_min(rows, annotations):
+    """Return what Label Studio's converter makes of the same: one flat record for each annotation."""
+    records = []
+    for i, row in enumerate(rows):
+        for one in annotations(i, row):
+            values = {part["from_name"]: part["value"] for part in one["result"]}
+            short = {}
+            for name, key in (("label", "choices"), ("note", "text")):
+                if name in values:
+                    found = values[name][key]
+                    short[name] = found[0] if len(found) == 1 else {key: found}
+            times = {name: one[name] for name in ("created_at", "updated_at", "lead_time")}
+            who = {"annotator": one["completed_by"], "annotation_id": one["id"]}
+            records.append({**row, "id": 7 + i, **short, **who, **times})
+    return json.dumps(records, indent=2, ensure_ascii=False).encode()
+
+
+#: what stands in the place of something else
+ODD = (
+    *(None, True, False, 0, 1, 2, -1, 1.5, float("nan"), float("inf"), 10**30, -8.65),
+    *("", " ", "1", "relevant", "x" * 500, "\ud800", "1e9999999", "-1", "2026-03-01", "2026-03-01T10:00:00"),
+    *("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-13-45T99:00:00Z"),
+    *([], {}, [[]], [None], ["relevant"], ["relevant", "relevant"], [1], [0, 5, "relevant"], [{"choices": 1}]),
+    *({"choices": None}, {"choices": {"a": 1}}, {"choices": [["relevant"]]}, {"email": [], "id": {}}),
+)
+
+
+def altered_json(value, chance):
+    """Return what JSON holds with one change somewhere in it."""
+    inside = list(value) if isinstance(value, dict | list) else []
+    if not inside or chance.random() < 0.15:
+        return _changed(value, chance)
+    at = chance.randrange(len(inside))
+    if isinstance(value, list):
+        return [*value[:at], altered_json(value[at], chance), *value[at + 1 :]]
+    return {**value, inside[at]: altered_json(value[inside[at]], chance)}
+
+
+def _changed(value, chance):
+    how = chance.choice(["odd", "odd", "less", "more", "wrap", "name"])
+    if isinstance(value, dict) and value and how in ("less", "more", "name"):
+        name = chance.choice(list(value))
+        if how == "more":
+            return {
+                **value,
+                chance.choice(["label", "labels", "skipped", "meta", "created_at", "annotator"]): _odd(chance),
+            }
+        rest = {other: value[other] for other in value if other != name}
+        return rest if how == "less" else {**rest, name.upper(): value[name]}
+    if isinstance(value, list) and value and how in ("less", "more"):
+        at = chance.randrange(len(value))
+        return [*value[:at], *value[at + 1 :]] if how == "less" else [*value, chance.choice([*value, _odd(chance)])]
+    return [value] if how == "wrap" else _odd(chance)
+
+
+def _odd(chance):
+    return chance.choice(ODD)
+
+
+def word(row):
+    return [WORDS[truth(row["qid"], row["docno"])]]
+
+
+def tasks(folder):
+    """Export tasks of one annotator, and return the rows that the tool has of them."""
+    export(folder, format="label-studio", annotators=["ann"])
+    return rows_of(folder / "ann-round1.json")
+
+
+def users(*people):
+    """Return annotations of several users for each task: all of them, with a note of the first."""
+    return lambda i, row: [
+        annotation(10 * i + n, who, word(row), "because" if n == 0 else None) for n, who in enumerate(people)
+    ]
+
+
+@pytest.mark.parametrize("made", [label_studio, label_studio_min])
+def test_label_studio_several_annotators_in_one_project(made, tmp_path):
+    export(tmp_path, format="label-studio", annotators=None, overlap=2)
+    rows = rows_of(tmp_path / "tasks-round1.json")
+    (returned(tmp_path) / "export.json").write_bytes(made(rows, users(3, 5)))
+    expected = {(who, q, d): truth(q, d) for q, docnos in PAIRS.items() for d in docnos for who in "35"}
+    assert labels_of(ptr.judging.import_labels(tmp_path)) == expected
+    named = labels_of(ptr.judging.import_labels(tmp_path, annotators={"3": "cem", 5: "dot"}))
+    assert named == {({"3": "cem", "5": "dot"}[who], q, d): label for (who, q, d), label in expected.items()}
+
+
+def test_label_studio_skipped_drafts_and_none(tmp_path):
+    rows = tasks(tmp_path)
+
+    def given(i, row):
+        if i == 0:
+            return []
+        if i == 1:
+            return [annotation(i, 1, word(row), "no text", was_cancelled=True)]
+        if i == 2:
+            return [annotation(i, 1, [])]
+        return [annotation(i, 1, word(row))]
+
+    (returned(tmp_path) / "e.json").write_bytes(label_studio(rows, given))
+    result = ptr.judging.import_labels(tmp_path, partial=True)
+    assert len(result.table) == len(rows) - 3
+    assert set(result.missing["docno"]) == {row["docno"] for row in rows[:3]}
+
+
+def test_label_studio_two_annotations_of_one(tmp_path, messages):
+    rows = tasks(tmp_path)
+    path = returned(tmp_path) / "e.json"
+    path.write_bytes(label_studio(rows, users(1, 1)))
+    assert labels_of(messages.warned(lambda: ptr.judging.import_labels(tmp_path))) == as_asked(tmp_path)
+    other = lambda row: [WORDS[(truth(row["qid"], row["docno"]) + 1) % 3]]  # noqa: E731
+    path.write_bytes(
+        label_studio(
+            rows, lambda i, row: [annotation(i, 1, word(row)), *([annotation(99, 1, other(row))] if i == 3 else [])]
+        )
+    )
+    messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/e.json, record 4, annotation 99")
+
+
+@pytest.mark.parametrize(("separator", "ending"), [(",", "csv"), ("\t", "tsv")])
+def test_label_studio_as_a_table(separator, ending, tmp_path):
+    rows = []
+    for i, row in enumerate(tasks(tmp_path)):
+        more = {"id": 7 + i, "label": word(row)[0], "annotator": "x@y.org", "annotation_id": i, "lead_time": 1.5}
+        times = {"created_at": "2026-03-01T10:00:00.1Z", "updated_at": "2026-03-02T11:30:00.893578Z"}
+        rows.append(dict(sorted({**row, **more, **times}.items())))
+    write_rows(returned(tmp_path) / f"project.{ending}", rows, separator)
+    result = ptr.judging.import_labels(tmp_path)
+    assert labels_of(result) == as_asked(tmp_path)
+    assert result.table["time"][0] == "2026-03-02T11:30:00+00:00"
+    assert (result.table["seconds"] == 1.5).all()
+
+
+def test_users_are_matched_by_whose_rows_they_answered(tmp_path, messages):
+    export(tmp_path, format="label-studio")
+    rows = [row for who in ("ann", "bob") for row in rows_of(tmp_path / f"{who}-round1.json")]
+
+    def bring(user_of):
+        made = label_studio(rows, lambda i, row: [annotation(i, user, word(row)) for user in user_of(row)])
+        (returned(tmp_path) / "export.json").write_bytes(made)
+
+    bring(lambda row: ["ann" if row["assigned"] == "ann" else "robert"])
+    result = import_labels(tmp_path)
+    assert labels_of(result) == as_asked(tmp_path)
+    assert result.settings["users"] == "robert=bob"
+    # two users answered tasks of one annotator: nobody knows who is meant
+    bring(lambda row: ["ann" if row["assigned"] == "ann" else "rob" if row["docno"] < "b" else "bert"])
+    assert len(messages.refused(lambda: import_labels(tmp_path)).faults) == 2
+    assert labels_of(import_labels(tmp_path, annotators={"rob": "bob", "bert": "bob"})) == as_asked(tmp_path)
+    # somebody answered what was asked of another
+    bring(lambda row: ["ann"])
+    assert len(messages.refused(lambda: import_labels(tmp_path)).faults) == 4
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    st.text(max_size=60).filter(str.strip),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9),
+)
+def test_any_text_goes_there_and_back(tmp_path_factory, text, name):
+    pairs, folder = {"1": [f"d{name}"], "2": [f"e{name}", "="]}, tmp_path_factory.mktemp("any")
+    texts = dict.fromkeys([f"d{name}", f"e{name}", "="], text)
+    export(folder, pairs, format="label-studio", annotators=["ann"], texts=texts)
+    rows = rows_of(folder / "ann-round1.json")
+    made = label_studio(rows, lambda i, row: [annotation(i, 4, ["relevant"])])
+    (returned(folder) / "all.json").write_bytes(made)
+    found = import_labels(folder).table
+    assert sorted(zip(found["qid"], found["docno"], strict=True)) == sorted(
+        (q, d) for q, ds in pairs.items() for d in ds
+    )
+
+
+def read(folder):
+    """Return the labels that are read, None where something is refused; other errors are faults of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReuseWarning)
+        try:
+            labels = import_labels(folder, partial=True)
+        except InputError:
+            return None
+    rows = labels.table[["qid", "docno", "label"]].itertuples(index=False, name=None)
+    return {(qid, docno): label for qid, docno, label in rows}
+
+
+@pytest.mark.parametrize("made", [label_studio, label_studio_min])
+def test_records_that_were_altered(made, tmp_path):
+    rows = tasks(tmp_path)
+    records = json.loads(made(rows, lambda i, row: [annotation(i, "ann", word(row), "a note")]))
+    keys, found = [(row["qid"], row["docno"]) for row in rows], {"read": 0, "refused": 0}
+    for seed in range(200):
+        chance, changed = random.Random(f"{made.__name__} {seed}"), list(records)
+        touched = {chance.randrange(len(records)) for _ in range(chance.choice([1, 1, 2]))}
+        for at in touched:
+            changed[at] = altered_json(changed[at], chance)
+        (returned(tmp_path) / "ann.json").write_text(json.dumps(changed))
+        labels = read(tmp_path)
+        found["refused" if labels is None else "read"] += 1
+        if labels is not None:
+            # what nothing happened to is there
+            assert {(key, truth(*key)) for i, key in enumerate(keys) if i not in touched} <= set(labels.items())
+    # most get past the door, and some are refused
+    assert found["read"] > 40
+    assert found["refused"] > 10
+
+
+ODD_RESULTS = [5, "relevant", {"value": 1}, [5], [None], [{"from_name": "label", "value": 3}], [{"from_name": "label"}]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"result": result} for result in ODD_RESULTS),
+        *({"result": [{"from_name": "label", "value": {"choices": odd}}]} for odd in ([{}], [["relevant"]], {"a": 1})),
+        {"result": 2 * annotation(0, "ann", ["relevant"])["result"]},
+    ],
+)
+def test_odd_annotations_are_told_with_their_record(change, tmp_path):
+    rows = tasks(tmp_path)
+    made = label_studio(rows, lambda i, row: [annotation(i, "ann", word(row), **(change if i == 2 else {}))])
+    (returned(tmp_path) / "ann.json").write_bytes(made)
+    with pytest.raises(InputError) as error:
+        import_labels(tmp_path, partial=True)
+    assert error.value.place.startswith("returned/ann.json, record 3")
+
+
+@pytest.mark.parametrize("said", ["0001-01-01T00:00:00+23:59", "soon", -5, {}, [1]])
+def test_what_is_no_time_is_that_of_the_file(said, tmp_path):
+    rows = tasks(tmp_path)
+    odd = {"updated_at": said, "created_at": None, "lead_time": -3.5}
+    made = label_studio(rows, lambda i, row: [annotation(i, "ann", word(row), **(odd if i == 2 else {}))])
+    (returned(tmp_path) / "ann.json").write_bytes(made)
+    table = import_labels(tmp_path).table.set_index("docno")
+    assert len(table) == 8
+    assert table["time"].value_counts().tolist() == [7, 1]
+    # a time below 0 is none
+    assert table["seconds"].isna().sum() == 1
+    assert pd.isna(table["seconds"][rows[2]["docno"]])
