@@ -20,8 +20,8 @@ from pt_reuse.pooling.depth import USUAL_DEPTH
 from pt_reuse.pooling.fit import pool_on_topics
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
+from pt_reuse.studies.by_type import ALL
 from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.type_splits import ALL
 from pt_reuse.study import study
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, cells, records
+from pt_reuse.studies.by_type import types_of
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
-from pt_reuse.studies.type_splits import types_of
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
