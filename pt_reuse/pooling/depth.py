@@ -57,6 +57,15 @@ def checked_depth(depth: Any, argument: str = "depth") -> int:
     return positive(argument, depth, "documents per run and topic")
 
 
+def checked_depths(depths: Any) -> list[int]:
+    """Return a user's depths, one or several, as ascending numbers, each once."""
+    several = isinstance(depths, Iterable) and not isinstance(depths, str | bytes)
+    given = list(depths) if several else [depths]
+    if not given:
+        raise InputError("depths names no depth. Give one or several.", argument="depths")
+    return sorted({checked_depth(depth, "depths") for depth in given})
+
+
 @described
 def depth_pool(
     runs: Any,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +144,7 @@ class JudgedTopics(ArrayWork):
     def rows_before(self, t: int) -> int:
         return int(self.qrels.arrays.documents.starts[t])
 
-    def of_topics(self, topics: range, field: AnyField) -> JudgedTopics:
+    def of_topics(self, topics: range, field: AnyField) -> Self:
         mine = copy(self)
         qrels = Qrels.of_arrays(replace(self.qrels.arrays, extra=None).of_topics(topics))
         JudgedTopics.__init__(mine, field, qrels)
@@ -231,16 +232,16 @@ def find_uniques(
     return PoolUniques(row, owner, qrels.arrays.labels[row], fit)
 
 
-def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
-    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge."""
-    pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
-    known = np.array([topic in topics for topic in pool.topics], dtype=bool)
+def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, topics: Iterable[str]) -> Pool:
+    """Return the depth-k pool on topics, those of judgments: runs bring others that nobody chose to judge."""
+    pool, wanted = pool_to_depth(ranked, depth, contributors), set(topics)
+    known = np.array([topic in wanted for topic in pool.topics], dtype=bool)
     return pool.take(np.flatnonzero(known[pool.documents.topic]))
 
 
 def unjudged_tops(runs: RunSet, qrels: Qrels, depth: int) -> Pool:
     """Return what any run has down to a depth, on the topics of the judgments, and nobody judged."""
-    return pool_on_topics(runs, depth, contributors_of(runs, "all"), qrels).remainder(qrels)
+    return pool_on_topics(runs, depth, contributors_of(runs, "all"), qrels.topics).remainder(qrels)
 
 
 def with_unjudged(qrels: Qrels, further: Pool) -> Qrels:

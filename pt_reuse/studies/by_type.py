@@ -359,7 +359,7 @@ def by_type(
     kinds, units, contributing = types_of(inputs.runs), units_by(inputs.runs, unit, "unit"), pooled.contributors.runs
     halves, unsplit = _splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
     picked = np.concatenate([of_type.picked for of_type in halves])
-    pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels)
+    pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels.topics)
     judged = inputs.qrels
     if gold == "pool":
         judged = judged.keep(pool.documents.find(judged.arrays.documents) >= 0)

@@ -25,7 +25,7 @@ from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.coverage.coverage import coverage
-from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
+from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
@@ -111,10 +111,10 @@ def test_every_measure(way, monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_unjudged(way, monkeypatch):
-    one = UnjudgedDocuments.of(RUNS, QRELS, [3, 10])
+    one = JudgedLists.of(RUNS, QRELS, [3, 10])
     whole = coverage(RUNS, QRELS, depth=10, contributors=RUNS.names[:6])
     with going(way, RUNS, monkeypatch) as runs:
-        assert_same(UnjudgedDocuments.of(runs, QRELS, [3, 10]), one)
+        assert_same(JudgedLists.of(runs, QRELS, [3, 10]), one)
         again = coverage(runs, QRELS, depth=10, contributors=RUNS.names[:6])
     assert_same(again.tables(), whole.tables())
     assert_same(again.settings, whole.settings)
@@ -142,7 +142,7 @@ def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
     same_numbers(left_out(RUNS, "teams", n_jobs=n_jobs), in_memory["teams"])
     assert_same(score(RUNS, QRELS, FEW, n_jobs=n_jobs).values, in_memory["teams"].scores.values)
     assert_same(depth_pool(RUNS, n_jobs=n_jobs).to_frame(), depth_pool(RUNS).to_frame())
-    one, other = (UnjudgedDocuments.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
+    one, other = (JudgedLists.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
     assert_same(one, other)
 
 
@@ -175,7 +175,7 @@ def works(field):
     return {
         "score": Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES),
         "uniques": UniquesWork(field, QRELS, units.of_run, 10, RUNS.order, "file"),
-        "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, None),
+        "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, np.arange(len(QRELS)) % 5, np.arange(len(RUNS)) % 4),
         "pool": DepthPooling(field, field.topics, np.full(field.n_topics, 5), chosen.runs),
     }
 
@@ -195,9 +195,7 @@ def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
 
 
 def test_counted_lists_have_owners_wherever_they_are_counted(monkeypatch):
-    from pt_reuse.studies.coverage.judged_lists import Owners
-
-    owners = Owners(np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4)
+    owners = np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4
     one = JudgedLists.of(RUNS, QRELS, [3, 10], owners=owners)
     assert one.own.any()
     for way in ("blocks of a topic", "processes on blocks"):

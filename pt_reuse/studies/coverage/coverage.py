@@ -22,14 +22,14 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
+from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
-from pt_reuse.studies.coverage.judged_lists import JudgedLists, Owners, UnjudgedDocuments
-from pt_reuse.studies.judging_rounds import checked_depths
+from pt_reuse.studies.coverage.judged_lists import JudgedLists
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _draw_runs(result: Coverage, _: str, place: Place, depth: int | None = None,
     """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
     at, counts = result.depth_of(depth), result.counts
     row = result.depths.index(at)
-    shares = np.where(counts.documents[row] > 0, counts.shares[row], np.nan)
+    shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
     return plot_unjudged_runs(shares, result.by_run, depth=at, by=result.group_of(by), place=place)
 
 
@@ -183,7 +183,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table("run and reason to think that it is at a disadvantage", "name reason value limit", noun="flags"),
     ]
-    counts: UnjudgedDocuments
+    counts: JudgedLists
     at: int
     p: float
     left_out: str | None
@@ -191,7 +191,7 @@ class Coverage(Result):
     @property
     def depths(self) -> list[int]:
         """Return the depths, ascending."""
-        return list(self.counts.cutoffs)
+        return list(self.counts.depths)
 
     def per_topic(self) -> pd.DataFrame:
         """Return one row per run, topic and depth: ``name qid depth documents unjudged_documents unjudged``."""
@@ -407,7 +407,7 @@ def coverage(
         groups=_group_table(table),
         by_topic=_topic_table(people.topics, lists, has_topic),
         flags=flags,
-        counts=UnjudgedDocuments.of(field, people, depths, lists=lists),
+        counts=lists,
         at=at,
         p=p,
         left_out=None if pooled is None or units is None else units.by,
@@ -425,7 +425,7 @@ def _pool_of(inputs: Inputs, depth: int | None, contributors: Any, order: Any) -
     return (None, f"who was pooled is not on record for {count(len(assumed), 'run')}") if assumed else (pooled, "")
 
 
-def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
+def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return who alone brought which of the judged documents."""
     how: dict[str, Any] = {"depth": pooled.depth, "pool_order": order}
     uniques = find_uniques(inputs.runs, inputs.qrels, units, pooled.contributors, **how)
@@ -435,7 +435,7 @@ def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
         one_unit(units, pooled.contributors.runs, "without it nothing that these runs pooled is judged"),
         uniques.fit.caveats(),
     )
-    return Owners(owner, units.of_run)
+    return owner, units.of_run
 
 
 def _repeated(run_table: pd.DataFrame, n: int) -> pd.DataFrame:
