@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ SLACK = 0.05
 #: the label of what was pooled and not judged
 SET_ASIDE = -1
 _INFER = "infer_pool(runs, qrels)"
+_Work = TypeVar("_Work", bound="JudgedTopics")
 _NOT_THEIRS = "the uniques found here are not the original ones"
 
 
@@ -144,7 +145,7 @@ class JudgedTopics(ArrayWork):
     def rows_before(self, t: int) -> int:
         return int(self.qrels.arrays.documents.starts[t])
 
-    def of_topics(self, topics: range, field: AnyField) -> Self:
+    def of_topics(self: _Work, topics: range, field: AnyField) -> _Work:
         mine = copy(self)
         qrels = Qrels.of_arrays(replace(self.qrels.arrays, extra=None).of_topics(topics))
         JudgedTopics.__init__(mine, field, qrels)

@@ -66,9 +66,7 @@ def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
     return plot_tau_of_pools(result.table[result.table["measure"] == measure], measure=measure, place=place)
 
 
-def _draw_scores(
-    result: PoolsByType, measure: str, place: Place, pool: str | None = None, split: int | None = None
-) -> Axes:
+def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
     """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
     from pt_reuse.plots.run_scores import plot_squares
     from pt_reuse.plots.sheet import MOST, of_tau, plain
@@ -77,17 +75,15 @@ def _draw_scores(
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
         raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
-    table = result.table if split is None else result.by_split[result.by_split["split"] == split]
     panels = {}
     for name in chosen:
-        taus = table[(table["measure"] == measure) & (table["pool"] == name)]
+        taus = result.table[(result.table["measure"] == measure) & (result.table["pool"] == name)]
         # those of many types would fill the figure
         shown = taus if len(taus) <= MOST and len(chosen) == 1 else taus[taus["tested"] == ALL]
         said = [f"{plain(tested)} {of_tau(tau)}" for tested, tau in zip(shown["tested"], shown["tau_b"], strict=True)]
-        rows = result.scores(name, measure=measure, split=split)
-        panels[f"Pool of {name}\n{', '.join(said)}"] = rows.rename(columns={"score": "x", "estimated": "y"})
-    of = f"split {split}" if split is not None else "mean of splits"
-    x, y = f"{measure}, actual", f"{measure}, by the pool ({of})"
+        rows = result.scores(name, measure=measure).rename(columns={"score": "x", "estimated": "y"})
+        panels[f"Pool of {name}\n{', '.join(said)}"] = rows
+    x, y = f"{measure}, actual", f"{measure}, by the pool (mean of splits)"
     return plot_squares(panels, x=x, y=y, title="Scores by the pool of one type", place=place)
 
 
@@ -96,7 +92,7 @@ class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
-    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau_b of each
+    own), the mean of splits, against its score by the gold, and ``"tau_b"``, the mean tau_b of each
     pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, plural
+from pt_reuse._check import choice, count
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -53,13 +53,10 @@ def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str |
 
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
-    rows, column = (
-        result.filled.sort_values(["removed_change", result.units.column], kind="stable"),
-        result.units.column,
-    )
-    judges = list(dict.fromkeys(rows["judge"]))
+    column, judges = result.units.column, list(dict.fromkeys(result.filled["judge"]))
     who = judges[0] if judge is None else choice("judge", judge, judges)
-    rows = rows[(rows["judge"] == who) & (rows["measure"] == measure)]
+    rows = result.filled[(result.filled["judge"] == who) & (result.filled["measure"] == measure)]
+    rows = rows.sort_values(["removed_change", column], kind="stable")
     return plot_filled(rows.reset_index(drop=True), unit=column, place=place)
 
 
@@ -146,7 +143,11 @@ class LeaveOutUniques(LeaveOneOutResult):
     def answers(self) -> list[str]:
         """Return what each run loses without the uniques of its own unit, or keeps where a judge labels them."""
         if not self.table["removed"].any():
-            return [self._nothing_lost()]
+            n = count(int(self.unique_counts["unique"].sum()), "unique document")
+            return [
+                f"No score changes: none of {n} is taken out, and of {self.fit.judged:,} judged documents "
+                f"{self.fit.strangers:,} are not in the depth-{self.depth} pool"
+            ]
         if self.filled_summary is None:
             return super().answers()
         line = (
@@ -155,16 +156,6 @@ class LeaveOutUniques(LeaveOneOutResult):
         )
         rows = records(self.filled_summary)
         return [line.format_map({**self.words(), **cells(row, self.columns)}) for row in rows]
-
-    def _nothing_lost(self) -> str:
-        by, n_unique = self.units.by, int(self.unique_counts["unique"].sum())
-        if self.fit.strangers == self.fit.judged:
-            why = f"no judged document is in the depth-{self.depth} pool of the contributing runs"
-        elif n_unique:
-            why = f"no unique document of any {by} is relevant ({count(n_unique, 'unique document')})"
-        else:
-            why = f"at least two {plural(by)} contributed every judged document of the depth-{self.depth} pool"
-        return f"No score changes: {why}"
 
     def whole_field(self) -> pd.DataFrame:
         """Return every run under every unit's reduced judgments, one row per left-out unit, measure and run.

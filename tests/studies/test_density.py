@@ -169,12 +169,6 @@ def test_relevant_documents_only_are_told(messages):
     messages.warned(lambda: ptr.profile.density(as_qrels({"1": {"a": 1}})))
 
 
-def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.profile.density(QRELS, rel=5))
-    assert found.summary["largest_density"].tolist() == [0]
-    assert found.settings["beware"] == "no judgment is relevant from label 5"
-
-
 ELSEWHERE = as_qrels({"9": {"a": 1, "b": 0}})
 REFUSED = [
     ("runs", {"qrels": [QRELS, QRELS], "runs": RUNS}),

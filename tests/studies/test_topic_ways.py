@@ -31,8 +31,6 @@ from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
 WAYS = {
     "blocks of a topic": (1, None),
-    "blocks of several topics": (700, None),
-    "threads in memory": (None, "threading"),
     "threads on blocks": (1, "threading"),
     "processes in memory": (None, "loky"),
     "processes on blocks": (700, "loky"),
@@ -64,12 +62,8 @@ FEW = [AP, nDCG @ 5, Bpref, Judged @ 5]
 #: what leave-out-uniques can be asked
 ASKED = {
     "teams": {},
-    "runs, all judged": {"by": "run", "remove": "judged", "contributors": "all"},
-    "types, own topics": {"by": "type", "complete": False, "depth": 4},
-    "families, pooled by rows": {"by": "family", "pool_order": "file", "depth": 7},
-    "other order": {"pool_order": "trec_eval9", "remove": "judged", "rel": 1},
-    "intervals": {"resamples": 20},
-    "filled": {"fill": QRELS, "judge_rel": 1},
+    "types, own topics": {"by": "type", "complete": False, "depth": 4, "resamples": 20},
+    "families, pooled by rows": {"by": "family", "pool_order": "file", "depth": 7, "remove": "judged"},
     "filled holes": {"fill": lambda documents: [len(d) % 3 for d in documents["docno"]], "holes": "unjudged"},
 }
 

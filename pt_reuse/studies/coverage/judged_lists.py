@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -156,7 +156,7 @@ class JudgedWork(JudgedTopics):
         rows = slice(self.rows_before(topics.start), self.rows_before(topics.stop))
         hits = self.index.gather(topics, self.qrels.arrays.labels[rows] >= 0)
 
-        def per_list(chosen: NDArray[np.bool_], weights: NDArray[np.float64] | None = None) -> NDArray:
+        def per_list(chosen: NDArray[np.bool_], weights: NDArray[Any] | None = None) -> NDArray[Any]:
             weights = None if weights is None else weights[chosen]
             return np.bincount(hits.of[chosen], weights, minlength=len(hits.lengths)).reshape(shape)
 

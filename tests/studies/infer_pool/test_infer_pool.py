@@ -281,20 +281,6 @@ def test_any_label_counts_as_pooled():
     assert infer_pool(as_runs({"A": {"1": ["a", "b", "c", "d"]}}), frame).depth == 3
 
 
-def test_the_order_may_be_tried():
-    near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
-    runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
-    assert infer_pool(runs, qrels, order="trec_eval").depth == 0
-    for order in ("trec_eval9", None):  # a tie as float32; it is tried, too
-        found = infer_pool(runs, qrels, order=order)
-        assert (found.depth, found.order, found.settings["order"], runs.order) == (
-            1,
-            "trec_eval9",
-            "trec_eval9",
-            "trec_eval",
-        )
-
-
 def test_topics_and_lists_that_are_not_there():
     field = {"A": {"1": ["a", "b"], "9": ["z"]}, "B": {"1": ["c"]}, "none": {"9": ["y"]}}
     judged = {("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}
@@ -404,13 +390,6 @@ def test_the_record_against_the_inference(pooled, said, rows, needed):
     assert found.confusion["needed"].tolist() == needed
     sums = found.confusion.drop(columns="pooled").sum().to_dict()
     assert sums == {"needed": 2, "needed_together": 2, "covered": 1, "not_pooled": 1, "no_documents": 0}
-
-
-def test_runs_that_may_have_been_pooled_are_shown_first():
-    found = infer_pool(*hand())
-    rows = [words[0] for line in str(found).splitlines() if (words := line.split()) and words[0] in HAND]
-    assert rows == ["twin1", "twin2", "lucky", "A", "B", "not"]
-    assert (found.by_rank["entries"].tolist(), found.by_rank["other_entries"].tolist()) == ([10, 9, 8, 4], [2, 1, 1, 0])
 
 
 @pytest.mark.parametrize(
