@@ -485,9 +485,10 @@ class Pool(Printed, Shareable):
         strategy: str | None = None,
         unsampled: Pool | None = None,
     ) -> Pool:
-        """Return some `rows`, in any order within a topic; all topics stay. What is given replaces the pool's own.
+        """Return some `rows`, in any order within a topic; all topics stay.
 
-        `columns` are of all rows. Where the rows are a sample, `unsampled` has the other documents.
+        `columns` (of all rows), `settings` and `strategy` replace the pool's own. Where the rows are a sample,
+        `unsampled` has the other documents.
         """
         return Pool(
             self.documents.take(rows),

@@ -55,16 +55,8 @@ class RandomOrder(FixedOrder):
 class FusedOrder(FixedOrder):
     """Judges documents by their fused score; those of equal score (in 12 digits) by best rank, then by name."""
 
-    def __init__(
-        self,
-        topic: TopicLists,
-        random: np.random.Generator,
-        *,
-        k: float | None = None,
-        p: float | None = None,
-        norm: str | None = None,
-    ):
-        self._scores = Fusion.of(self.name, k=k, p=p, norm=norm).scores(topic.rows)
+    def __init__(self, topic: TopicLists, random: np.random.Generator, fusion: Fusion):
+        self._scores = fusion.scores(topic.rows)
         super().__init__(topic, random)
 
     def order(self) -> NDArray[np.int64]:
@@ -75,15 +67,21 @@ class FusedOrder(FixedOrder):
 
 
 class ReciprocalRanks(FusedOrder):
-    """Fuse by the sum of 1 / (k + rank), k = 60 (Cormack, Clarke and Büttcher 2009)."""
+    """Fuse by the sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)."""
 
     name = "rrf"
 
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, k: float = 60):
+        super().__init__(topic, random, Fusion("rrf", k=k))
+
 
 class RankBiased(FusedOrder):
-    """Fuse by the sum of (1 - p) p^(rank - 1), p = .8 (Moffat and Zobel's RBP weights; Bailey et al. 2017)."""
+    """Fuse by the sum of (1 - p) p^(rank - 1) (Moffat and Zobel's RBP weights; Bailey et al. 2017)."""
 
     name = "rbp"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, p: float = 0.8):
+        super().__init__(topic, random, Fusion("rbp", p=p))
 
 
 class CombSum(FusedOrder):
@@ -91,8 +89,11 @@ class CombSum(FusedOrder):
 
     name = "combsum"
 
+    def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
+        super().__init__(topic, random, Fusion(self.name, norm=norm))
 
-class CombMnz(FusedOrder):
+
+class CombMnz(CombSum):
     """Fuse by the sum of normalised scores times the number of runs that have the document (Fox and Shaw 1994)."""
 
     name = "combmnz"
@@ -102,6 +103,9 @@ class Borda(FusedOrder):
     """Fuse by Borda points (Aslam and Montague 2001)."""
 
     name = "borda"
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random, Fusion("borda"))
 
 
 class Bandit(Chooser):

@@ -74,8 +74,7 @@ class Strategy:
     def __init__(self, kind: str | type[Chooser], **options: Any):
         self.kind = _chooser(kind)
         self.options: Mapping[str, Any] = dict(options)
-        parameters = inspect.signature(self.kind).parameters.values()
-        known = {one.name: one.default for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
+        known = options_of(self.kind)
         needed = [name for name, default in known.items() if default is inspect.Parameter.empty]
         wrong = [*(name for name in options if name not in known), *(name for name in needed if name not in options)]
         if wrong:
@@ -126,6 +125,12 @@ def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]
     else:
         return kind
     raise InputError(f"{argument}{why}", argument=argument)
+
+
+def options_of(kind: type[Chooser]) -> dict[str, Any]:
+    """Return the options of a chooser and their defaults."""
+    parameters = inspect.signature(kind).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
 def judged_in_order(
