@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
@@ -231,6 +232,28 @@ def find_uniques(
     known = np.isin(qrels.topics, _judged_topics(qrels))
     fit = PoolFit.counted(qrels, contributors, counts[known], depth=depth)
     return PoolUniques(row, owner, qrels.arrays.labels[row], fit)
+
+
+def ranks_of_documents(
+    ranked: RunSet, documents: TopicDocs, contributors: Contributors, depth: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return of (documents,) the best rank in contributing runs, 0 for none, and how many have each, topic by topic.
+
+    The last of the three is (depth + 1,): how many documents of the runs, of topics with any, have which best rank.
+    """
+    index = HitIndex(ranked.field, documents)
+    found, of_runs = np.zeros((2, len(documents)), dtype=np.int64), np.zeros(depth + 1, dtype=np.int64)
+    for t, row in zip(index.topics, index.rows_of_codes(index.topics), strict=True):
+        if row is None or not documents.sizes[t]:
+            continue
+        code, _, at = ranked.field.top(index.field_topic[t], depth, contributors.runs)
+        best = np.full(len(row), depth + 1)
+        np.minimum.at(best, code, at)
+        n_runs = np.bincount(code, minlength=len(row))
+        of_runs += np.bincount(best[n_runs > 0], minlength=depth + 1)
+        known = np.flatnonzero((n_runs > 0) & (row >= 0))
+        found[:, row[known]] = best[known], n_runs[known]
+    return found[0], found[1], of_runs
 
 
 def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, topics: Iterable[str]) -> Pool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any
@@ -207,11 +207,9 @@ def density(
     if runs is not None:
         inputs = Inputs.read(runs, qrels, (), rel)
         pooled = inputs.pooled(None, contributors, pool_order)
-        pools = {
-            f"depth-{depth} pool": pool_to_depth(pooled.ranked, depth, pooled.contributors)
-            for depth in depths or [pooled.depth]
-        }
-        rounds = _Rounds.of_pools(inputs.qrels, pools)
+        wanted = depths or [pooled.depth]
+        pools = (pool_to_depth(pooled.ranked, depth, pooled.contributors) for depth in wanted)
+        rounds = _Rounds.of_pools(inputs.qrels, [f"depth-{depth} pool" for depth in wanted], pools)
     else:
         named = None if isinstance(contributors, str) and contributors == "pooled" else contributors
         for name, given in {"depths": depths, "contributors": named, "pool_order": pool_order}.items():
@@ -275,13 +273,13 @@ class _Rounds:
         return cls(whole, tuple(found), of_row, "sets of judgments")
 
     @classmethod
-    def of_pools(cls, qrels: Qrels, pools: Mapping[str, Pool]) -> _Rounds:
+    def of_pools(cls, qrels: Qrels, names: Sequence[str], pools: Iterable[Pool]) -> _Rounds:
         """Return rounds as if each pool had been judged after the one before, and then all else."""
-        held = [pool.documents.find(qrels.arrays.documents) >= 0 for pool in pools.values()]
+        held = [pool.documents.find(qrels.arrays.documents) >= 0 for pool in pools]
         of_row = np.argmax([*held, np.ones(len(qrels), dtype=bool)], axis=0)
-        left = (of_row[qrels.arrays.labels >= 0] == len(pools)).any()
-        names = (*pools, _ALL) if left else tuple(pools)
-        return cls(qrels, names, np.minimum(of_row, len(names) - 1), "pools of the runs")
+        left = (of_row[qrels.arrays.labels >= 0] == len(names)).any()
+        every = (*names, _ALL) if left else tuple(names)
+        return cls(qrels, every, np.minimum(of_row, len(every) - 1), "pools of the runs")
 
     def counts(self, lowest: int) -> pd.DataFrame:
         """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``."""

@@ -18,7 +18,7 @@ from pt_reuse.data.ordering import checked_pool_order
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.topics import plot_minimum_ranks
-from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, none_relevant
@@ -233,9 +233,8 @@ def minimum_ranks(
     beware(none_relevant(inputs.qrels, inputs.rel))
     judgments = inputs.qrels.arrays
     relevant = np.flatnonzero(judgments.labels >= inputs.rel)
-    documents, pool = judgments.documents.take(relevant), pool_to_depth(ranked, deepest, chosen)
-    at = pool.documents.find(documents)
-    best, n_runs = (np.append(of_pool, 0)[at] for of_pool in (pool.entries.best_rank, pool.entries.sizes))
+    documents = judgments.documents.take(relevant)
+    best, n_runs, _ = ranks_of_documents(ranked, documents, chosen, deepest)
     about = {"qid": documents.qids(), "docno": documents.docnos(), "label": judgments.labels[relevant].astype(int)}
     table = pd.DataFrame({**about, "rank": pd.Series(best, dtype="Int64").mask(n_runs == 0), "runs": n_runs})
     origin = "the longest list" if depth is None else "the call"

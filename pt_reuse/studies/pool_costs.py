@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +18,7 @@ from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.depth import checked_depths
-from pt_reuse.pooling.fit import pool_on_topics
+from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
 from pt_reuse.scoring.perturbed import PerturbedScores
@@ -188,17 +187,13 @@ def pool_costs(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     pooled, labels = inputs.pooled(None, contributors, pool_order), inputs.qrels.arrays.labels
-    # a topic without judgments is no part of what pools cost
-    documents = inputs.qrels.arrays.documents
-    topics = list(compress(documents.topics, (documents.sizes > 0).tolist()))
-    longest = max(int(pooled.ranked.field.lengths[:, pooled.contributors.runs].max(initial=1)), 1)
-    pool = pool_on_topics(pooled.ranked, longest, pooled.contributors, topics)
-    # (judgments,) the best rank of each in contributing runs, 0 for none
-    rank = np.append(pool.entries.best_rank, 0)[pool.documents.find(documents)]
-    found = {"documents": pool.entries.best_rank, "judged": rank[labels >= 0], "relevant": rank[labels >= inputs.rel]}
+    documents, who = inputs.qrels.arrays.documents, pooled.contributors
+    longest = max(int(pooled.ranked.field.lengths[:, who.runs].max(initial=1)), 1)
+    rank, _, of_runs = ranks_of_documents(pooled.ranked, documents, who, longest)
+    found = {"judged": rank[labels >= 0], "relevant": rank[labels >= inputs.rel]}
     counts = {what: np.bincount(at[at > 0], minlength=longest + 1) for what, at in found.items()}
-    sizes = pd.DataFrame(counts).cumsum()
-    n_relevant, n_topics = int((labels >= inputs.rel).sum()), len(topics)
+    sizes = pd.DataFrame({"documents": of_runs, **counts}).cumsum()
+    n_relevant, n_topics = int((labels >= inputs.rel).sum()), int((documents.sizes > 0).sum())
     table = _costs(sizes, depths, n_relevant, n_topics)
     beware(one_run(len(inputs.runs)), none_relevant(inputs.qrels, inputs.rel), _mostly_unjudged(table))
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
@@ -217,13 +212,13 @@ def pool_costs(
         for depth, estimates in zip(depths, by_pool, strict=True)
         for name in truth
     ]
-    who = {name: value for name, value in pooled.settings.items() if not name.startswith("depth")}
+    of_pool = {name: value for name, value in pooled.settings.items() if not name.startswith("depth")}
     return PoolCosts(
         table=table,
         agreement=whole_changes(pd.DataFrame(agreement)),
         needed=_needed(sizes, n_relevant),
         rel=inputs.rel,
-        settings=settings_of(who, inputs, interval_settings(bootstrap)),
+        settings=settings_of(of_pool, inputs, interval_settings(bootstrap)),
     )
 
 
