@@ -24,7 +24,6 @@ from pt_reuse.cli.output import (
 from pt_reuse.cli.parser import (
     Parser,
     add_contributors,
-    add_jobs,
     add_out,
     chosen_contributors,
     number_or_numbers,
@@ -150,7 +149,7 @@ def _run_pool(options: argparse.Namespace) -> None:
     pool = _pool_of(runs, qrels, options, given, depth=depth.value, contributors=contributors)
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
-    origin = "given" if options.depth is not None else f"that of {depth.origin.value}"
+    origin = "given" if options.depth is not None else f"that of {depth.origin}"
     say(f"{in_words(pool, rest, qrels)} The depth, {depth.value}, is {origin}.")
     units = by_unit(pool, rest, by)
     if qrels is None:
@@ -216,7 +215,6 @@ def add_infer_pool(parser: Parser) -> None:
     depth = "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best"
     parser.add_option("--depth", "K", depth, type=number_or_text)
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
-    add_jobs(parser, "topics")
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
 
@@ -227,7 +225,7 @@ def _run_infer(options: argparse.Namespace) -> None:
     from pt_reuse.study import study_of
 
     plan = plan_field(options, pooled_matters=False)
-    given = {"depth": options.depth, "tolerance": options.tolerance, "n_jobs": options.jobs}
+    given = {"depth": options.depth, "tolerance": options.tolerance}
     study_of(infer_pool).checked(given)
     folder = out_folder(options)
     qrels, runs = plan.needed_judgments().read(), plan.read_runs()

@@ -26,7 +26,7 @@ from pt_reuse.cli.study_commands import add_flag
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
+    from pt_reuse.studies.coverage.judged_lists import JudgedLists
 
 #: what a short line goes without of runs
 _SPARE = ("shortest", "longest", "type", "team")
@@ -128,7 +128,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     from pt_reuse.scoring.caveats import relevant_only, tell
     from pt_reuse.scoring.run_fit import misfits
     from pt_reuse.scoring.scores import check_topics
-    from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
+    from pt_reuse.studies.coverage.judged_lists import JudgedLists
 
     plan = plan_field(options, pooled_matters=False)
     judgments, jobs = plan.needed_judgments(), checked_jobs(options.jobs)
@@ -139,7 +139,7 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     check_topics(runs, qrels)
     # the answer tells of topics that runs lack, which count 1 here
     tell([*relevant_only(qrels), *misfits(runs, qrels, without_topics="zero")])
-    found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
+    found = JudgedLists.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
     tables = {"by_run.csv": found.by_run(), "by_topic.csv": found.by_topic()}
     say(in_words(found, tables["by_run.csv"]))
     below = int((qrels.arrays.labels < 0).sum())
@@ -160,9 +160,9 @@ def _run_unjudged(options: argparse.Namespace) -> None:
         write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
 
 
-def in_words(found: UnjudgedDocuments, table: pd.DataFrame) -> str:
+def in_words(found: JudgedLists, table: pd.DataFrame) -> str:
     """Return the answer in a sentence: the median of pooled and of other runs, and the run with the largest share."""
-    k, worst = found.cutoffs[0], table.iloc[0]
+    k, worst = found.depths[0], table.iloc[0]
     share, pooled = f"Unjudged@{k}", table["pooled"].astype("boolean")
     groups = {"pooled": pooled.fillna(False), "not pooled": ~pooled.fillna(True), "not on record": pooled.isna()}
     medians = [

@@ -25,7 +25,7 @@ from pt_reuse.options import described
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
-from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, digest, places_of
+from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, checked_corpus, digest, places_of
 from pt_reuse.result import Result
 
 if TYPE_CHECKING:
@@ -380,7 +380,7 @@ def judge_continuously(
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
     if not isinstance(corpus, Scorer):
-        check_corpus(corpus)
+        checked_corpus(corpus)
     if protocol.query_seed:
         check_queries(queries, corpus)
     start, pooled = _initial_pool(protocol, runs, pool)

@@ -86,16 +86,15 @@ class Scorer(ABC):
 
 
 def digest(*parts: Any) -> str:
-    """Return a short name of texts, bytes and arrays that is the same in every process."""
+    """Return a short name of texts and arrays that is the same in every process."""
     made = blake2b(digest_size=12)
     for part in parts:
         if isinstance(part, np.ndarray) and part.dtype != object:
             made.update(np.ascontiguousarray(part).data)
-        else:
-            for text in [part] if isinstance(part, str) else part:
-                held = text.encode("utf-8", "surrogateescape")
-                made.update(len(held).to_bytes(8, "little"))
-                made.update(held)
+            continue
+        for text in [part] if isinstance(part, str) else part:
+            held = text.encode("utf-8", "surrogateescape")
+            made.update(len(held).to_bytes(8, "little") + held)
     return made.hexdigest()
 
 
@@ -108,9 +107,7 @@ class LogisticScorer(Scorer):
     """Scores documents by a logistic regression of their features, scikit-learn's, fitted again in each round.
 
     The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
-    features stands for one; where none is relevant, all scores are 0.
-
-    Features are (documents, features), an array or a sparse matrix; `strength` is ``C`` of LogisticRegression.
+    features stands for one; where none is relevant, all scores are 0. `strength` is ``C`` of LogisticRegression.
     """
 
     def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
@@ -141,7 +138,12 @@ class LogisticScorer(Scorer):
             return np.zeros(len(self.docnos))
         if relevant.all():
             rows, relevant = [*rows, 0 * rows[0][:1]], np.append(relevant, False)
-        stacked = _stacked(rows)
+        if isinstance(rows[0], np.ndarray):
+            stacked = np.concatenate(rows)
+        else:
+            from scipy import sparse
+
+            stacked = sparse.vstack(rows, format="csr")
         # a feature that no example has gets no weight
         seen = np.unique(stacked.nonzero()[1])
         model = logistic_regression()(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
@@ -197,7 +199,7 @@ class TfIdf(LogisticScorer):
         keep_text: bool = False,
     ):
         fields = names("fields", fields)
-        check_corpus(corpus, fields)
+        checked_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
             raise InputError(f"vectorizer must be {what}, got {told(vectorizer)}.", argument="vectorizer")
@@ -211,11 +213,9 @@ class TfIdf(LogisticScorer):
         self.vectorizer = vectorizer
         try:
             features = self.vectorizer.fit_transform(texts)
+        except InputError:
+            raise
         except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            if not docnos:
-                raise InputError("the corpus has no documents.", argument="corpus") from error
             of = count(len(docnos), "document")
             raise InputError(f"no features of the texts of {of}: {error}.", argument="corpus") from error
         super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
@@ -328,20 +328,16 @@ def places_of(scorer: Scorer, qids: Sequence[str]) -> dict[str, Mapping[str, int
     return found
 
 
-def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
-    """Raise where texts of documents cannot come of a corpus, before it is read."""
+def checked_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> Any:
+    """Return a corpus that texts can come of, or a scorer, before it is read."""
+    if isinstance(corpus, Scorer):
+        return corpus
     logistic_regression()
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
         what = f"yield one dict per document, with 'docno' and {examples(fields, 5)}"
         raise InputError(
             f"corpus must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.", argument="corpus"
         )
-
-
-def checked_corpus(corpus: Any) -> Any:
-    """Return a corpus that texts can come of, or a scorer."""
-    if not isinstance(corpus, Scorer):
-        check_corpus(corpus)
     return corpus
 
 
@@ -382,11 +378,3 @@ def _numbers(values: Any, argument: str) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise InputError(f"{argument} must hold numbers alone, no NaN and no infinity.", argument=argument)
     return array
-
-
-def _stacked(rows: list[Any]) -> Any:
-    if isinstance(rows[0], np.ndarray):
-        return np.concatenate(rows)
-    from scipy import sparse
-
-    return sparse.vstack(rows, format="csr")

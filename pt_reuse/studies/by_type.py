@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Annotated, Any
 
 import ir_measures
@@ -14,7 +17,7 @@ from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, listed, names, plural, whole
+from pt_reuse._check import choice, count, examples, listed, names, plural, positive, told, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -22,17 +25,18 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
-from pt_reuse.pooling.fit import SLACK
+from pt_reuse.pooling.fit import SLACK, pool_on_topics
+from pt_reuse.pooling.pool import labels_of
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
-from pt_reuse.studies.pool_costs import pool_on_topics
-from pt_reuse.studies.type_splits import ALL, checked_splits, splits_of, types_of
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -40,6 +44,10 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
+#: what all runs that are tested are called
+ALL = "all"
+#: as many halves are enumerated at most
+_MOST = 20_000
 #: the depth of the paper's pools, where neither the user nor the field says another
 DEPTH = 10
 #: splits that are scored together; the numbers do not depend on it
@@ -58,9 +66,7 @@ def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
     return plot_tau_of_pools(result.table[result.table["measure"] == measure], measure=measure, place=place)
 
 
-def _draw_scores(
-    result: PoolsByType, measure: str, place: Place, pool: str | None = None, split: int | None = None
-) -> Axes:
+def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
     """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
     from pt_reuse.plots.run_scores import plot_squares
     from pt_reuse.plots.sheet import MOST, of_tau, plain
@@ -69,17 +75,15 @@ def _draw_scores(
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
         raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
-    table = result.table if split is None else result.by_split[result.by_split["split"] == split]
     panels = {}
     for name in chosen:
-        taus = table[(table["measure"] == measure) & (table["pool"] == name)]
+        taus = result.table[(result.table["measure"] == measure) & (result.table["pool"] == name)]
         # those of many types would fill the figure
         shown = taus if len(taus) <= MOST and len(chosen) == 1 else taus[taus["tested"] == ALL]
         said = [f"{plain(tested)} {of_tau(tau)}" for tested, tau in zip(shown["tested"], shown["tau_b"], strict=True)]
-        rows = result.scores(name, measure=measure, split=split)
-        panels[f"Pool of {name}\n{', '.join(said)}"] = rows.rename(columns={"score": "x", "estimated": "y"})
-    of = f"split {split}" if split is not None else "mean of splits"
-    x, y = f"{measure}, actual", f"{measure}, by the pool ({of})"
+        rows = result.scores(name, measure=measure).rename(columns={"score": "x", "estimated": "y"})
+        panels[f"Pool of {name}\n{', '.join(said)}"] = rows
+    x, y = f"{measure}, actual", f"{measure}, by the pool (mean of splits)"
     return plot_squares(panels, x=x, y=y, title="Scores by the pool of one type", place=place)
 
 
@@ -88,7 +92,7 @@ class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
 
     Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
-    own; ``split=``, default the mean of all) against its score by the gold, and ``"tau_b"``, the mean tau_b of each
+    own), the mean of splits, against its score by the gold, and ``"tau_b"``, the mean tau_b of each
     pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
 
     Attributes:
@@ -218,6 +222,13 @@ class PoolsByType(Result):
         return frame[times > 0].reset_index(drop=True)
 
 
+def _checked_splits(splits: Any) -> int | None:
+    """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
+    if isinstance(splits, str) and splits != "all":
+        raise InputError(f"splits must be a number of random halves, or 'all', got {told(splits)}.", argument="splits")
+    return None if isinstance(splits, str) else positive("splits", splits, "random halves")
+
+
 def default_measures(rel: int) -> list[ir_measures.Measure]:
     """Return the measures of the paper: RR, from a grade on, and ``nDCG@10``."""
     return usual_measures(rel, RR)
@@ -272,7 +283,7 @@ def by_type(
         options.Option(
             'how many different halves are drawn at random, or ``"all"`` for every one. Where there are no more than '
             "asked for, all are taken.",
-            check=checked_splits,
+            check=_checked_splits,
             flag=options.Flag(help="how many random halves, or all", kind="count or text"),
         ),
     ] = 10,
@@ -342,53 +353,50 @@ def by_type(
     inputs = Inputs.read(runs, qrels, measures, rel, usual=default_measures)
     pooled = inputs.pooled(depth, contributors, pool_order, usual=DEPTH)
     kinds, units, contributing = types_of(inputs.runs), units_by(inputs.runs, unit, "unit"), pooled.contributors.runs
-    halves, unsplit = splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
+    halves, unsplit = _splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
     picked = np.concatenate([of_type.picked for of_type in halves])
-    pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels)
+    pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels.topics)
     judged = inputs.qrels
     if gold == "pool":
         judged = judged.keep(pool.documents.find(judged.arrays.documents) >= 0)
-    row = judged.arrays.documents.find(pool.documents)
-    labels = np.append(judged.arrays.labels, UNJUDGED)[row]
+    row, labels = judged.arrays.documents.find(pool.documents), labels_of(judged, pool.documents)
     beware(
         unsplit,
-        _unjudged(labels, pooled.depth),
+        _odd_pool(labels, pooled.depth, inputs.runs.run_table, unit),
         one_unit(kinds, np.ones(len(inputs.runs), dtype=bool), "all tested runs are of the type of the pool"),
-        _mixed_teams(inputs.runs.run_table) if unit == "team" else (),
     )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     entries = pool.entries
     pools_of_splits = [np.unique(entries.document[of_run[entries.run]]) for of_run in picked[:, contributing]]
-    rows_of_splits = [row[documents] for documents in pools_of_splits]
     how: dict[str, Any] = {"by_topic": bootstrap is not None, "n_jobs": n_jobs, "verbose": verbose}
-    base, estimated, by_topic = _scored(inputs, judged, rows_of_splits, **how)
+    base, estimated, by_topic = _scored(inputs, judged, [row[documents] for documents in pools_of_splits], **how)
     means = scores_of(inputs.runs, judged, inputs.measures, base, complete=True).mean_values
+    groups = {name: kinds.of_run == k for k, name in enumerate(kinds.names)} | {ALL: np.True_}
     by_split, ends = [], []
     for m, measure in enumerate(map(repr, inputs.measures)):
         first = 0
         for of_type in halves:
             places = range(first, first := first + len(of_type.picked))
-            for name, tested in of_type.tested(kinds):
+            for name, group in groups.items():
+                tested = group & ~of_type.picked
                 ranked = [
-                    _numbers(means[m][None, who], estimated[m, place][None, who])
-                    for place, who in zip(places, tested, strict=True)
+                    _numbers(means[m][None, who], estimated[m, at][None, who])
+                    for at, who in zip(places, tested, strict=True)
                 ]
-                numbers = {number: [of_split[number].item() for of_split in ranked] for number in _NUMBERS}
                 about = {"measure": measure, "pool": of_type.type, "tested": name, "split": range(len(places))}
+                numbers = {number: [of_split[number].item() for of_split in ranked] for number in _NUMBERS}
                 by_split.append(pd.DataFrame({**about, "runs": tested.sum(axis=1), **numbers}))
                 if bootstrap is not None:
                     scores = base[m], by_topic[m, places]
                     ends.append(_ends(by_split[-1], tested, *scores, bootstrap, random=of_type.random))
     every = pd.concat(by_split, ignore_index=True)
-    table = pd.concat([_over_splits(every), pd.DataFrame(ends)], axis=1)
     drawn = [of_type.type for of_type in halves if of_type.random]
-    words = f", and over the splits of {examples(drawn)}" if drawn else ""
     settings = settings_of(
         pooled,
         units,
         inputs,
-        interval_settings(bootstrap, words),
+        interval_settings(bootstrap, f", and over the splits of {examples(drawn)}" if drawn else ""),
         unit=unit,
         splits="; ".join(of_type.words(unit) for of_type in halves),
         seed=seed,
@@ -409,7 +417,7 @@ def by_type(
         }
     )
     return PoolsByType(
-        table=table,
+        table=pd.concat([_over_splits(every), pd.DataFrame(ends)], axis=1),
         by_split=every,
         splits=split_table,
         run_table=inputs.runs.run_table[["name", "team", "type", "pooled"]],
@@ -420,19 +428,102 @@ def by_type(
     )
 
 
-def _unjudged(labels: NDArray[np.int16], depth: int) -> Iterator[Caveat]:
-    """Yield a caveat where more than a little of the pool of all was never judged."""
+@dataclass(frozen=True)
+class _TypeSplits:
+    """The splits of one type."""
+
+    type: str  # its name
+    picked: NDArray[np.bool_]  # (splits, runs)
+    units: int  # how many there are to split
+    random: bool  # whether the splits are a random part of all halves
+
+    def words(self, unit: str) -> str:
+        """Return how many units make a pool, and in which splits, for settings."""
+        n = count(len(self.picked), "split")
+        which = f"{n} at random" if self.random else f"all {n}"
+        return f"{self.type}: {self.units // 2:,} of {count(self.units, unit)}, {which}"
+
+
+def types_of(runs: RunSet) -> Units:
+    """Return the types of a field."""
+    table = runs.run_table
+    lacking = table["name"][table["type"].isna()].tolist()
+    if lacking:
+        lack = f"{count(len(lacking), 'run')} without one: {examples(lacking)}"
+        raise InputError(f"every run must have a type, got {lack}. Give types=.", argument="runs")
+    kinds = runs.units("type")
+    if ALL in kinds.names:
+        raise InputError(f"a type is called {ALL!r}, which here are all tested runs. Rename it.", argument="runs")
+    return kinds
+
+
+def _splits_of(
+    kinds: Units,
+    units: Units,
+    contributing: NDArray[np.bool_],
+    wanted: Sequence[str] | None,
+    *,
+    number: int | None,
+    seed: int,
+) -> tuple[list[_TypeSplits], list[Caveat]]:
+    """Return the splits of each type that can be split, and what is to be told of those that cannot."""
+    for name in wanted or ():
+        choice("pools", name, kinds.names)
+    found: list[_TypeSplits] = []
+    caveats: list[Caveat] = []
+    for k, name in enumerate(kinds.names):
+        if wanted is not None and name not in wanted:
+            continue
+        of_type = kinds.of_run == k
+        can = np.unique(units.of_run[of_type & contributing])
+        names = [units.names[unit] for unit in can.tolist()]
+        if len(can) < 2:
+            which = f"type {name!r} has {count(len(can), units.by)} that contributed to the pool {names or ''}".strip()
+            note = f"type {name} is not split"
+            caveats.append(Caveat(note, f"{which}, and a split takes two. Its runs are tested with other pools."))
+            continue
+        halves = halves_of(names, name, number, seed)
+        has = np.zeros((len(halves), len(units)), dtype=bool)
+        has[:, can] = halves
+        random = len(halves) < comb(len(can), len(can) // 2)
+        found.append(_TypeSplits(name, has[:, units.of_run] & of_type, len(can), random))
+    if caveats and (wanted is not None or not found):
+        raise InputError(caveats[0].text, argument="pools" if wanted is not None else "runs")
+    return found, caveats
+
+
+def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> NDArray[np.bool_]:
+    """Return (halves, units) which units each half has, the smaller half of an odd number of them."""
+    n = len(names)
+    size, possible = n // 2, comb(n, n // 2)
+    order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
+    if number is None and possible > _MOST:
+        raise InputError(
+            f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some at random.", argument="splits"
+        )
+    if number is None or number >= possible:
+        chosen = list(combinations(range(n), size))
+    else:
+        random = np.random.default_rng([seed, zlib.crc32(of.encode("utf-8", "surrogateescape"))])
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < number:
+            drawn[tuple(sorted(random.permutation(n)[:size].tolist()))] = None
+        chosen = list(drawn)
+    picked = np.zeros((len(chosen), n), dtype=bool)
+    for half, places in enumerate(chosen):
+        picked[half, [order[place] for place in places]] = True
+    return picked
+
+
+def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, unit: str) -> Iterator[Caveat]:
+    """Yield caveats where more than a little of the pool of all was never judged, and teams have several types."""
     share = (labels < 0).sum() / max(len(labels), 1)
     if share > SLACK:
         note = f"{share:.0%} of the depth-{depth} pool of all contributing runs is unjudged"
         yield Caveat(note, f"{note}, and counts as not relevant. Were these runs pooled so deep, in this order?")
-
-
-def _mixed_teams(run_table: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield a caveat where teams have runs of several types."""
     several = run_table.groupby("team", sort=False)["type"].nunique()
     teams = several.index[several > 1].tolist()
-    if teams:
+    if teams and unit == "team":
         note = f"{count(len(teams), 'team')} with runs of several types"
         yield Caveat(note, f"{note} ({examples(teams)}): runs of one type are pooled, those of another are tested.")
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import as_qrels, check_not_empty, relevant_from
-from pt_reuse.errors import InputError
+from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty, relevant_from
+from pt_reuse.errors import InputError, located
 from pt_reuse.inputs import Inputs
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.topics import plot_density
+from pt_reuse.pooling.depth import checked_depths, pool_to_depth
+from pt_reuse.pooling.pool import Pool, labels_of
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, grade_unstated, none_relevant, relevant_only
-from pt_reuse.studies.judging_rounds import JudgingRounds, checked_depths, pools_by_name, sets_of_rounds
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
+
+
+#: what a single round is called, and the one after all pools
+_ALL = "all judgments"
 
 
 def _draw(result: Density, _: None, place: Place) -> Axes:
@@ -148,17 +157,6 @@ def density(
             ),
         ),
     ] = None,
-    pools: Annotated[
-        Any,
-        Option("the pools instead, a list or a dict of name -> pool.", check=pools_by_name),
-    ] = None,
-    by: Annotated[
-        str | None,
-        Option(
-            'the column of the judgments that says in which round each was made; default ``"round"`` where there is '
-            "one."
-        ),
-    ] = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
@@ -168,9 +166,8 @@ def density(
     The relevant density of a topic is relevant / judged. If it stays above 1/3, unjudged documents must not be assumed
     to be not relevant; if it stays above 1/2, more judged documents are relevant than not.
 
-    The rounds are those of the judgments (a list of sets, or a column), or of pools judged one after the other: of
-    `runs` to several `depths`, or `pools` of any kind. If pools do not contain all judgments, a last round is *all
-    judgments*.
+    The rounds are those of the judgments (a list of sets, or their column ``round``), or of pools judged one after the
+    other, of `runs` to several `depths`. If pools do not contain all judgments, a last round is *all judgments*.
 
     The *knee* of a topic is the round whose share of the relevant documents exceeds its share of the judged ones by
     most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then. Cormack and
@@ -181,9 +178,8 @@ def density(
         Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.
 
     Raises:
-        InputError: rounds given in two ways, a column that the judgments do not have, a document with two labels in two
-            rounds, an unknown run or an invalid depth, options of pools of runs without runs, runs or a pool without
-            any topic of the judgments.
+        InputError: rounds given in two ways, a document with two labels in two rounds, an unknown run or an invalid
+            depth, options of pools of runs without runs, runs without any topic of the judgments.
 
     Warns:
         ReuseWarning: judgments of relevant documents only, so that every density is 1; no relevant judgment, so that
@@ -204,25 +200,22 @@ def density(
     On the passages of Deep Learning 2021 (relevant from label 2) 10 topics are above 1/2 and 19 above 1/3 after the
     depth-10 pool, 9 and 23 at the end.
     """
-    sets = sets_of_rounds(qrels)
-    _check_one_way({"qrels": sets, "runs": runs, "pools": pools, "by": by})
-    pooled = None
+    sets, pooled = _sets_of_rounds(qrels), None
+    if runs is not None and sets is not None:
+        what = "qrels= and runs= both say which rounds there were. Give one of them."
+        raise InputError(what, argument="runs")
     if runs is not None:
         inputs = Inputs.read(runs, qrels, (), rel)
         pooled = inputs.pooled(None, contributors, pool_order)
         wanted = depths or [pooled.depth]
-        rounds = JudgingRounds.of_depths(inputs.qrels, pooled.ranked, wanted, pooled.contributors)
+        pools = (pool_to_depth(pooled.ranked, depth, pooled.contributors) for depth in wanted)
+        rounds = _Rounds.of_pools(inputs.qrels, [f"depth-{depth} pool" for depth in wanted], pools)
     else:
         named = None if isinstance(contributors, str) and contributors == "pooled" else contributors
         for name, given in {"depths": depths, "contributors": named, "pool_order": pool_order}.items():
             if given is not None:
                 raise InputError(f"{name} says how runs are pooled. Give runs= as well.", argument=name)
-        if sets is not None:
-            rounds = JudgingRounds.of_sets(sets)
-        elif pools is not None:
-            rounds = JudgingRounds.of_pools(as_qrels(qrels), pools)
-        else:
-            rounds = JudgingRounds.of_column(as_qrels(qrels), by)
+        rounds = _Rounds.of_column(as_qrels(qrels)) if sets is None else _Rounds.of_sets(sets)
         beware(relevant_only(rounds.qrels), grade_unstated(rounds.qrels, rel))
     check_not_empty(rounds.qrels)
     lowest = relevant_from(rounds.qrels, rel)
@@ -239,11 +232,102 @@ def density(
     )
 
 
-def _check_one_way(ways: Mapping[str, Any]) -> None:
-    given = [f"{name}=" for name, value in ways.items() if value is not None]
-    if len(given) > 1:
-        what = f"{given[0]} and {given[1]} both say which rounds there were. Give one of them."
-        raise InputError(what, argument=given[1].removesuffix("="))
+@dataclass(frozen=True)
+class _Rounds:
+    """Judgments, and in which round each document was first judged."""
+
+    qrels: Qrels  # the judgments of all rounds
+    names: tuple[str, ...]  # of the rounds, in order
+    of_row: NDArray[np.int64]  # (judgments,) the round of each, as a position among the names
+    origin: str  # what says which rounds there were
+
+    @classmethod
+    def of_column(cls, qrels: Qrels) -> _Rounds:
+        """Return the rounds of the column ``round``, ascending; judgments without one come first."""
+        extra = qrels.arrays.extra
+        if extra is None or "round" not in extra:
+            return cls(qrels, (_ALL,), np.zeros(len(qrels), dtype=np.int64), "one round")
+        codes, values = pd.factorize(extra["round"])
+        order = sorted(range(len(values)), key=lambda at: _ascending(values[at]))
+        # a column with gaps holds whole numbers as 1.0
+        names = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values[order]]
+        codes = np.append(np.argsort(order), -1)[codes]
+        if (codes < 0).any():
+            codes, names = codes + 1, ["no round given", *names]
+        return cls(qrels, tuple(names), codes, "column round")
+
+    @classmethod
+    def of_sets(cls, sets: Mapping[str, Any]) -> _Rounds:
+        """Return the rounds of several sets of judgments, each made in a round, or all that was made by then."""
+        found: dict[str, Qrels] = {}
+        for name, given in sets.items():
+            with located(name):
+                found[name] = as_qrels(given)
+        whole, *others = found.values()
+        for name, qrels in zip([*found][1:], others, strict=True):
+            with located(name):
+                whole = whole.union(qrels)
+        judged = [labels_of(qrels, whole.arrays.documents) >= 0 for qrels in found.values()]
+        # what no set judges counts with the last one
+        of_row = np.argmax([*judged[:-1], np.ones(len(whole), dtype=bool)], axis=0)
+        return cls(whole, tuple(found), of_row, "sets of judgments")
+
+    @classmethod
+    def of_pools(cls, qrels: Qrels, names: Sequence[str], pools: Iterable[Pool]) -> _Rounds:
+        """Return rounds as if each pool had been judged after the one before, and then all else."""
+        held = [pool.documents.find(qrels.arrays.documents) >= 0 for pool in pools]
+        of_row = np.argmax([*held, np.ones(len(qrels), dtype=bool)], axis=0)
+        left = (of_row[qrels.arrays.labels >= 0] == len(names)).any()
+        every = (*names, _ALL) if left else tuple(names)
+        return cls(qrels, every, np.minimum(of_row, len(every) - 1), "pools of the runs")
+
+    def counts(self, lowest: int) -> pd.DataFrame:
+        """Return one row per topic and round, ``qid round judged relevant density new_judged new_relevant``."""
+        labels, documents = self.qrels.arrays.labels, self.qrels.arrays.documents
+        n_rounds, n_topics = len(self.names), len(documents.topics)
+        cell = documents.topic * n_rounds + self.of_row
+        new = [
+            np.bincount(cell[rows], minlength=n_topics * n_rounds).reshape(n_topics, n_rounds)
+            for rows in (labels >= 0, labels >= lowest)
+        ]
+        judged, relevant = (counts.cumsum(axis=1).ravel() for counts in new)
+        density = np.divide(relevant, judged, out=np.full(len(judged), np.nan), where=judged > 0)
+        return pd.DataFrame(
+            {
+                "qid": np.repeat(np.array([*documents.topics, None], dtype=object)[:-1], n_rounds),
+                "round": np.tile(np.array(self.names, dtype=object), n_topics),
+                "judged": judged,
+                "relevant": relevant,
+                "density": density,
+                "new_judged": new[0].ravel(),
+                "new_relevant": new[1].ravel(),
+            }
+        )
+
+
+def _sets_of_rounds(given: Any) -> dict[str, Any] | None:
+    """Return the judgments of each round by name, where somebody gives several sets; None where it is one set."""
+    if isinstance(given, Mapping):
+        values = list(given.values())
+        if values and all(map(_is_a_set, values)):
+            return {str(name): one for name, one in given.items()}
+        return None
+    if isinstance(given, list | tuple) and given and all(map(_is_a_set, given)):
+        return {f"round {n}": one for n, one in enumerate(given, 1)}
+    return None
+
+
+def _ascending(value: Any) -> tuple[bool, float, list[tuple[bool, int, str]]]:
+    """Return what puts rounds in order: numbers by value, then texts, the numbers in them by value too."""
+    if isinstance(value, Real):
+        return False, float(value), []
+    parts = [part for part in re.split("([0-9]+)", str(value)) if part]
+    return True, 0.0, [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
+
+
+def _is_a_set(value: Any) -> bool:
+    # a file by its path; tuples and mappings are parts of one set
+    return isinstance(value, Qrels | pd.DataFrame | str | os.PathLike)
 
 
 def _topics(rounds: pd.DataFrame) -> pd.DataFrame:
@@ -274,7 +358,7 @@ def _knees(rounds: pd.DataFrame, n_topics: int) -> dict[str, Any]:
     return {"knee": knee, "slope_ratio": ratio}
 
 
-def _summary(rounds: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _summary(rounds: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
     third, half = (factor * rounds["relevant"] > rounds["judged"] for factor in (3, 2))
     by_round = rounds.assign(some=rounds["judged"] > 0, third=third, half=half).groupby("round", sort=False)
     found = by_round.agg(

@@ -16,12 +16,12 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.pooling.depth import USUAL_DEPTH
+from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depths
+from pt_reuse.pooling.fit import pool_on_topics
+from pt_reuse.pooling.pool import labels_of
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
-from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.pool_costs import pool_on_topics
-from pt_reuse.studies.type_splits import ALL
+from pt_reuse.studies.by_type import ALL
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -200,9 +200,8 @@ def found_by_depth(
         raise InputError(f"a {by} is called {ALL!r}, which here are all together. Rename it.", argument="runs")
     longest = int(inputs.runs.field.lengths[:, contributing.runs].max(initial=1))
     depths = depths or list(range(1, min(USUAL_DEPTH, longest) + 1))
-    pool = pool_on_topics(pooled.ranked, depths[-1], contributing, inputs.qrels)
-    judgments = inputs.qrels.arrays
-    labels = np.append(judgments.labels, np.int16(-1))[judgments.documents.find(pool.documents)]
+    pool = pool_on_topics(pooled.ranked, depths[-1], contributing, inputs.qrels.topics)
+    labels = labels_of(inputs.qrels, pool.documents)
     # (units, documents) the best rank at which a run of the unit has the document
     best = np.full((len(units), len(pool)), _NEVER)
     np.minimum.at(best, (units.of_run[pool.entries.run], pool.entries.document), pool.entries.rank)

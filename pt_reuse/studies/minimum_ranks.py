@@ -13,15 +13,13 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse._check import examples, positive, told
 from pt_reuse._choices import EDGES
-from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import checked_pool_order
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.topics import plot_minimum_ranks
-from pt_reuse.pooling.pool import Contributors, contributors_of
+from pt_reuse.pooling.fit import ranks_of_documents
+from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, none_relevant
 from pt_reuse.study import study
@@ -233,29 +231,16 @@ def minimum_ranks(
     ranked = inputs.runs if pool_order is None else inputs.runs.reorder(pool_order)
     deepest = int(ranked.field.lengths[:, chosen.runs].max(initial=1)) if depth is None else depth
     beware(none_relevant(inputs.qrels, inputs.rel))
-    table = _ranks_of_relevant(ranked, inputs.qrels, inputs.rel, chosen, deepest)
+    judgments = inputs.qrels.arrays
+    relevant = np.flatnonzero(judgments.labels >= inputs.rel)
+    documents = judgments.documents.take(relevant)
+    best, n_runs, _ = ranks_of_documents(ranked, documents, chosen, deepest)
+    about = {"qid": documents.qids(), "docno": documents.docnos(), "label": judgments.labels[relevant].astype(int)}
+    table = pd.DataFrame({**about, "rank": pd.Series(best, dtype="Int64").mask(n_runs == 0), "runs": n_runs})
     origin = "the longest list" if depth is None else "the call"
     settings = settings_of(ranked, inputs, depth=deepest, depth_from=origin, runs=str(chosen))
     topics = _topics(inputs.qrels.topics, table)
     return MinimumRanks(table=table, topics=topics, depth=deepest, rel=inputs.rel, settings=settings)
-
-
-def _ranks_of_relevant(
-    ranked: RunSet, qrels: Qrels, lowest: int, contributors: Contributors, depth: int
-) -> pd.DataFrame:
-    """Return the relevant documents in the order of the judgments, see ``MinimumRanks.table``."""
-    relevant = np.flatnonzero(qrels.arrays.labels >= lowest)
-    documents = qrels.arrays.documents.take(relevant)
-    index = HitIndex(ranked.field, documents)
-    best, runs = np.full(len(documents), depth + 1), np.zeros(len(documents), dtype=np.int64)
-    for t in index.topics:
-        hits = index.gather(range(t, t + 1)).top(depth)
-        chosen = contributors.runs[hits.of % hits.n_runs]
-        rows = hits.row[chosen] + int(documents.starts[t])
-        np.minimum.at(best, rows, hits.rank[chosen])
-        np.add.at(runs, rows, 1)
-    about = {"qid": documents.qids(), "docno": documents.docnos(), "label": qrels.arrays.labels[relevant].astype(int)}
-    return pd.DataFrame({**about, "rank": pd.Series(best, dtype="Int64").mask(runs == 0), "runs": runs})
 
 
 def _topics(qids: list[str], table: pd.DataFrame) -> pd.DataFrame:

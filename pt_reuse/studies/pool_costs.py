@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes, HitIndex
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.plots.lines import plot_pool_costs
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Contributors, Pool
+from pt_reuse.pooling.depth import checked_depths
+from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
-from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
-Ints: TypeAlias = NDArray[np.int64]
 #: the shares of the known relevant documents for which a depth is looked for, and the one that the answer is about
 SHARES, MOST = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
 
@@ -192,17 +187,22 @@ def pool_costs(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     pooled, labels = inputs.pooled(None, contributors, pool_order), inputs.qrels.arrays.labels
-    rank, best = _pool_ranks(pooled.ranked, inputs.qrels, pooled.contributors)
-    sizes = pd.DataFrame({"documents": np.cumsum(best)})
-    for name, some in (("judged", rank[labels >= 0]), ("relevant", rank[labels >= inputs.rel])):
-        sizes[name] = np.cumsum(np.bincount(some[some > 0], minlength=len(best)))
-    n_relevant, n_topics = int((labels >= inputs.rel).sum()), int((inputs.qrels.arrays.documents.sizes > 0).sum())
+    documents, who = inputs.qrels.arrays.documents, pooled.contributors
+    longest = max(int(pooled.ranked.field.lengths[:, who.runs].max(initial=1)), 1)
+    rank, _, of_runs = ranks_of_documents(pooled.ranked, documents, who, longest)
+    found = {"judged": rank[labels >= 0], "relevant": rank[labels >= inputs.rel]}
+    counts = {what: np.bincount(at[at > 0], minlength=longest + 1) for what, at in found.items()}
+    sizes = pd.DataFrame({"documents": of_runs, **counts}).cumsum()
+    n_relevant, n_topics = int((labels >= inputs.rel).sum()), int((documents.sizes > 0).sum())
     table = _costs(sizes, depths, n_relevant, n_topics)
     beware(one_run(len(inputs.runs)), none_relevant(inputs.qrels, inputs.rel), _mostly_unjudged(table))
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     data = (inputs.runs, inputs.qrels, inputs.measures)
-    blocks = rescore(*data, _not_pooled(labels, rank, depths), n_jobs=n_jobs, verbose=verbose)
+    # the judgments of the pool of each depth as what all judgments lose
+    in_set, row = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
+    changes = Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
+    blocks = rescore(*data, changes, n_jobs=n_jobs, verbose=verbose)
     scored = PerturbedScores.of(blocks, *data, len(depths), whole=range(len(depths)), complete=complete)
     truth, *by_pool = (
         scores_of(*data, values, complete=complete).topic_means for values in (scored.base, *scored.whole.values())
@@ -212,33 +212,14 @@ def pool_costs(
         for depth, estimates in zip(depths, by_pool, strict=True)
         for name in truth
     ]
-    who = {name: value for name, value in pooled.settings.items() if not name.startswith("depth")}
+    of_pool = {name: value for name, value in pooled.settings.items() if not name.startswith("depth")}
     return PoolCosts(
         table=table,
         agreement=whole_changes(pd.DataFrame(agreement)),
         needed=_needed(sizes, n_relevant),
         rel=inputs.rel,
-        settings=settings_of(who, inputs, interval_settings(bootstrap)),
+        settings=settings_of(of_pool, inputs, interval_settings(bootstrap)),
     )
-
-
-def _pool_ranks(ranked: RunSet, qrels: Qrels, contributors: Contributors) -> tuple[Ints, Ints]:
-    """Return (judgments,) the best rank of each in contributing runs, 0 for none, and how many documents have each."""
-    field, starts = ranked.field, qrels.arrays.documents.starts.tolist()
-    index = HitIndex(field, qrels.arrays.documents)
-    longest = max(int(field.lengths[:, contributors.runs].max(initial=1)), 1)
-    rank, documents = np.zeros(starts[-1], dtype=np.int64), np.zeros(longest + 1, dtype=np.int64)
-    for t, rows in zip(index.topics, index.rows_of_codes(index.topics), strict=True):
-        # a topic without judgments is no part of what pools cost
-        if rows is None or starts[t] == starts[t + 1]:
-            continue
-        code, _, at = field.top(index.field_topic[t], longest, contributors.runs)
-        best = np.full(len(rows), longest + 1)
-        np.minimum.at(best, code, at)
-        documents += np.bincount(best[best <= longest], minlength=longest + 1)
-        known = (best <= longest) & (rows >= 0)
-        rank[rows[known]] = best[known]
-    return rank, documents
 
 
 def _costs(sizes: pd.DataFrame, depths: Sequence[int], n_relevant: int, n_topics: int) -> pd.DataFrame:
@@ -272,16 +253,3 @@ def _mostly_unjudged(table: pd.DataFrame) -> Iterator[Caveat]:
         first, last = blind.iloc[0], table.iloc[-1]
         text = f"from depth {first['depth']:,.0f} on most documents that a pool adds are unjudged: it would find more."
         yield Caveat(f"not judged to depth {last['depth']:,.0f}", text)
-
-
-def _not_pooled(labels: NDArray[np.int16], rank: Ints, depths: Sequence[int]) -> Changes:
-    """Return the judgments of the pool of each depth as what all judgments lose."""
-    in_set, row = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
-    return Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
-
-
-def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
-    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge."""
-    pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
-    known = np.array([topic in topics for topic in pool.documents.topics], dtype=bool)
-    return pool.take(np.flatnonzero(known[pool.documents.topic]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, fraction, told
+from pt_reuse._check import count, fraction, number, told
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
@@ -95,13 +94,6 @@ class Saturation(Result):
     share: float
 
 
-def _checked_maximum(maximum: Any) -> float:
-    number = isinstance(maximum, Real) and not isinstance(maximum, bool)
-    if not number or not 0 < maximum < np.inf:
-        raise InputError(f"maximum must be a number above 0, got {told(maximum)}.", argument="maximum")
-    return float(maximum)
-
-
 @study(
     options.PRECISION_AND_GAIN,
     question="Which topics are too easy?",
@@ -135,7 +127,7 @@ def saturation(
         options.Option(
             "the highest possible score of the measures; 1 for those of precision and gain. On a topic with fewer than "
             "k relevant documents no run can reach 1 by ``P@k``: such a topic is never saturated.",
-            check=_checked_maximum,
+            check=partial(number, "maximum"),
             flag=options.Flag(metavar="M", kind="float"),
         ),
     ] = 1.0,
@@ -181,6 +173,11 @@ def saturation(
         for measure in scores.measures
         for qid, values in zip(scores.topics, _by_topic(scores, measure), strict=True)
     )
+    by_measure = table.groupby("measure", sort=False)
+    summary = by_measure.agg(
+        topics=("qid", "size"), saturated=("saturated", "sum"), near=("near", "sum"), mean_median=("median", "mean")
+    ).reset_index()
+    summary["saturated_topics"] = [" ".join(rows["qid"][rows["saturated"]]) for _, rows in by_measure]
     lacking = "a run that lacks a topic counts 0 there" if scores.complete else "a run counts on the topics it has"
     settings = settings_of(
         {name: value for name, value in scores.settings.items() if name != BEWARE},
@@ -189,7 +186,6 @@ def saturation(
         runs=f"{len(runs):,}; {lacking}",
         ties=f"scores equal to {DECIMALS} decimals",
     )
-    summary = _summary(table, scores.measures)
     return Saturation(table=table, summary=summary, scores=scores, maximum=maximum, share=share, settings=settings)
 
 
@@ -201,25 +197,14 @@ def _by_topic(scores: Scores, measure: str) -> list[NDArray[np.float64]]:
 
 def _distribution(values: NDArray[np.float64], maximum: float, share: float) -> dict[str, Any]:
     n = len(values)
-    lowest, low, median, high, highest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if n else [np.nan] * 5
+    ends = ("lowest", "low_quartile", "median", "high_quartile", "highest")
+    found = dict(zip(ends, np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if n else [np.nan] * 5, strict=True))
+    median = round(found["median"], DECIMALS)
     return {
         "runs": n,
         "mean": float(values.mean()) if n else np.nan,
-        "median": median,
-        "low_quartile": low,
-        "high_quartile": high,
-        "lowest": lowest,
-        "highest": highest,
+        **{name: found[name] for name in ("median", "low_quartile", "high_quartile", "lowest", "highest")},
         "at_maximum": int((np.round(values, DECIMALS) >= maximum).sum()),
-        "saturated": round(median, DECIMALS) >= maximum,
-        "near": round(median, DECIMALS) >= round(share * maximum, DECIMALS),
+        "saturated": median >= maximum,
+        "near": median >= round(share * maximum, DECIMALS),
     }
-
-
-def _summary(table: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
-    counts = table.groupby("measure", sort=False).agg(
-        topics=("qid", "size"), saturated=("saturated", "sum"), near=("near", "sum"), mean_median=("median", "mean")
-    )
-    names = table[table["saturated"]].groupby("measure", sort=False)["qid"].agg(" ".join)
-    names = names.reindex(counts.index, fill_value="")
-    return counts.assign(saturated_topics=names).reindex(measures).reset_index(names="measure")

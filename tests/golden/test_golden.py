@@ -361,7 +361,7 @@ STUDIES: dict[str, Golden] = {
     "check_runs": Golden(of("check_runs", "runs", "qrels"), {}, {"measures": [["RR", "infAP"]]}),
     "infer_pool": Golden(
         of("infer_pool", "runs", "qrels", measures=False), {},
-        {"depth": [5, "common", "topic"], "tolerance": [0.0, 0.2], "order": ["file", "rank"], **JOBS},
+        {"depth": [5, "common", "topic"], "tolerance": [0.0, 0.2], "order": ["file", "rank"]},
     ),
     "plan_labels": Golden(
         of("plan_labels", "ann", measures=False), {"width": 0.2},

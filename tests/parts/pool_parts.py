@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, judged_codes
+from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, judged_codes
 from pt_reuse.studies.infer_pool.search import Fitter
 
 
@@ -30,8 +30,7 @@ def as_qrels(judged, label=0):
 
 
 def fitter(runs, qrels, tolerance=0.0, **options):
-    passes = Passes()
-    ranks = JudgedRanks(runs.field, judged_codes(runs.field, qrels, passes), passes)
+    ranks = JudgedRanks(runs.field, judged_codes(runs.field, qrels))
     return Fitter(ranks, tolerance, **options)
 
 

@@ -250,10 +250,8 @@ def typed():
     return ptr.by_type(field.runs, field.qrels, ["AP", "nDCG@5"], unit="run", splits=4, depth=5, contributors="all")
 
 
-@pytest.mark.parametrize("split", [None, 1])
-def test_actual_against_estimated_scores(typed, split):
-    ax = typed.plot("nDCG@5", pool="neural", split=split)
-    rows = typed.scores("neural", measure="nDCG@5", split=split)
+def test_actual_against_estimated_scores(typed):
+    ax, rows = typed.plot("nDCG@5", pool="neural"), typed.scores("neural", measure="nDCG@5")
     field = looks(rows["type"])
     assert len(ax.collections) == len(field) == 3
     for points, (kind, look) in zip(ax.collections, field.items(), strict=True):
@@ -264,8 +262,7 @@ def test_actual_against_estimated_scores(typed, split):
     assert line.get_slope() == 1
     assert ax.get_xlim() == ax.get_ylim()
     # how it ranks each group stands in the title, with tau as mathematics
-    numbers = typed.table if split is None else typed.by_split[typed.by_split["split"] == split]
-    numbers = numbers[(numbers["measure"] == "nDCG@5") & (numbers["pool"] == "neural")]
+    numbers = typed.table[(typed.table["measure"] == "nDCG@5") & (typed.table["pool"] == "neural")]
     title = " ".join(ax.get_title().split())
     for group, tau in zip(numbers["tested"], numbers["tau_b"], strict=True):
         assert f"{group} {of_tau(tau)}".replace("tau_b", "$\\tau_b$") in title

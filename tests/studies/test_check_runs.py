@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse.cli.entry import main
 from pt_reuse.scoring.caveats import CaveatWarning
 
 FIELD = ptr.demo.simulate_field(seed=5, n_topics=6, n_docs=60, n_teams=10, length=15, depth=6)
@@ -173,27 +172,3 @@ def test_scores_that_float32_holds_for_equal_are_ties(fault):
         return ptr.check_runs(ptr.RunSet.from_frames(changed(FAULTS[fault]), order="trec_eval9"), FIELD.qrels).ties
 
     pd.testing.assert_frame_equal(ends(fault), ends("ties"))
-
-
-def test_blocks_on_disk_give_the_same(tmp_path):
-    runs = ptr.RunSet.from_frames(changed(FAULTS["ties"]))
-    runs.write(tmp_path / "runs")
-    opened = ptr.read_runs(tmp_path / "runs", cache=tmp_path / "cache", memory="64MB")
-    found, whole = ptr.check_runs(opened, FIELD.qrels), ptr.check_runs(runs, FIELD.qrels)
-    names = whole.table["name"].tolist()
-    pd.testing.assert_frame_equal(found.table.set_index("name").loc[names], whole.table.set_index("name").loc[names])
-
-
-def test_it_is_shown_saved_and_printed(tmp_path, capsys):
-    runs = ptr.RunSet.from_frames(changed(FAULTS["ties"]))
-    found = ptr.check_runs(runs, FIELD.qrels, "nDCG@5")
-    assert "\n" not in repr(found)
-    assert NAME in found._repr_html_()
-    for view in ("table", "ties"):
-        assert NAME in str(found.report(view))
-    found.save(tmp_path / "saved")
-    pd.testing.assert_frame_equal(ptr.read_result(tmp_path / "saved").ties, found.ties)
-    runs.write(tmp_path / "runs")
-    FIELD.qrels.write(tmp_path / "qrels.txt")
-    assert main(["runs", str(tmp_path / "runs"), "--qrels", str(tmp_path / "qrels.txt"), "--measures", "nDCG@5"]) == 0
-    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines() if line.startswith(NAME)][1] == "ties"

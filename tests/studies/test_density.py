@@ -113,8 +113,6 @@ def test_rounds_of_a_column_and_what_has_none_comes_first():
     assert found.summary["round"].tolist() == ["no round given", "1", "2", "3"]
     assert found.rounds["judged"].tolist()[:4] == [1, 3, 5, 5]
     assert found.settings["rounds"] == "column round"
-    other = ptr.profile.density(frame.rename(columns={"round": "when"}), by="when")
-    pd.testing.assert_frame_equal(other.rounds, found.rounds)
     assert ptr.profile.density(frame.rename(columns={"round": "when"})).summary["round"].tolist() == ["all judgments"]
 
 
@@ -146,16 +144,6 @@ def test_sets_of_rounds_alone_or_with_all_before_say_the_same():
     assert row(ptr.profile.density([QRELS, later]).rounds, qid="2", round="round 2")["new_relevant"] == 1
 
 
-def test_pools_of_any_kind_are_rounds():
-    pools = {"first": ptr.depth_pool(RUNS, depth=1), "more": ptr.pools.take_pool(RUNS, n=3)}
-    found = ptr.profile.density(QRELS, pools=pools)
-    for name, pool in pools.items():
-        whole = QRELS.restrict(pool).counts()
-        assert row(found.summary, round=name)["judgments"] >= whole["judged"].sum()
-    assert found.summary["round"].tolist() == ["first", "more", "all judgments"]
-    assert ptr.profile.density(QRELS, pools=[pools["first"]]).summary["round"].tolist() == ["pool 1", "all judgments"]
-
-
 def test_continuous_judging_gives_the_same_densities():
     field = simulated()
     docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
@@ -181,22 +169,9 @@ def test_relevant_documents_only_are_told(messages):
     messages.warned(lambda: ptr.profile.density(as_qrels({"1": {"a": 1}})))
 
 
-def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.profile.density(QRELS, rel=5))
-    assert found.summary["largest_density"].tolist() == [0]
-    assert found.settings["beware"] == "no judgment is relevant from label 5"
-
-
-POOL = ptr.depth_pool(RUNS, depth=1)
 ELSEWHERE = as_qrels({"9": {"a": 1, "b": 0}})
 REFUSED = [
-    ("by", {"qrels": [QRELS, QRELS], "by": "round"}),
-    ("by", {"by": "when"}),
-    ("pools", {"runs": RUNS, "pools": [POOL]}),
-    ("pools", {"pools": {"all judgments": POOL}}),
-    ("pools", {"qrels": ELSEWHERE, "pools": [POOL]}),
-    ("pools", {"pools": []}),
-    ("pools", {"pools": "deep"}),
+    ("runs", {"qrels": [QRELS, QRELS], "runs": RUNS}),
     ("depths", {"depths": [1]}),
     ("depths", {"runs": RUNS, "depths": []}),
     ("depths", {"runs": RUNS, "depths": [0]}),

@@ -81,13 +81,6 @@ def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
             assert isinstance(row[f"{way}_max_drop_low"], int)
 
 
-def test_each_answer_has_the_numbers_of_its_measure(found):
-    for answer, row in zip(found.answers(), found.filled_summary.to_dict("records"), strict=True):
-        assert answer.startswith(row["measure"])
-        for number in (f"{row['filled_tau_b']:.4f}", f"{row['removed_tau_b']:.4f}", f"{row['filled_change']:+.4f}"):
-            assert number in answer
-
-
 WRONG = {
     "no word": ({"holes": "all"}, "holes"),
     "no grade": ({"judge_rel": 0}, "judge_rel"),
@@ -146,15 +139,3 @@ def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
     other = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels.select(FIELD.qrels.topics[1:]))
     alone = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels.select([first]), AP, depth=10, fill={"other": other})
     assert "beware" not in alone.settings
-
-
-def test_the_report_is_of_the_table(found, messages):
-    shown = found.report("filled", measure="nDCG@10").to_frame()
-    rows = found.filled[found.filled["measure"] == "nDCG@10"]
-    assert shown["Team"].tolist() == rows["team"].tolist()
-    assert shown["Change, filled"].tolist() == rows["filled_change"].tolist()
-    messages.refused(lambda: found.report("filled", judge="b"), argument="judge")
-    plain = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10)
-    assert plain.filled is plain.filled_by_run is plain.filled_summary is None
-    for call in (lambda: plain.plot("fill"), lambda: plain.report("filled")):
-        messages.refused(call)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.studies.found_by_depth import found_by_depth
@@ -113,26 +111,3 @@ def test_labels_that_are_not_there(field, messages):
     found = found_by_depth(field.runs, field.qrels)
     messages.refused(lambda: found.report(depth=99), argument="depth")
     messages.refused(lambda: found.plot(units=["dense"]), argument="units")
-
-
-def test_the_figure_draws_all_and_alone(field):
-    found = found_by_depth(field.runs, field.qrels)
-    ax = found.plot(ax=Figure().subplots())
-    lines = ax.get_lines()
-    assert len(lines) == 2 * 3 + 1
-    for n, kind in enumerate(found.units):
-        rows = found.table[found.table["type"] == kind]
-        for line, column, stroke in zip(lines[2 * n : 2 * n + 2], ("relevant", "unique"), ("-", "--"), strict=True):
-            assert np.array_equal(line.get_xdata(), rows["depth"])
-            assert np.array_equal(line.get_ydata(), rows[column])
-            assert line.get_linestyle() == stroke
-    assert set(lines[-1].get_xdata()) == {5}
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("pool depth", "relevant documents found")
-    assert len(found.plot(units="neural", ax=Figure().subplots()).get_lines()) == 2 + 1
-    # runs are more than there are colours: those that find most are drawn
-    by_run = found_by_depth(field.runs, field.qrels, by="run")
-    ax = by_run.plot(ax=Figure().subplots())
-    last = by_run.table[by_run.table["depth"] == 15].set_index("name")["relevant"]
-    drawn = [line.get_label().split(",")[0].strip() for line in ax.get_lines()[:-1:2]]
-    assert set(drawn) == set(last.drop("all").nlargest(6).index)
-    assert isinstance(last, pd.Series)

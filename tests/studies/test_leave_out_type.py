@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from reference_lou import pairs_of
 
 import pt_reuse as ptr
@@ -72,28 +71,6 @@ def test_rankings_are_those_of_leave_out_uniques(field):
     assert found.table["lost"].tolist() == expected["removed"].tolist()
     assert found.settings["left out"] == "neural, manual"
     assert found.settings["recovered"] == "at any rank"
-
-
-def test_reports_and_figure(field):
-    found = leave_out_type(field.runs, field.qrels, ["AP", "P@10"], depth=5, down_to=20)
-    frame = found.report(measure="P@10").to_frame()
-    assert frame["Lost"].tolist() == found.table.loc[found.table["measure"] == "P@10", "lost"].tolist()
-    assert found.settings["recovered"] == "in the first 20 documents"
-    of_runs = found.report("recovery", left_out="lexical").to_frame()
-    expected = found.recovery[found.recovery["left_out"] == "lexical"]
-    assert of_runs["Run"].tolist() == expected["name"].tolist()
-    assert of_runs["Recovered"].tolist() == expected["recovered"].tolist()
-    ax = found.plot(left_out="lexical", top=5, ax=Figure(figsize=(7, 5)).subplots())
-    assert [bar.get_width() for bar in ax.patches] == expected["recovered"].head(5).tolist()
-    assert "more runs not shown" in ax.get_xlabel()
-
-
-def test_intervals_are_those_of_leave_out_uniques(field):
-    options = {"depth": 5, "resamples": 20, "confidence": 0.9, "seed": 3}
-    found = leave_out_type(field.runs, field.qrels, "AP", **options)
-    lou = ptr.leave_out_uniques(field.runs, field.qrels, "AP", by="type", **options)
-    columns = [f"{name}_{end}" for name in ("tau_b", "gamma", "tau_ap_b", "max_drop") for end in ("low", "high")]
-    pd.testing.assert_frame_equal(found.table[columns], lou.table[columns])
 
 
 def test_odd_arguments(field, messages):

@@ -4,7 +4,6 @@ import math
 import warnings
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import pytest
 import reference_lou
@@ -14,11 +13,8 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, 
 from reference import as_qrels
 from reference_lou import TeamField, hand_field, records, same, team_fields
 
-from pt_reuse.arrays.pairs import rank_alone
-from pt_reuse.data import topic_jobs
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.demo.simulated import simulate_field
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
@@ -124,13 +120,6 @@ def test_contributors_decide_what_is_unique():
     assert unique(["C", "D"]) == ({"x": 0, "y": 2, "z": 3}, "named (2 of 4 runs)")
 
 
-def test_ranks_of_a_unit_re_scored_alone():
-    full, own = np.array([0.5, 0.4, 0.3]), np.array([0.3, 0.2, 0.1])
-    # runs 0 and 1 are one unit: run 0 meets (.3 .2 .3), run 1 (.3 .2 .3), run 2 (.5 .4 .1)
-    assert rank_alone(full, own, np.array([0, 0, 1])).tolist() == [1, 3, 3]
-    assert rank_alone(full[None, None], own[None, None], np.array([0, 0, 1])).tolist() == [[[1, 3, 3]]]
-
-
 # against the brute force
 
 
@@ -165,30 +154,6 @@ def test_every_table_equals_the_brute_force(field, options):
 )
 def test_measures_that_ir_measures_computes_equal_the_brute_force(field, by, remove, complete):
     check(field, [infAP, AP, SetP], by=by, depth=3, remove=remove, complete=complete)
-
-
-def test_measures_of_ir_measures_are_named_in_the_settings():
-    field = hand_field()
-    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), [infAP, AP, SetP], depth=3)
-    for settings_of in (lou.settings, lou.scores.settings, lou.own_scores.settings):
-        assert settings_of["by ir_measures"] == "infAP, SetP"
-    assert "by ir_measures" not in leave_out_uniques(field.as_runs(), as_qrels(field.judgments), AP).settings
-
-
-@pytest.mark.parametrize("at_once", [1, 1000, 2000])
-def test_working_in_parts_changes_nothing(monkeypatch, at_once):
-    field = simulate_field(seed=3, n_topics=4, n_docs=200, n_teams=5, length=20)
-    whole = leave_out_uniques(field.runs, field.qrels, [AP, Bpref, nDCG @ 5], by="run", depth=10)
-    monkeypatch.setattr(topic_jobs, "AT_ONCE", at_once)
-    parts = leave_out_uniques(field.runs, field.qrels, [AP, Bpref, nDCG @ 5], by="run", depth=10)
-    for name, frame in tables_of(whole).items():
-        pd.testing.assert_frame_equal(frame, tables_of(parts)[name])
-
-
-def test_provided_measures_show_progress(capsys):
-    field = hand_field()
-    leave_out_uniques(field.as_runs(), as_qrels(field.judgments), SetP, verbose=True)
-    assert "ir_measures" in capsys.readouterr().err
 
 
 # properties
@@ -299,14 +264,6 @@ def test_a_run_without_any_relevant_document_has_no_percentage():
     assert lou.summary["mean_change_pct"].tolist() == [-100]  # over the runs that have one
 
 
-def test_scores_of_the_full_judgments_are_those_of_score():
-    field = simulate_field(seed=2, n_topics=5)
-    lou = leave_out_uniques(field.runs, field.qrels, [AP, infAP], depth=field.depth, complete=False)
-    plain = score(field.runs, field.qrels, [AP, infAP], complete=False)
-    pd.testing.assert_frame_equal(lou.scores.mean, plain.mean)
-    assert lou.scores.settings == plain.settings
-
-
 def test_runs_without_teams_are_their_own_teams(messages):
     frames = {
         name: pd.DataFrame({"qid": "1", "docno": docs, "score": [2.0, 1.0]})
@@ -329,45 +286,6 @@ def test_runs_without_teams_are_their_own_teams(messages):
         warnings.simplefilter("ignore", ReuseWarning)
         clash = RunSet.from_frames(frames, teams={"A": "C"}, pooled=True)
     messages.refused(lambda: leave_out_uniques(clash, qrels, AP), argument="by")
-
-
-def test_nobody_pooled(messages):
-    field = hand_field()
-    runs = field.as_runs().with_metadata(pooled=False)
-    messages.refused(lambda: leave_out_uniques(runs, as_qrels(field.judgments), AP))
-
-
-def test_reports_have_columns_of_the_tables():
-    field = simulate_field(seed=7)
-    lou = leave_out_uniques(field.runs, field.qrels, ["AP", "nDCG@10"], depth=field.depth)
-    frame = lou.report().to_frame()
-    assert frame["Smallest tau_b, field"].tolist() == lou.summary["field_min_tau_b"].tolist()
-    assert frame["Largest drop, field"].tolist() == lou.summary["field_max_drop"].tolist()
-    rows = lou.table[lou.table["measure"] == "nDCG@10"]
-    frame = lou.report("table", measure="nDCG@10").to_frame()
-    assert frame["Team"].tolist() == rows["team"].tolist()
-    assert frame["Relevant uniques"].tolist() == rows["unique_relevant"].tolist()
-    rows = lou.by_run[lou.by_run["measure"] == "AP"].sort_values("rank", kind="stable")
-    assert lou.report("by_run").to_frame()["Drop"].tolist() == rows["drop"].tolist()
-    assert "depth-10 pool" in lou.report("by_run").notes[0]
-
-
-def test_why_there_is_nothing_is_said():
-    field = simulate_field(seed=7)
-    runs, qrels = field.runs, field.qrels
-    # every run twice, in another team: no document has one contributor
-    names = {f"{name}-{team}": (name, team) for team in "AB" for name in runs.names}
-    frames = {twin: runs[name].drop(columns="name") for twin, (name, _) in names.items()}
-    twins = RunSet.from_frames(frames, teams={twin: team for twin, (_, team) in names.items()})
-    none = Qrels(qrels.to_frame().assign(label=0))
-    elsewhere = Qrels(qrels.to_frame().assign(docno=lambda frame: "other-" + frame["docno"]))
-    for runs_here, judged, why in (
-        (twins, qrels, "at least two teams"),
-        (runs, none, "no unique document of any team is relevant"),
-        (runs, elsewhere, "no judged document is in the depth-5 pool"),
-    ):
-        (answer,) = leave_out_uniques(runs_here, judged, AP, depth=5).answers()
-        assert why in answer
 
 
 # relevant from another label than 1
@@ -434,14 +352,6 @@ def test_a_frame_is_relevant_from_1_and_the_judgments_say_otherwise(tmp_path):
     file = qrels.write(tmp_path / "q")
     for judged, rel in ((qrels.to_frame(), 1), (file, 1), (qrels, 1), (qrels.with_rel(2), 2)):
         assert leave_out_uniques(runs, judged, nDCG, depth=3).rel == rel
-
-
-@pytest.mark.parametrize("rel", [0, "2", True, 2.0])
-def test_no_grade(rel, messages):
-    field = hand_field()
-    messages.refused(
-        lambda: leave_out_uniques(field.as_runs(), as_qrels(field.judgments), "AP", rel=rel), argument="rel"
-    )
 
 
 def test_measures_that_count_lower_labels(messages):

@@ -90,18 +90,6 @@ def test_cells_are_what_is_drawn():
     assert found.cells(label=3)["rank"].isna().tolist() == [True]
 
 
-def test_nothing_relevant_is_told(messages):
-    found = messages.warned(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, rel=5), times=2)
-    assert len(found.table) == 0
-    assert found.by_rank()["documents"].tolist() == [0, 0, 0]
-    assert found.by_rank()["share"].isna().all()
-    assert found.settings["beware"].split("; ") == [
-        "2 runs without 2 topics of the judgments or fewer",
-        "no judgment is relevant from label 5",
-    ]
-    found.plot()
-
-
 def test_of_a_missing_topic_no_mean_is_told():
     with pytest.warns(CaveatWarning, match="lack topics") as caught:
         ptr.pools.minimum_ranks(RUNS, QRELS)

@@ -94,13 +94,6 @@ def test_intervals_stand_beside_what_is_estimated(costs):
     assert costs.settings["intervals"] == "none"
 
 
-def test_intervals_over_few_topics_are_told(messages):
-    few = FIELD.qrels.select(FIELD.qrels.topics[:3])
-    found = messages.warned(lambda: ptr.pools.pool_costs(FIELD.runs, few, depths=[1, 6], resamples=20))
-    assert found.settings["beware"] == "3 topics only"
-    assert found.agreement[["max_drop_low", "max_rise_high"]].dtypes.tolist() == [np.int64, np.int64]
-
-
 def test_documents_of_a_topic_are_over_the_topics_that_were_judged():
     runs = as_runs({name: {"1": ["a", "b"], "2": ["c", "d"]} for name in "AB"})
     found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}, "2": {}}), depths=2)
@@ -124,13 +117,6 @@ def test_all_runs_tie():
     found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])
     assert found.agreement["tau_b"].isna().all()
     assert found.agreement["max_drop"].tolist() == [0, 0]
-
-
-@pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
-def test_one_run():
-    found = ptr.pools.pool_costs(as_runs({"A": {"1": ["a", "b"]}}), as_qrels({"1": {"a": 1, "b": 0}}), depths=1)
-    assert found.agreement["tau_b"].isna().all()
-    assert found.table["documents"].tolist() == [1]
 
 
 def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):

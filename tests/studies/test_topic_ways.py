@@ -19,21 +19,18 @@ from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TopicJobs
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
-from pt_reuse.pooling.fit import PoolFit, Pooling, UniquesWork, find_uniques
+from pt_reuse.pooling.fit import PoolFit, UniquesWork, find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.coverage.coverage import coverage
-from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
-from pt_reuse.studies.leave_one_out import UniqueScoring
+from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
 WAYS = {
     "blocks of a topic": (1, None),
-    "blocks of several topics": (700, None),
-    "threads in memory": (None, "threading"),
     "threads on blocks": (1, "threading"),
     "processes in memory": (None, "loky"),
     "processes on blocks": (700, "loky"),
@@ -65,12 +62,8 @@ FEW = [AP, nDCG @ 5, Bpref, Judged @ 5]
 #: what leave-out-uniques can be asked
 ASKED = {
     "teams": {},
-    "runs, all judged": {"by": "run", "remove": "judged", "contributors": "all"},
-    "types, own topics": {"by": "type", "complete": False, "depth": 4},
-    "families, pooled by rows": {"by": "family", "pool_order": "file", "depth": 7},
-    "other order": {"pool_order": "trec_eval9", "remove": "judged", "rel": 1},
-    "intervals": {"resamples": 20},
-    "filled": {"fill": QRELS, "judge_rel": 1},
+    "types, own topics": {"by": "type", "complete": False, "depth": 4, "resamples": 20},
+    "families, pooled by rows": {"by": "family", "pool_order": "file", "depth": 7, "remove": "judged"},
     "filled holes": {"fill": lambda documents: [len(d) % 3 for d in documents["docno"]], "holes": "unjudged"},
 }
 
@@ -112,10 +105,10 @@ def test_every_measure(way, monkeypatch):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_unjudged(way, monkeypatch):
-    one = UnjudgedDocuments.of(RUNS, QRELS, [3, 10])
+    one = JudgedLists.of(RUNS, QRELS, [3, 10])
     whole = coverage(RUNS, QRELS, depth=10, contributors=RUNS.names[:6])
     with going(way, RUNS, monkeypatch) as runs:
-        assert_same(UnjudgedDocuments.of(runs, QRELS, [3, 10]), one)
+        assert_same(JudgedLists.of(runs, QRELS, [3, 10]), one)
         again = coverage(runs, QRELS, depth=10, contributors=RUNS.names[:6])
     assert_same(again.tables(), whole.tables())
     assert_same(again.settings, whole.settings)
@@ -143,7 +136,7 @@ def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
     same_numbers(left_out(RUNS, "teams", n_jobs=n_jobs), in_memory["teams"])
     assert_same(score(RUNS, QRELS, FEW, n_jobs=n_jobs).values, in_memory["teams"].scores.values)
     assert_same(depth_pool(RUNS, n_jobs=n_jobs).to_frame(), depth_pool(RUNS).to_frame())
-    one, other = (UnjudgedDocuments.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
+    one, other = (JudgedLists.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
     assert_same(one, other)
 
 
@@ -161,11 +154,10 @@ def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
     sole, contributing = pool.sole(by)
     unique = judged & (sole >= 0)
     for runs in (RUNS, opened(RUNS)):
-        pooling = Pooling.of(runs, chosen, units, depth=depth, pool_order=order)
-        found = find_uniques(runs, QRELS, pooling)
+        found = find_uniques(runs, QRELS, units, chosen, depth=depth, pool_order=order)
         assert found.row.tolist() == rows[unique].tolist()
         assert [units.names[u] for u in found.owner] == [contributing.names[u] for u in sole[unique]]
-        assert found.fit(QRELS, chosen, depth=depth) == PoolFit.of(pool, QRELS, judged, depth=depth)
+        assert found.fit == PoolFit.of(pool, QRELS, depth=depth)
     assert unique.any()
 
 
@@ -174,18 +166,15 @@ def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
 
 def works(field):
     chosen, units = contributors_of(RUNS, "all"), RUNS.units("team")
-    pooling = Pooling.of(RUNS, chosen, units, depth=10, pool_order="file")
-    scoring = Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES)
     return {
-        "score": scoring,
-        "lou": UniqueScoring(scoring, pooling, len(units), 1),
-        "uniques": UniquesWork(field, QRELS, pooling),
-        "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, None),
-        "pool": DepthPooling(field, field.topics, [5] * field.n_topics, chosen.runs),
+        "score": Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES),
+        "uniques": UniquesWork(field, QRELS, units.of_run, 10, RUNS.order, "file"),
+        "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, np.arange(len(QRELS)) % 5, np.arange(len(RUNS)) % 4),
+        "pool": DepthPooling(field, field.topics, np.full(field.n_topics, 5), chosen.runs),
     }
 
 
-@pytest.mark.parametrize("kind", ["score", "lou", "uniques", "unjudged", "pool"])
+@pytest.mark.parametrize("kind", ["score", "uniques", "unjudged", "pool"])
 def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
     work = works(RUNS.field)[kind]
     with on_disk(RUNS.field) as stored:
@@ -200,9 +189,7 @@ def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
 
 
 def test_counted_lists_have_owners_wherever_they_are_counted(monkeypatch):
-    from pt_reuse.studies.coverage.judged_lists import Owners
-
-    owners = Owners(np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4)
+    owners = np.arange(len(QRELS)) % 5 - 1, np.arange(len(RUNS)) % 4
     one = JudgedLists.of(RUNS, QRELS, [3, 10], owners=owners)
     assert one.own.any()
     for way in ("blocks of a topic", "processes on blocks"):

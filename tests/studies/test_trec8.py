@@ -70,26 +70,6 @@ def test_the_pool_is_what_nist_judged(pool, trec8):
     assert len(judged - trec8.qrels) == 0
 
 
-@pytest.mark.parametrize(
-    ("depth", "size", "relevant", "tau", "drop"),
-    [
-        (1, 1_487, 466, 0.7354, 61),
-        (5, 5_542, 1_239, 0.8924, 21),
-        (10, 10_134, 1_746, 0.9133, 19),
-        (20, 19_231, 2_431, 0.9448, 13),
-        (50, 45_584, 3_718, 0.9847, 8),
-    ],
-)
-def test_shallower_pools(trec8, lou, depth, size, relevant, tau, drop):
-    pool = depth_pool(trec8.runs, depth=depth)
-    qrels = trec8.qrels.restrict(pool)
-    assert (len(pool), len(qrels)) == (size, size)
-    assert (qrels.arrays.labels > 0).sum() == relevant
-    agreement = lou.scores.compare(score(trec8.runs, qrels, MEASURES)).table.set_index("measure").loc["AP"]
-    assert round(agreement["tau_b"], 4) == tau
-    assert agreement["max_drop"] == drop
-
-
 def team_sets(pool, qrels):
     """Return the judged documents of a pool and the teams that contributed each, as ``a b c``."""
     found = pool.contributions()[["qid", "docno", "team"]].drop_duplicates()
@@ -118,17 +98,6 @@ def test_contributing_teams_differ_with_float32_scores(annotated, trec8):
     pool = depth_pool(trec8.runs.reorder("trec_eval9"), depth=100, contributors="all")
     found = team_sets(pool, trec8.qrels).reindex(annotated.index, fill_value="")
     assert (found != annotated).sum() == 52
-
-
-@pytest.mark.parametrize(
-    ("order", "expected"), [("trec_eval9", [1_910, 1_958, 860]), ("trec_eval", [1_909, 1_959, 860])]
-)
-def test_minimum_rank_of_the_relevant(trec8, order, expected):
-    """The best rank over 129 runs; one document hangs on whether scores are rounded to float32."""
-    pool = depth_pool(trec8.runs.reorder(order), depth=100, contributors="all")
-    frame = pool.to_frame().merge(trec8.qrels.to_frame())
-    rank = frame.loc[frame["label"] > 0, "rank"]
-    assert [int(rank.between(*bounds).sum()) for bounds in ((1, 10), (11, 50), (51, 100))] == expected
 
 
 def test_nists_depth_10_collection(trec8):
@@ -167,14 +136,6 @@ def test_unique_relevant_documents(lou, lou_of_all):
     found = lou_of_all.unique_counts.set_index("team")["unique_relevant"]
     assert found.sum() == 935
     assert found.nlargest(6).to_dict() == {"miti": 439, "oracle": 95, "iit": 65, "ge": 42, "cir": 38, "claritech": 38}
-
-
-def test_uniques_of_the_study_are_those_of_the_pool(lou, pool, trec8):
-    relevant = trec8.qrels.to_frame().query("label > 0")
-    found = pool.uniques().merge(relevant).groupby("team").size()
-    expected = lou.unique_counts.set_index("team")["unique_relevant"]
-    assert found.to_dict() == expected[expected > 0].to_dict()
-    assert pool.uniques().groupby("team").size().sum() == lou.unique_counts["unique"].sum()
 
 
 def test_reduced_judgments_are_the_judgments_without_the_uniques(lou, pool, trec8):
@@ -303,12 +264,6 @@ def test_unjudged_documents(trec8, messages):
     assert round(means[0, ~pooled].max(), 3) == 0.882
     # some lists are shorter than 100: per 100 as trec_eval 10 divides, and per document returned
     assert means[1:, ~pooled].mean(axis=1).round(4).tolist() == [0.1003, 0.1004]
-
-
-def test_relevant_density(trec8):
-    density = trec8.qrels.counts()["density"]
-    assert (round(density.max(), 3), round(density.mean(), 3)) == (0.240, 0.055)
-    assert (density < 1 / 3).all()
 
 
 def test_float32_moves_one_run(trec8):

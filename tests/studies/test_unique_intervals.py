@@ -106,30 +106,11 @@ def test_the_interval_of_a_change_is_the_percentile_interval(lou):
         assert row["change_high"] == pytest.approx(max(high, row["change"]), abs=1e-12)
 
 
-def test_ends_stand_beside_their_numbers_and_contain_them(lou):
-    for table, of in ((lou.table, ""), (lou.summary, "own_")):
-        columns = list(table)
-        for name in OF_RANKINGS:
-            at = columns.index(f"{of}{name}")
-            assert columns[at + 1 : at + 3] == [f"{of}{name}_low", f"{of}{name}_high"]
-            low, number, high = (table[f"{of}{name}{end}"] for end in ("_low", "", "_high"))
-            assert (low <= number).all()
-            assert (number <= high).all()
-        assert pd.api.types.is_integer_dtype(table[f"{of}max_drop_low"])
-    at = list(lou.by_run).index("change")
-    assert list(lou.by_run)[at + 1 : at + 3] == ["change_low", "change_high"]
-
-
 def test_all_else_is_what_it_is_without_intervals(field, lou):
     bare = leave(field, resamples=0)
     for name, table in bare.tables().items():
         assert not [column for column in table if column.endswith(ENDS)], name
         pd.testing.assert_frame_equal(lou.tables()[name][list(table)], table)
-
-
-def test_a_seed_decides_the_intervals(field, lou):
-    pd.testing.assert_frame_equal(leave(field).table, lou.table)
-    assert (leave(field, seed=5).table["tau_b_low"] != lou.table["tau_b_low"]).any()
 
 
 def test_means_over_the_topics_of_a_run(field):

@@ -19,17 +19,17 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
-from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
-from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.pooling.depth import checked_depths
+from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided_measures, score, topics_of_runs
 from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
-from pt_reuse.studies.coverage.judged_lists import JudgedLists, Owners, UnjudgedDocuments
-from pt_reuse.studies.judging_rounds import checked_depths
+from pt_reuse.studies.coverage.judged_lists import JudgedLists
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _draw_runs(result: Coverage, _: str, place: Place, depth: int | None = None,
     """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
     at, counts = result.depth_of(depth), result.counts
     row = result.depths.index(at)
-    shares = np.where(counts.documents[row] > 0, counts.shares[row], np.nan)
+    shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
     return plot_unjudged_runs(shares, result.by_run, depth=at, by=result.group_of(by), place=place)
 
 
@@ -183,7 +183,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table("run and reason to think that it is at a disadvantage", "name reason value limit", noun="flags"),
     ]
-    counts: UnjudgedDocuments
+    counts: JudgedLists
     at: int
     p: float
     left_out: str | None
@@ -191,7 +191,7 @@ class Coverage(Result):
     @property
     def depths(self) -> list[int]:
         """Return the depths, ascending."""
-        return list(self.counts.cutoffs)
+        return list(self.counts.depths)
 
     def per_topic(self) -> pd.DataFrame:
         """Return one row per run, topic and depth: ``name qid depth documents unjudged_documents unjudged``."""
@@ -361,7 +361,12 @@ def coverage(
     owners = None
     if pooled is not None:
         units = units or units_by(field, "team")
-        owners = _owners(inputs, pooled, units, pool_order)
+        of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
+        uniques = find_uniques(field, people, units, pooled.contributors, **of_pool)
+        owners = np.full(len(people), -1, dtype=np.int64), units.of_run
+        owners[0][uniques.row] = uniques.owner
+        so = "without it nothing that these runs pooled is judged"
+        beware(one_unit(units, pooled.contributors.runs, so), uniques.fit.caveats())
     elif by is not None:
         text = f"nobody can be left out: {why}. So no share without the own {by} is known."
         beware([Caveat("nobody is left out", text)])
@@ -376,18 +381,49 @@ def coverage(
     named = described(field.run_table).assign(
         contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
     )
+    unjudged, of_k, without_own, residual, own_weight = (
+        mean_over_topics(values, has_topic)
+        for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual, lists.own_weight)
+    )
+    table = pd.concat(
+        [
+            named.assign(
+                depth=k,
+                documents=lists.documents[d].sum(axis=0),
+                unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
+                unjudged=unjudged[d],
+                judged=1 - unjudged[d],
+                unjudged_of_k=of_k[d],
+                unjudged_without_own=without_own[d],
+            )
+            for d, k in enumerate(depths)
+        ],
+        ignore_index=True,
+    )
+    condensed = pd.concat(
+        [
+            _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
+            for measure, short in zip(parsed, condensing, strict=True)
+        ],
+        ignore_index=True,
+    )
     at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
-    table = _depth_table(named, lists, has_topic)
-    here = table.loc[table["depth"] == at, ["unjudged", "unjudged_without_own"]].reset_index(drop=True)
-    here["above_contributors"] = _above_contributors(here, contributed)
-    figures = _run_figures(lists, has_topic)
-    bounds = _rank_bounds(inputs, p, has_topic, means[repr(rbp)], figures["residual"].to_numpy())
-    by_run = pd.concat([named, here, figures, pd.DataFrame({"RBP": means[repr(rbp)]}), bounds], axis=1)
-    names = [repr(measure) for measure in parsed]
-    full, short = (np.array([means[repr(measure)] for measure in each]) for each in (parsed, condensing))
-    condensed = _condensed_table(named, names, full, short)
+    here, to = depths.index(at), pd.DataFrame(lists.judged_to)
+    by_run = named.assign(
+        unjudged=unjudged[here],
+        unjudged_without_own=without_own[here],
+        above_contributors=_above_contributors(unjudged[here], without_own[here], contributed),
+        topics=(lists.lengths > 0).sum(axis=0),
+        judged_to=to.min().to_numpy(),
+        median_judged_to=to.median().to_numpy(),
+        residual=residual,
+        residual_without_own=residual + own_weight,
+        RBP=means[repr(rbp)],
+        **_rank_bounds(inputs, p, has_topic, means[repr(rbp)], residual),
+    )
     flags = _flag_table(by_run, condensed["rise"].iloc[: len(field)].to_numpy(dtype=float))
     provided = provided_measures([*parsed, *condensing])
+    left_out = None if pooled is None or units is None else units.by
     settings = settings_of(
         {} if pooled is None else pooled,
         units,
@@ -398,7 +434,7 @@ def coverage(
         unjudged_of_k="of as many documents as the depth, 0 where there are none",
         compared_at=at,
         p=p,
-        left_out=f"nobody: {why}" if pooled is None or units is None else f"each {units.by}",
+        left_out=f"nobody: {why}" if left_out is None else f"each {left_out}",
     )
     return Coverage(
         table=table,
@@ -407,54 +443,22 @@ def coverage(
         groups=_group_table(table),
         by_topic=_topic_table(people.topics, lists, has_topic),
         flags=flags,
-        counts=UnjudgedDocuments.of(field, people, depths, lists=lists),
+        counts=lists,
         at=at,
         p=p,
-        left_out=None if pooled is None or units is None else units.by,
+        left_out=left_out,
         settings=settings,
     )
 
 
 def _pool_of(inputs: Inputs, depth: int | None, contributors: Any, order: Any) -> tuple[Pooled | None, str]:
     """Return how the runs were pooled, or why nobody can be left out of the pool."""
-    named = not isinstance(contributors, str) or contributors != "pooled"
-    if not named and not inputs.runs.pooled.fillna(True).any():
+    on_record = isinstance(contributors, str) and contributors == "pooled"
+    if on_record and not inputs.runs.pooled.fillna(True).any():
         return None, "no run is on record as pooled"
     pooled = inputs.pooled(depth, contributors, order)
     assumed = pooled.contributors.assumed
     return (None, f"who was pooled is not on record for {count(len(assumed), 'run')}") if assumed else (pooled, "")
-
-
-def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
-    """Return who alone brought which of the judged documents."""
-    pooling = Pooling.of(inputs.runs, pooled.contributors, units, depth=pooled.depth, pool_order=order)
-    uniques = find_uniques(inputs.runs, inputs.qrels, pooling)
-    owner = np.full(len(inputs.qrels), -1, dtype=np.int64)
-    owner[uniques.row] = uniques.owner
-    beware(
-        one_unit(units, pooled.contributors.runs, "without it nothing that these runs pooled is judged"),
-        uniques.fit(inputs.qrels, pooled.contributors, depth=pooled.depth).caveats(),
-    )
-    return Owners(owner, units.of_run)
-
-
-def _repeated(run_table: pd.DataFrame, n: int) -> pd.DataFrame:
-    return run_table.iloc[np.tile(np.arange(len(run_table)), n)].reset_index(drop=True)
-
-
-def _depth_table(run_table: pd.DataFrame, lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
-    """Return one row per depth and run; `run_table` is ``name team type pooled contributed``."""
-    shares = (lists.unjudged, lists.of_k, lists.without_own)
-    unjudged, of_k, without_own = (mean_over_topics(values, has_topic).ravel() for values in shares)
-    return _repeated(run_table, len(lists.depths)).assign(
-        depth=np.repeat(np.array(lists.depths), len(run_table)),
-        documents=lists.documents.sum(axis=1).ravel(),
-        unjudged_documents=(lists.documents - lists.judged).sum(axis=1).ravel(),
-        unjudged=unjudged,
-        judged=1 - unjudged,
-        unjudged_of_k=of_k,
-        unjudged_without_own=without_own,
-    )
 
 
 def _group_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -494,46 +498,30 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
     )
 
 
-def _run_figures(lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
-    """Return one row per run, in the order of the field: how deep it is judged, and its residual."""
-    to = pd.DataFrame(lists.judged_to)
-    residual = mean_over_topics(lists.residual, has_topic)
-    return pd.DataFrame(
-        {
-            "topics": (lists.lengths > 0).sum(axis=0),
-            "judged_to": to.min(),
-            "median_judged_to": to.median(),
-            "residual": residual,
-            "residual_without_own": residual + mean_over_topics(lists.own_weight, has_topic),
-        }
+def _condensed(runs: pd.DataFrame, measure: str, full: Values, condensed: Values) -> pd.DataFrame:
+    """Return one row per run: score and rank by (runs,) means, of full and condensed lists."""
+    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
+    return runs.assign(
+        measure=measure,
+        score=full,
+        rank=rank,
+        condensed_score=condensed,
+        condensed_rank=of_condensed,
+        rise=rank - of_condensed,
     )
 
 
-def _above_contributors(shares: pd.DataFrame, contributed: NDArray[np.bool_] | None) -> Values:
+def _above_contributors(unjudged: Values, without_own: Values, contributed: NDArray[np.bool_] | None) -> Values:
     """Return (runs,) the share of the contributing runs that have less without their own unit; NaN where unknown."""
     if contributed is None:
-        return np.full(len(shares), np.nan)
-    unjudged, without_own = (np.round(shares[name].to_numpy(dtype=float), DECIMALS) for name in shares)
-    reference = np.sort(without_own[contributed])
-    return np.searchsorted(reference, unjudged, side="left") / len(reference)
-
-
-def _condensed_table(run_table: pd.DataFrame, measures: Sequence[str], full: Values, condensed: Values) -> pd.DataFrame:
-    """Return one row per measure and run: score and rank by (measures, runs) means, of full and condensed lists."""
-    rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
-    return _repeated(run_table, len(measures)).assign(
-        measure=np.repeat(list(measures), len(run_table)).tolist(),
-        score=full.ravel(),
-        rank=rank.ravel(),
-        condensed_score=condensed.ravel(),
-        condensed_rank=of_condensed.ravel(),
-        rise=(rank - of_condensed).ravel(),
-    )
+        return np.full(len(unjudged), np.nan)
+    reference = np.sort(np.round(without_own[contributed], DECIMALS))
+    return np.searchsorted(reference, np.round(unjudged, DECIMALS), side="left") / len(reference)
 
 
 def _rank_bounds(
     inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, low: Values, residual: Values
-) -> pd.DataFrame:
+) -> dict[str, NDArray[np.int64]]:
     """Return ``rank best_rank worst_rank`` of each run by RBP; unjudged documents that two runs share cancel."""
     high = low + residual
     # which of the columns can be better than which of the rows, the bounds of each by itself
@@ -547,7 +535,7 @@ def _rank_bounds(
     np.fill_diagonal(most, 0.0)
     rank = pairs.ranks(np.round(low, DECIMALS))
     worst = 1 + (most > 0).sum(axis=1)
-    return pd.DataFrame({"rank": rank, "best_rank": 1 + (least > 0).sum(axis=1), "worst_rank": worst})
+    return {"rank": rank, "best_rank": 1 + (least > 0).sum(axis=1), "worst_rank": worst}
 
 
 def _shared_weight(inputs: Inputs, p: float, has_topic: NDArray[np.bool_] | None, chosen: NDArray[np.int64]) -> Values:

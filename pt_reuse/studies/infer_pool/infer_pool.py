@@ -25,7 +25,7 @@ from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
-from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, passes
+from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks
 from pt_reuse.studies.infer_pool.search import BY_TOPIC, MOST_UNJUDGED, Curves, Fit, Fitter, Search, Try, depth_range
 from pt_reuse.study import study
 
@@ -35,20 +35,9 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 
-class Evidence(Enum):
-    """What speaks for a run, from proof to none, in the words that tables show."""
-
-    NEEDED = "needed"
-    TOGETHER = "needed together"
-    COVERED = "covered"
-    NOT_POOLED = "not pooled"
-    NO_DOCUMENTS = "no documents"
-
-
-#: evidence that leaves it open whether a run was pooled
-UNSURE = (Evidence.COVERED.value, Evidence.TOGETHER.value)
-_WORDS = tuple(kind.value for kind in Evidence)
-_NEEDED, _TOGETHER, _COVERED, _NOT_POOLED, _ = _WORDS
+#: what speaks for a run, from proof to none
+EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
+_NEEDED, _TOGETHER, _COVERED, _NOT_POOLED, _ = EVIDENCE
 #: where a judged document that the pool does not have comes from
 _ORIGINS = ("below the depth", "other run", "no run")
 _NODES = 10_000  # of the search for the fewest runs
@@ -214,7 +203,7 @@ class InferredPool(Result):
             deep = f" to depth {self.depth:,}" if self.depth else ""
             return [f"no pool found: no run is judged closely enough{deep}; {explained}"]
         number, apart = f"{least:,}" if least == most else f"{least:,} to {most:,}", self.apart
-        kinds = ", ".join(f"{n:,} {kind}" for kind in _WORDS[:3] if (n := (self.table["evidence"] == kind).sum()))
+        kinds = ", ".join(f"{n:,} {kind}" for kind in EVIDENCE[:3] if (n := (self.table["evidence"] == kind).sum()))
         lines = [
             f"depth {_depths_in_words(self.by_topic)}; {number} of {count(len(self.table), 'run')} contributed "
             f"({kinds}); {explained}: {self.certainty.value}"
@@ -232,7 +221,7 @@ class InferredPool(Result):
 
     def _shown(self) -> pd.DataFrame:
         """Return the table with the runs first of which it is open whether they were pooled."""
-        rows = self.table.sort_values("evidence", key=lambda words: ~words.isin(UNSURE), kind="stable")
+        rows = self.table.sort_values("evidence", key=lambda words: ~words.isin([_COVERED, _TOGETHER]), kind="stable")
         return rows[self.declared["table"].reported_of(rows)]
 
 
@@ -288,7 +277,6 @@ def infer_pool(
     depth: PoolDepth = None,
     tolerance: Tolerance = None,
     order: TriedOrder = None,
-    n_jobs: options.Jobs = None,
     verbose: options.Verbose = False,
 ) -> InferredPool:
     """Infer which runs contributed to the pool behind a set of judgments, and to which depth.
@@ -338,21 +326,19 @@ def infer_pool(
         raise InputError(f"the runs and the qrels have no topic in common: {topics}.", argument="qrels")
     asked: dict[str, Any] = {"depth": depth, "tolerance": tolerance, "order": order, "verbose": verbose}
 
-    with passes(field.field, n_jobs) as going:
+    def searched(kept: NDArray[np.bool_], *, split: bool) -> Search:
+        some = people if kept.all() else people.select(compress(people.topics, kept.tolist()))
+        return Search(field, some, **asked, split=split)
 
-        def searched(kept: NDArray[np.bool_], *, split: bool) -> Search:
-            some = people if kept.all() else people.select(compress(people.topics, kept.tolist()))
-            return Search(field, some, going, **asked, split=split)
-
-        search, whole, kept = _set_apart(partial(searched, split=False), len(people.topics))
-        if BY_TOPIC in search.ways and not (search.best.fit.is_exact or (kept.all() and search.is_sharp)):
-            # one depth for some topics may show more clearly than a depth for each
-            split = _set_apart(partial(searched, split=True), len(people.topics))
-            if split[0].is_clearer(search):
-                search, whole, kept = split
-        if kept.all():
-            search.take_every_topic()
-        return _inferred(field, people, search, whole, ~kept)
+    search, whole, kept = _set_apart(partial(searched, split=False), len(people.topics))
+    if BY_TOPIC in search.ways and not (search.best.fit.is_exact or (kept.all() and search.is_sharp)):
+        # one depth for some topics may show more clearly than a depth for each
+        split = _set_apart(partial(searched, split=True), len(people.topics))
+        if split[0].is_clearer(search):
+            search, whole, kept = split
+    if kept.all():
+        search.take_every_topic()
+    return _inferred(field, people, search, whole, ~kept)
 
 
 def _set_apart(
@@ -440,7 +426,7 @@ def _evidence(fit: Fit, has_documents: NDArray[np.bool_]) -> tuple[NDArray[np.ob
         group[together] = connected_components(has @ has.T)[1] + 1
         least += _fewest(np.unique(has.toarray().T > 0, axis=0))
     kind = np.select([needed, together, fit.runs, has_documents], [0, 1, 2, 3], default=4)
-    return np.array(_WORDS, dtype=object)[kind], group, least
+    return np.array(EVIDENCE, dtype=object)[kind], group, least
 
 
 def _fewest(has: NDArray[np.bool_]) -> int:
@@ -544,8 +530,8 @@ def _confusion(table: pd.DataFrame) -> pd.DataFrame:
     recorded, unknown = table["pooled"], table["pooled"].isna()
     rows = ([] if unknown.all() else [True, False]) + ([pd.NA] if unknown.any() else [])
     chosen = [unknown if row is pd.NA else (recorded == row).fillna(False) for row in rows]
-    counts = [table["evidence"][some].value_counts().reindex(_WORDS, fill_value=0) for some in chosen]
-    frame = pd.DataFrame(counts, columns=_WORDS).reset_index(drop=True).rename(columns=lambda n: n.replace(" ", "_"))
+    counts = [table["evidence"][some].value_counts().reindex(EVIDENCE, fill_value=0) for some in chosen]
+    frame = pd.DataFrame(counts, columns=EVIDENCE).reset_index(drop=True).rename(columns=lambda n: n.replace(" ", "_"))
     frame.insert(0, "pooled", pd.array(rows, dtype="boolean"))
     return frame
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._jobs import folder_for_jobs
-from pt_reuse.arrays.open_field import AnyField, OpenField
+from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
 
@@ -82,59 +78,15 @@ class Tops:
         return np.where(runs, self.both(times == 1), self.both(times == 0))
 
 
-Answer = TypeVar("Answer")
-_RANKS = 1 << 20  # of runs that one thread looks at, at least: fewer are sooner done than handed out
-_PARTS = 64  # of a pass at most
 #: what :func:`judged_codes` returns, which no order of the runs changes
 Codes: TypeAlias = list[tuple[int, NDArray[np.int32]] | None]
 
 
-@dataclass(frozen=True)
-class Passes:
-    """Where lists are kept, in a file of a folder or in memory, and how many threads go over them."""
-
-    folder: Path | None = None
-    n_jobs: int | None = 1
-
-    def keep(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return an array to be read; of one in a file the system holds what is being read."""
-        if self.folder is None or not array.size:
-            return array
-        with (self.folder / "topics").open("ab") as file:
-            at = file.tell()
-            array.tofile(file)
-        return np.memmap(file.name, array.dtype, "r", at, array.shape)
-
-    def over(self, topics: Sequence[RankedTopic], ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
-        """Yield what comes of neighbouring topics, all of them in order; how they are cut is to be of no matter."""
-        at_least = max(_RANKS, sum(topic.docs.size for topic in topics) // _PARTS)
-        ends = np.cumsum([topic.docs.size for topic in topics]) // at_least
-        cuts = np.flatnonzero(np.diff(ends, append=-1)) + 1
-        parts = [topics[first:last] for first, last in zip([0, *cuts[:-1].tolist()], cuts.tolist(), strict=True)]
-        if self.n_jobs == 1 or len(parts) < 2:
-            yield ask(topics)
-            return
-        from joblib import effective_n_jobs
-
-        with ThreadPoolExecutor(effective_n_jobs(self.n_jobs)) as threads:
-            yield from threads.map(ask, parts)
-
-
-@contextmanager
-def passes(runs: AnyField, n_jobs: int | None) -> Iterator[Passes]:
-    """Give who goes over the topics of a field, as long as the context lasts; lists of an open field are in a file."""
-    if not isinstance(runs, OpenField):
-        yield Passes(None, n_jobs)
-        return
-    with folder_for_jobs() as folder:
-        yield Passes(Path(folder), n_jobs)
-
-
-def judged_codes(field: AnyField, qrels: Qrels, passes: Passes) -> Codes:
+def judged_codes(field: AnyField, qrels: Qrels) -> Codes:
     """Return for each topic of the judgments its place in the field and `row` of its list, None where no run has it."""
     index = HitIndex(field, qrels.arrays.documents)
     return [
-        None if row is None else (at, passes.keep(np.append(row, np.int32(-1)).astype(np.int32)))
+        None if row is None else (at, np.append(row, np.int32(-1)).astype(np.int32))
         for at, row in zip(index.field_topic, index.rows_of_codes(index.topics), strict=True)
     ]
 
@@ -142,24 +94,27 @@ def judged_codes(field: AnyField, qrels: Qrels, passes: Passes) -> Codes:
 class JudgedRanks:
     """The judged and unjudged ranks of a field that stands in some order."""
 
-    def __init__(self, field: AnyField, codes: Codes, passes: Passes):
-        self.n_runs, self._passes = field.n_runs, passes
+    def __init__(self, field: AnyField, codes: Codes):
+        self.n_runs, self._field = field.n_runs, field
         self.has_topic = np.array([code is not None for code in codes], dtype=bool)
-        both = [code for code in codes if code is not None]
-        self._topics = [RankedTopic(passes.keep(_lists(field, at, len(row) - 1)), row) for at, row in both]
-        self.lengths = field.lengths[[at for at, _ in both]].astype(np.int64).max(axis=0)  # (runs,) the longest list
+        self._codes = [code for code in codes if code is not None]
+        # of an open field they are made again each time that they are looked at
+        self._kept = [_lists(field, *code) for code in self._codes] if isinstance(field, Field) else None
+        # (runs,) the longest list
+        self.lengths = field.lengths[[at for at, _ in self._codes]].astype(np.int64).max(axis=0)
         self.longest = int(self.lengths.max(initial=0))
         self._n_groups = int(np.ceil(np.log2(max(self.longest, 1)))) + 1
 
+    @property
+    def topics(self) -> Iterator[RankedTopic]:
+        """Yield the lists on each topic that any run has."""
+        return iter(self._kept) if self._kept is not None else (_lists(self._field, *code) for code in self._codes)
+
     def each(self) -> Iterator[RankedTopic]:
         """Yield the lists on each topic of the judgments, empty where no run has it."""
-        kept = iter(self._topics)
+        kept = self.topics
         nothing = RankedTopic(np.zeros((self.n_runs, 0), dtype=np.int32), np.array([-1], dtype=np.int32))
         yield from (next(kept) if has else nothing for has in self.has_topic.tolist())
-
-    def over(self, ask: Callable[[Sequence[RankedTopic]], Answer]) -> Iterator[Answer]:
-        """Yield what comes of the topics that any run has, in parts that follow one another."""
-        return self._passes.over(self._topics, ask)
 
     @cached_property
     def _cells(self) -> NDArray[np.int32]:
@@ -167,7 +122,7 @@ class JudgedRanks:
         every = np.ones(self.n_runs, dtype=bool)
         # by the best rank: 0 for 1, 1 for 2, 2 for 3 to 4; a field selected from a larger one has documents of no run
         group_of = np.append(-1, np.ceil(np.log2(np.arange(1, self.longest + 1)))).astype(np.int32)
-        of_topics = list(chain.from_iterable(self.over(lambda some: [group_of[topic.best(every)] for topic in some])))
+        of_topics = [group_of[topic.best(every)] for topic in self.topics]
         topic = np.repeat(np.flatnonzero(self.has_topic), [len(group) for group in of_topics])
         group = np.concatenate([np.zeros(0, dtype=np.int32), *of_topics])
         none = len(self.has_topic) * self._n_groups
@@ -192,7 +147,7 @@ class JudgedRanks:
     def counts(self) -> NDArray[np.int64]:
         """Return (2, runs, longest + 1): documents that a run has at rank k or better, and the unjudged among them."""
         nothing = np.zeros((2, self.n_runs, self.longest + 1), dtype=np.int64)
-        return sum(self.over(lambda some: sum((topic.counts_to(self.longest) for topic in some), nothing)), nothing)
+        return sum((topic.counts_to(self.longest) for topic in self.topics), nothing)
 
     def tops(self, depths: NDArray[np.int64]) -> Tops:
         """Return what every run has down to the depths of the topics."""
@@ -217,22 +172,20 @@ class JudgedRanks:
         depth = self.longest if depth is None else min(depth, self.longest)
         new = np.zeros((2, len(self.has_topic), depth + 1), dtype=np.int64)
 
-        def counted(topics: Sequence[RankedTopic]) -> list[list[NDArray[np.int64]]]:
-            both = [(topic.best(runs, depth), topic.judged) for topic in topics]
-            return [[np.bincount(rank[some], minlength=depth + 1) for some in (of, ~of)] for rank, of in both]
-
         if runs.any():
-            new[:, self.has_topic] = np.stack(list(chain.from_iterable(self.over(counted))), axis=1)
+            for t, topic in zip(np.flatnonzero(self.has_topic).tolist(), self.topics, strict=True):
+                rank = topic.best(runs, depth)
+                new[:, t] = [np.bincount(rank[some], minlength=depth + 1) for some in (topic.judged, ~topic.judged)]
         new[:, :, 0] = 0
         judged, unjudged = np.cumsum(new, axis=2, out=new)
         return judged, unjudged
 
 
-def _lists(field: AnyField, at: int, n_docs: int) -> NDArray[np.signedinteger]:
-    """Return (runs, longest): the documents of a topic of the field, in as few bits as hold their numbers and -1."""
+def _lists(field: AnyField, at: int, row: NDArray[np.int32]) -> RankedTopic:
+    """Return a topic of the field, its documents in as few bits as hold their numbers and -1."""
     lengths = field.lengths[at]
-    kind = np.int16 if n_docs <= np.iinfo(np.int16).max else np.int32
+    kind = np.int16 if len(row) - 1 <= np.iinfo(np.int16).max else np.int32
     docs = np.full((field.n_runs, int(lengths.max(initial=0))), -1, dtype=kind)
     block, here = field.of(at)
     docs[np.arange(docs.shape[1]) < lengths[:, None]] = block.codes[block.rows(here)]
-    return docs
+    return RankedTopic(docs, row)

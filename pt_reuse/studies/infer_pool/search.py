@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +17,7 @@ from pt_reuse.arrays.open_field import AnyField, same_lists
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
-from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, Passes, RankedTopic, Tops, judged_codes
+from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, RankedTopic, Tops, judged_codes
 
 
 def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
@@ -59,7 +58,7 @@ def tolerated_to(counts: NDArray[np.int64], tolerance: float) -> NDArray[np.bool
     return np.insert(is_tolerated(entries, missing, tolerance), 0, True, axis=1)
 
 
-def gains(topics: Sequence[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
+def gains(topics: Iterable[RankedTopic], tolerated: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return (depths from 0,): judged less unjudged documents in the pool of the runs judged to depth k."""
     # stretches of depths to which runs are judged, one for most runs
     edges = np.diff(tolerated.astype(np.int8), axis=1, prepend=0, append=0)
@@ -97,15 +96,12 @@ def _steps(
     return np.rint(begin - over).astype(np.int64)
 
 
-def singles_of(topics: Sequence[RankedTopic], tolerance: float) -> list[tuple[NDArray[np.bool_], int, int]]:
-    """Return for each topic the runs that fit it alone, what their pool gains, and the depth."""
-    singles = []
-    for topic in topics:
-        tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
-        gained = gains([topic], tolerated)
-        depth = int(np.argmax(gained))
-        singles.append((tolerated[:, depth] & (depth > 0), int(gained[depth]), depth))
-    return singles
+def single_of(topic: RankedTopic, tolerance: float) -> tuple[NDArray[np.bool_], int, int]:
+    """Return the runs that fit a topic alone, what their pool gains, and the depth."""
+    tolerated = tolerated_to(topic.counts_to(topic.docs.shape[1]), tolerance)
+    gained = gains([topic], tolerated)
+    depth = int(np.argmax(gained))
+    return tolerated[:, depth] & (depth > 0), int(gained[depth]), depth
 
 
 MOST_UNJUDGED = 0.1  # of a topic's pool, at least, beyond which the topic was not pooled from these runs
@@ -311,7 +307,7 @@ class Fitter:
 
     def common_depth(self) -> Fit:
         """Return the one depth, the smallest of several as good, whose pool differs least from the judged set."""
-        gained = np.sum(list(self.ranks.over(partial(gains, tolerated=self.tolerated))), axis=0)
+        gained = gains(self.ranks.topics, self.tolerated)
         best = int(np.argmax(gained))
         last = int(np.flatnonzero(gained == gained[best])[-1]) if best else 0
         return self.settle(best * self.ranks.has_topic, last)
@@ -344,8 +340,7 @@ class Fitter:
         yield common.runs
         # to a depth at which all is judged, a tolerance adds ranks below it
         tolerance = 0.0 if self.split else self.tolerance
-        single = list(chain.from_iterable(self.ranks.over(partial(singles_of, tolerance=tolerance))))
-        single.sort(key=itemgetter(1), reverse=True)
+        single = sorted((single_of(topic, tolerance) for topic in self.ranks.topics), key=itemgetter(1), reverse=True)
         yield from [runs for runs, _, _ in single[:_SINGLES]]
         single.sort(key=itemgetter(2), reverse=True)
         for share in _SHARES:
@@ -426,7 +421,6 @@ class Search:
         self,
         runs: RunSet,
         qrels: Qrels,
-        passes: Passes,
         *,
         depth: int | str | None,
         tolerance: float | None,
@@ -438,8 +432,8 @@ class Search:
         self.ways = _WAYS.get(depth, (GIVEN,))
         self.tolerances = TOLERANCES if tolerance is None else (tolerance,)
         self._alike = tolerance is None  # whether a run must lack about as many judgments as the others
-        self._depth, self._order, self._runs, self._passes = depth, order, runs, passes
-        self._codes = judged_codes(runs.field, qrels, passes)
+        self._depth, self._order, self._runs = depth, order, runs
+        self._codes = judged_codes(runs.field, qrels)
         self._ranked: dict[str, JudgedRanks] = {}
         self.tried: list[Try] = []
         for tried in pt.tqdm(self._tries(), desc="trying pools", unit="answer", disable=not verbose):
@@ -452,7 +446,7 @@ class Search:
         ways, (least, *others) = self.ways, self.tolerances
         # runs are put in another order only when no order before it is the one
         for order, field in self._fields():
-            self._ranked[order] = JudgedRanks(field, self._codes, self._passes)
+            self._ranked[order] = JudgedRanks(field, self._codes)
             yield self._try(order, least, ways[0])
         orders = sorted(self._ranked, key=lambda order: self._of(order).fit.bits)[:_GO_ON]
         for order in orders:
@@ -490,7 +484,7 @@ class Search:
     def ranks(self, order: str) -> JudgedRanks:
         """Return the runs in an order."""
         if order not in self._ranked:
-            self._ranked[order] = JudgedRanks(self._runs.reorder(order).field, self._codes, self._passes)
+            self._ranked[order] = JudgedRanks(self._runs.reorder(order).field, self._codes)
         return self._ranked[order]
 
     def _of(self, order: str) -> Try:

@@ -15,7 +15,7 @@ from strategy_parts import asked_for
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.adaptive.chooser import random_of_topic, topic_lists
+from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.document_weights import Hedge
 from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, adaptive_pool, as_strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
@@ -76,6 +76,7 @@ def test_a_strategy_of_ones_own_needs_its_class_alone():
         ("rbp", {"p": 1}),
         ("combsum", {"norm": "minmax"}),
         ("combmnz", {"norm": None}),
+        ("borda", {"k": 1}),
         (Depth, {}),
         (Depth, {"depth": 0}),
     ],
@@ -216,14 +217,6 @@ def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
     if contributing.any() and chosen and any(chosen):
         pool = depth_pool(field(runs), depth=depth, contributors=list(names))
         assert sorted(pool.to_frame()["docno"]) == sorted(found.docnos)
-
-
-def test_every_topic_has_its_own_random_numbers():
-    first, again, other = (random_of_topic(1, qid).random(4).tolist() for qid in ("301", "301", "302"))
-    assert first == again != other
-    assert random_of_topic(2, "301").random(4).tolist() != first
-    # whatever a topic is called
-    assert random_of_topic(1, "q\udcff é").random() < 1
 
 
 # pools of what a strategy has judged, against the two methods of a chooser

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pt_reuse.studies.type_splits import halves_of
+from pt_reuse.studies.by_type import halves_of
 
 
 @settings(max_examples=60, deadline=None)

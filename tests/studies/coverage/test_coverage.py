@@ -260,13 +260,6 @@ def test_more_judgments_never_raise_what_is_unjudged(data):
         assert found.by_run["residual"].between(0, 1).all()
 
 
-def test_a_field_cut_into_blocks_gives_the_same(found, monkeypatch):
-    monkeypatch.setattr("pt_reuse.data.topic_jobs.AT_ONCE", 20)
-    again = ptr.profile.coverage(RUNS, QRELS, [nDCG @ 10, AP], depths=DEPTHS, depth=POOL_DEPTH)
-    pd.testing.assert_frame_equal(again.by_run, found.by_run)
-    pd.testing.assert_frame_equal(again.table, found.table)
-
-
 def test_relevant_documents_only(messages):
     labels = QRELS.to_frame()
     only = ptr.Qrels(labels[labels["label"] > 0], topics=QRELS.topics)

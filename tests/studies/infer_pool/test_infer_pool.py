@@ -1,8 +1,7 @@
-"""A pool inferred from judgments: what a slow reference finds, what is tried and told, in jobs and by bits."""
+"""A pool inferred from judgments: what a slow reference finds, what is tried and told, in blocks and by bits."""
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from math import comb, factorial, log2
 
@@ -11,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joblib import parallel_config
 from opened import opened
 from pool_parts import DOCS, HAND, TOPICS, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
 from scipy.special import betaln
@@ -19,9 +17,7 @@ from topic_ways import odd_field
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
-from pt_reuse.studies.infer_pool import judged_ranks
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.infer_pool.judged_ranks import Passes
 from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 
 #: judgments made at random may be of relevant documents only
@@ -285,20 +281,6 @@ def test_any_label_counts_as_pooled():
     assert infer_pool(as_runs({"A": {"1": ["a", "b", "c", "d"]}}), frame).depth == 3
 
 
-def test_the_order_may_be_tried():
-    near = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.00000001, 1.0]})
-    runs, qrels = RunSet.from_frames({"A": near}), as_qrels({("1", "b")})
-    assert infer_pool(runs, qrels, order="trec_eval").depth == 0
-    for order in ("trec_eval9", None):  # a tie as float32; it is tried, too
-        found = infer_pool(runs, qrels, order=order)
-        assert (found.depth, found.order, found.settings["order"], runs.order) == (
-            1,
-            "trec_eval9",
-            "trec_eval9",
-            "trec_eval",
-        )
-
-
 def test_topics_and_lists_that_are_not_there():
     field = {"A": {"1": ["a", "b"], "9": ["z"]}, "B": {"1": ["c"]}, "none": {"9": ["y"]}}
     judged = {("1", "a"), ("1", "b"), ("1", "c"), ("2", "d")}
@@ -334,7 +316,6 @@ RUNS, QRELS = hand()
         *[("tolerance", RUNS, QRELS, {"tolerance": bad}) for bad in (-0.1, 1, 1.0, "0.1", True, float("nan"))],
         *[("depth", RUNS, QRELS, {"depth": bad}) for bad in ("topics", 0, 2.5, 2**31, 10**30)],
         ("order", RUNS, QRELS, {"order": "score"}),
-        ("n_jobs", RUNS, QRELS, {"n_jobs": 0}),
         ("runs", QRELS, RUNS, {}),
         ("qrels", RUNS, as_qrels({("7", "a")}), {}),
         ("qrels", RUNS, QRELS.keep(np.zeros(len(QRELS), dtype=bool)), {}),
@@ -409,13 +390,6 @@ def test_the_record_against_the_inference(pooled, said, rows, needed):
     assert found.confusion["needed"].tolist() == needed
     sums = found.confusion.drop(columns="pooled").sum().to_dict()
     assert sums == {"needed": 2, "needed_together": 2, "covered": 1, "not_pooled": 1, "no_documents": 0}
-
-
-def test_runs_that_may_have_been_pooled_are_shown_first():
-    found = infer_pool(*hand())
-    rows = [words[0] for line in str(found).splitlines() if (words := line.split()) and words[0] in HAND]
-    assert rows == ["twin1", "twin2", "lucky", "A", "B", "not"]
-    assert (found.by_rank["entries"].tolist(), found.by_rank["other_entries"].tolist()) == ([10, 9, 8, 4], [2, 1, 1, 0])
 
 
 @pytest.mark.parametrize(
@@ -665,33 +639,11 @@ def test_a_deeper_pool_of_the_same_runs_costs_more():
 
 
 ODD_RUNS, ODD_QRELS = odd_field()
-#: way -> rows of a block, None in memory; jobs at a time that joblib is configured for; that the call asks for
-WAYS = {"blocks": (40, None, 1), "threads": (None, None, 2), "threads on blocks": (40, 2, None)}
 
 
-def tables(runs, **options):
-    found = infer_pool(runs, ODD_QRELS, **options)
+def test_a_field_in_blocks_gives_the_same():
+    alone, found = (infer_pool(runs, ODD_QRELS) for runs in (ODD_RUNS, opened(ODD_RUNS, 40)))
     assert len(found.tried) > 1  # several orders, tolerances and ways
-    return {**found.tables(), "answers": found.answers(), "settings": found.settings}
-
-
-@pytest.mark.parametrize("way", list(WAYS))
-def test_every_way_gives_the_same(way, monkeypatch, tmp_path):
-    alone = tables(ODD_RUNS, n_jobs=1)
-    rows, configured, n_jobs = WAYS[way]
-    monkeypatch.setattr(judged_ranks, "_RANKS", 1)
-    monkeypatch.setattr(judged_ranks, "_PARTS", 3)
-    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    with parallel_config("threading", n_jobs=configured or 1):
-        found = tables(ODD_RUNS if rows is None else opened(ODD_RUNS, rows), n_jobs=n_jobs)
-    assert list(found) == list(alone)
-    for name, table in alone.items():
-        assert table.equals(found[name]) if hasattr(table, "equals") else table == found[name], name
-    assert not [name for name in os.listdir(tmp_path) if name.startswith("pt_reuse-")]
-
-
-def test_what_is_kept_in_a_file_comes_back(tmp_path):
-    arrays = [np.arange(6, dtype=np.int16).reshape(2, 3), np.zeros((4, 0), dtype=np.int32), np.array([5, -1], np.int32)]
-    kept = Passes(tmp_path)
-    for array, back in zip(arrays, [kept.keep(array) for array in arrays], strict=True):
-        np.testing.assert_array_equal(back, array, strict=True)
+    assert (found.answers(), found.settings) == (alone.answers(), alone.settings)
+    for name, table in alone.tables().items():
+        assert table.equals(found.tables()[name]), name

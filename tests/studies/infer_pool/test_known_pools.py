@@ -18,7 +18,7 @@ from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
-from pt_reuse.studies.infer_pool.infer_pool import Certainty, Evidence, infer_pool
+from pt_reuse.studies.infer_pool.infer_pool import EVIDENCE, Certainty, infer_pool
 from pt_reuse.studies.infer_pool.search import Curves, name_bits
 
 
@@ -114,7 +114,7 @@ def test_deep_learning_2021_passages_need_no_option(data):
 
 
 #: what speaks for a run that is judged as deep as the pool
-CLOSE = [evidence.value for evidence in (Evidence.NEEDED, Evidence.TOGETHER, Evidence.COVERED)]
+CLOSE = EVIDENCE[:3]
 
 
 def figures(found):
