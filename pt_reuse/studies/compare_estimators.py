@@ -214,9 +214,6 @@ def compare_estimators(
         InputError: a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success, fewer than three units that were
             pooled, runs without a type with ``by="type"``, ``"judge"`` without a judge.
 
-    Warns:
-        CaveatWarning: fewer than five topics.
-
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)

@@ -32,16 +32,13 @@ LABELS = {
     # without a label of every fifth document
     "blunt": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.6, range(4)), seed=2), 0.8),
 }
-OTHER = labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.3, range(4)), seed=3))
 DEPTH, BEST, RESAMPLES = 5, 6, 30
-EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS, "other": OTHER}
+EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS}
 
 
 @pytest.fixture(scope="module")
 def found():
-    return circularity(
-        RUNS, PEOPLE, LABELS, "nDCG@5", scorers={"other": OTHER}, depth=DEPTH, best=BEST, resamples=RESAMPLES
-    )
+    return circularity(RUNS, PEOPLE, LABELS, "nDCG@5", depth=DEPTH, best=BEST, resamples=RESAMPLES)
 
 
 def reranked(frame, labels):
@@ -215,7 +212,6 @@ def test_what_cannot_be_compared_is_refused(messages):
         lambda: circularity(*given, **options), argument=argument
     )
     refused("judge", RUNS, PEOPLE, {"a": PEOPLE, "b": pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [1]})}, "AP")
-    refused("scorers", RUNS, PEOPLE, {"a": PEOPLE}, "AP", scorers={"a": PEOPLE})
     refused("judge", RUNS, PEOPLE, {"people": PEOPLE}, "AP")
     refused("depth", RUNS, PEOPLE, PEOPLE, "AP", depth=0)
     refused("best", RUNS, PEOPLE, PEOPLE, "AP", best=None)

@@ -149,7 +149,7 @@ def test_leaving_out_builds_the_judgments_without_each_unit(by):
 
 def test_at_the_whole_pool_every_strategy_ends_alike():
     found = ptr.pools.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
-    assert found.strategies == list(CHOOSERS)
+    assert found.table["strategy"].unique().tolist() == list(CHOOSERS)
     table = found.table.set_index("budget")
     assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
     assert (table.loc[1.0, "tau_b_low"] == 1).all()

@@ -78,7 +78,6 @@ def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
         )
         p.append(2 * scipy.stats.t.sf(abs(estimate) / se, 23))
         human_p.append(scipy.stats.ttest_1samp(y, 0).pvalue)
-        assert row["excludes_0"] == (p[-1] < 0.05)
     for column, ps in (("", p), ("human_", human_p)):
         assert pairs[f"{column}p"].tolist() == pytest.approx(ps, abs=1e-9)
         corrected = multipletests(ps, method="bonferroni")[1]
@@ -401,7 +400,6 @@ def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messa
         "confidence": {"confidence": 95},
         "correction": {"correction": "tukey"},
         "measures": {"measures": "nDCK"},
-        "complete": {"complete": "no"},
         "without_topics": {"without_topics": "ignore"},
         "rel": {"rel": 0},
         "judge_rel": {"judge_rel": {"x": 1}},
@@ -460,11 +458,6 @@ def test_runs_that_lack_topics(messages):
     messages.refused(lambda: called(runs=frames), argument="runs")
     zero = called(runs=frames, without_topics="zero").table
     assert zero["estimate"][0] < zero["human"][0]
-    frames[field.runs.names[0]] = first[first["qid"] != people.topics[0]]
-    messages.refused(lambda: called(runs=frames, complete=False), argument="complete")
-    messages.refused(lambda: sampled(runs=frames, complete=False), argument="complete")
-    # where no run lacks any there is nothing to refuse
-    assert called(complete=False).table["estimate"].tolist() == called().table["estimate"].tolist()
 
 
 def test_a_topic_of_which_no_document_was_drawn():

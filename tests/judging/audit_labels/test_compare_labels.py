@@ -176,18 +176,6 @@ def test_both_are_held_against_people_on_the_same_documents(found, judge, judge_
         assert ends == pytest.approx(how.percentiles(values.mean(), values), abs=1e-12)
 
 
-def test_two_people_with_each_other(found):
-    assert set(found.between[["judge", "other"]].itertuples(index=False, name=None)) == {("bob", "ann"), ("cem", "bob")}
-    row = row_of(found.between, judge="bob", items="all", labels="binary")
-    both = meeting(PEOPLE["ann"], PEOPLE["bob"])
-    assert row["kappa"] == pytest.approx(kappa(list(both.values())), abs=1e-12)
-    assert (row["n_items"], row["n_topics"]) == (len(both), 2)
-    ann, bob = np.array(list(both.values())).T >= 2
-    assert row["precision"] == pytest.approx(metrics.precision_score(ann, bob))
-    assert not {"missing", "without", "kind", "family"} & set(found.between)
-    assert set(found.between["labels"]) == {"grades", "binary"}
-
-
 def test_people_with_other_bounds_are_together_as_relevant_or_not(messages):
     people = {"ann": PEOPLE["ann"], "dia": part(JUDGES["binary"], list("456"))}
     # labels 0 and 1 beside grades of others may be grades
