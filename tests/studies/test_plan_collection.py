@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import pt_reuse as ptr
-from pt_reuse.result import key_numbers
 from pt_reuse.studies.plan_collection import GIVEN
 
 DEPTHS = [1, 3, 10]
@@ -132,14 +131,6 @@ def test_disjoint_taus_of_whole_halves_by_brute_force(field):
     assert (made.table["tau_b_disjoint"] < made.table["tau_b"]).all()
 
 
-def test_the_disjoint_tau_is_on_every_table_of_plans(found):
-    for table in (found.table, found.plan, found.choices):
-        known = table["tau_b_disjoint"].dropna().astype(float)
-        assert known.between(-1, 1).all()
-        assert len(known) == table["tau_b"].notna().sum()
-    assert key_numbers(found).query("figure == 'tau_b_disjoint'")["value"].notna().any()
-
-
 def test_errors_are_those_of_the_splits(field):
     one = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=8, **{**OPTIONS, "repeats": 1})
     for name in ("judgments", "tau_b", "max_drop", "width"):
@@ -247,17 +238,6 @@ def test_unusable_topics_are_paid_for_and_not_ranked(field):
         field.runs, field.qrels.select(counts.loc[usable, "qid"]), AP, topics=4, **OPTIONS
     )
     assert made.at_hand["tau_b"].tolist() == alone.at_hand["tau_b"].tolist()
-
-
-def test_numbers_depend_on_the_seed_alone(field):
-    options = {**OPTIONS, "topics": [4, 16]}
-    one, same, other = (
-        ptr.pools.plan_collection(field.runs, field.qrels, nDCG @ 5, seed=seed, n_jobs=jobs, **options)
-        for seed, jobs in ((1, 1), (1, 2), (2, 1))
-    )
-    assert one.table.equals(same.table)
-    assert one.choices.equals(same.choices)
-    assert not one.table.equals(other.table)
 
 
 def test_what_is_refused_warned_and_drawn(field, found, messages):

@@ -188,6 +188,24 @@ def test_a_rank_reaches_from_those_better_to_those_worse():
     assert (low.tolist(), high.tolist()) == ([1], [1])
 
 
+def test_ranks_are_those_of_scipy_and_their_ends_those_of_the_pairs():
+    found = parts.by_topics()
+    for row in found.summary.to_dict("records"):
+        table, pairs, ranks = (
+            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
+        )
+        for column, value in (("rank", "estimate"), ("human_rank", "human"), ("judge_rank", "by_judge")):
+            expected = scipy.stats.rankdata(-table[value].round(12), method="min")
+            assert ranks[column].tolist() == expected.astype(int).tolist()
+        for side, difference in (("", "difference"), ("human_", "human")):
+            told = pairs[pairs[f"{side}significant"]]
+            first = told[difference] > 0
+            worse, better = told["second"].where(first, told["first"]), told["first"].where(first, told["second"])
+            for run in ranks.to_dict("records"):
+                ends = 1 + (worse == run["name"]).sum(), len(ranks) - (better == run["name"]).sum()
+                assert (run[f"{side}rank_low"], run[f"{side}rank_high"]) == ends
+
+
 def test_the_intervals_of_all_ranks_hold_at_once():
     names = list("abcdef")
     best = 1 + (TRUTH[:, None] < TRUTH).sum(axis=1)

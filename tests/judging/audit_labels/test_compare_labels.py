@@ -65,35 +65,20 @@ def test_what_is_relevant_can_be_said():
     assert others.bounds.to_numpy().tolist() == [["judge", 2, 2], ["ann", 2, 3]]
 
 
-REFUSED = {
-    "rel": {"rel": 0},
-    "judge_rel": {"judge_rel": "high"},
-    "judge_rel of a stranger": {"judge_rel": {"modle": 2}},
-    "people without names": {"people": GRADED},
-    "families": {"families": "gpt"},
-    "resamples": {"resamples": -1},
-    "confidence": {"confidence": 95},
-    "seed": {"seed": "x"},
-    "no judge": {"judge": {}},
-    "no judgments": {"human": 5},
-    "nothing judged": {"human": pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [-1]})},
-    "people": {"people": {}},
-    "one name for two": {"people": {"model": GRADED}},
-    "a person beside the topics": {"people": {"ann": pd.DataFrame({"qid": ["x"], "docno": ["d"], "label": [1]})}},
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_everything_is_checked_before_a_judge_is_asked(case, messages):
-    given = {"human": HUMAN, "judge": {"model": Asked()}, **REFUSED[case]}
-    words = {"no judgments": "human", "nothing judged": "human", "no judge": "judge", "one name for two": "people"}
-    argument = words.get(case, next(iter(reversed(REFUSED[case]))))
-    argument = {
-        "judge_rel of a stranger": "judge_rel",
-        "a person beside the topics": "people",
-        "people without names": "people",
-    }.get(case, argument)
-    messages.refused(lambda: ptr.labels.compare_labels(**given), argument=argument)
+def test_everything_is_checked_before_a_judge_is_asked(messages):
+    stranger = pd.DataFrame({"qid": ["x"], "docno": ["d"], "label": [1]})
+    for argument, given in (
+        ("judge_rel", {"judge_rel": {"modle": 2}}),
+        ("families", {"families": "gpt"}),
+        ("judge", {"judge": {}}),
+        ("human", {"human": pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [-1]})}),
+        ("people", {"people": GRADED}),
+        ("people", {"people": {}}),
+        ("people", {"people": {"model": GRADED}}),
+        ("people", {"people": {"ann": stranger}}),
+    ):
+        every = {"human": HUMAN, "judge": {"model": Asked()}, **given}
+        messages.refused(lambda every=every: ptr.labels.compare_labels(**every), argument=argument)
 
 
 def test_labels_that_all_are_one():

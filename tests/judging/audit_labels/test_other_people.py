@@ -150,33 +150,6 @@ def must_not_be_asked(pairs):
     raise AssertionError("the arguments were to be judged before")
 
 
-FAULTS = {
-    "measure": {"measures": "Foo@3"},
-    "by": {"by": "name"},
-    "best": {"best": 0},
-    "missing": {"missing": "skip"},
-    "resamples": {"resamples": -1},
-    "confidence": {"confidence": 95},
-    "seed": {"seed": 1.5},
-    "complete": {"complete": "yes"},
-    "without_topics": {"without_topics": "skip"},
-    "verbose": {"verbose": "no"},
-    "rel": {"rel": 0},
-    "judge_rel": {"judge_rel": 0},
-    "judge_rel of nobody": {"judge_rel": {"x": 1}},
-    "families": {"families": {"x": "gpt"}},
-    "people": {"people": {}},
-    "no judge": {"judge": {}},
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_arguments_are_judged_before_runs_and_judgments_are_read_and_a_judge_is_asked(fault, tmp_path, messages):
-    unread = {"runs": tmp_path / "runs", "human": tmp_path / "qrels", "judge": {"model": must_not_be_asked}}
-    argument = {"measure": "measures", "no judge": "judge"}.get(fault, fault.partition(" ")[0])
-    messages.refused(lambda: audited_oddly(**{**unread, **FAULTS[fault]}), argument=argument)
-
-
 @pytest.mark.parametrize("fault", ["one run", "types", "nobody judged", "no topic"])
 def test_a_field_that_cannot_be_ranked_is_refused_before_a_judge_is_asked(fault, messages):
     bare = ptr.RunSet.from_frames({name: RUNS[name] for name in RUNS.names})
