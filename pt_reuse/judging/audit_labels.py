@@ -85,10 +85,9 @@ def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str |
 class LabelAudit(Result):
     """What labels by a model do to the ranking of systems.
 
-    ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), or another person (``"people"``),
-    to read the models against. A model is compared on the topics in which it labelled something; another person on the
-    documents that this person labelled, and on their topics. Labels are usable for a ranking where tau_b is at least
-    .9 (Voorhees 2001), or as high as that of other people, and for scores where no run is off by more than .01.
+    ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), on the topics in which it labelled
+    something, or another person (``"people"``), on the documents of this person. Labels are usable for a ranking where
+    tau_b is at least .9 (Voorhees 2001), or as high as that of other people, and for scores off by at most .01.
 
     Attributes:
         labels: how far the labels agree.
@@ -228,10 +227,7 @@ class LabelAudit(Result):
         return f"{line}. Usable for {', '.join(f'{use}: {can}' for use, can in uses.items())}"
 
 
-@study(
-    question="Do a model's labels rank the systems as people's labels do?",
-    command="audit",
-)
+@study(question="Do a model's labels rank the systems as people's labels do?", command="audit")
 def audit_labels(
     runs: options.Runs,
     human: options.HumanJudgments,
@@ -262,9 +258,8 @@ def audit_labels(
 ) -> LabelAudit:
     """Compare the ranking of systems by the labels of models with that by people, and the labels with people's labels.
 
-    Each judge is asked for labels of the documents that people judged. The field is ranked under the labels of people
-    and under those of the judge, on the same documents and topics. Labels of other people, if given, show how far
-    people agree with each other; compare a judge with that.
+    The field is ranked under the labels of people and under those of each judge, on the same documents and topics.
+    Labels of other people, if given, show how far people agree with each other.
 
     Returns:
         LabelAudit: ``.table`` (how far rankings agree), ``.movers`` (each run), ``.documents`` (what moves it),

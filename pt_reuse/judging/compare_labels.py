@@ -112,10 +112,8 @@ class LabelAgreement(Result):
     models against; where there are several other people, ``"people together"`` counts the labels of all.
 
     There are rows of grades where the judge is on the scale of people: relevant from the same label on, no label above
-    the highest of people, and more than two labels. Intervals are expanded percentile intervals over topics, NaN where
-    there is none; that of recall is too narrow where most of what a judge misses is in few topics. A figure that is not
-    defined is NaN. Over the relevant documents alone kappa and alpha are low, often below 0, because nobody can agree
-    on "not relevant" there; read `agreement` beside them.
+    the highest of people, and more than two labels. Intervals are expanded percentile intervals over topics. Over the
+    relevant documents alone kappa and alpha are low, because nobody can agree on "not relevant": read `agreement`.
     """
 
     title, main = "Agreement of labels", "agreement"
@@ -563,11 +561,7 @@ OtherPeople: TypeAlias = Annotated[
 ]
 
 
-@study(
-    question="Do a model's labels agree with those of people?",
-    command="audit",
-    group="labels",
-)
+@study(question="Do a model's labels agree with those of people?", command="audit", group="labels")
 def compare_labels(
     human: options.HumanJudgments,
     judge: options.JudgeLabels,
@@ -582,9 +576,8 @@ def compare_labels(
 ) -> LabelAgreement:
     """Compare the labels of judges with those of people; no runs are needed.
 
-    Judges are models, or any others that label instead of people. All figures are of the documents that both people and
-    the judge labelled; those that it left out are counted. To compare judges with the agreement between people, give
-    labels of other people as `people`: each judge is shown beside them on the same documents.
+    All figures are of the documents that both people and the judge labelled; those that it left out are counted. With
+    `people`, each judge is shown beside other people on the same documents.
 
     Returns:
         LabelAgreement: ``.table`` (overall), ``.per_topic``, ``.by_grade``, ``.confusion``, ``.beside`` (other people

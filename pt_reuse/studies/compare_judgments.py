@@ -89,12 +89,9 @@ class JudgmentComparison(Agreement):
     on the topics of ``settings["topics"]``. What is *new* was judged by one of the two and not by the other; *judged*
     is a label of at least 0.
 
-    Its figures: ``"scores"``, a point per run, its score under both (``view=`` ``"change"`` of the score, ``"percent"``
-    of it, or the other ``"scores"``, the default where these are of another measure); ``"topics"``, tau_b of each
-    topic, the lowest first; ``"remainder"``, how many documents each topic has that runs rank and the earlier judgments
-    do not know, against its known relevant ones; ``"relevant"``, how many new relevant ones, against the same (both of
-    figure 1 of the paper); ``"runs"``, how many new relevant documents each run has among its previously unjudged ones
-    (figure 2). ``by="type"`` or ``"team"`` gives runs their colour and marker.
+    Figures: ``"scores"`` of each run under both (``view=`` ``"change"``, ``"percent"`` or ``"scores"``); ``"topics"``,
+    tau_b of each; ``"remainder"`` and ``"relevant"``, new documents and relevant ones by topic; ``"runs"``, new
+    relevant documents by run. ``by="type"`` or ``"team"`` gives runs their colour and marker.
 
     Attributes:
         depth: down to which rank the documents of runs are counted.
@@ -352,9 +349,6 @@ def compare_judgments(
 ) -> JudgmentComparison:
     """Compare the rankings of the same runs under two sets of judgments, and what only one of the two contains.
 
-    The two may be old and new judgments of a collection, sparse and dense ones, lenient and strict ones
-    (``qrels.threshold(2)``), those of two people, or of a person and a model.
-
     Args:
         depth: the rank down to which documents are counted that only one of the two has judged; default the pool depth
             on record, else 100.
@@ -367,9 +361,8 @@ def compare_judgments(
         ``.by_topic`` (what is new), ``.report("selected")``, ``.plot()``.
 
     Raises:
-        InputError: judgments without a common topic, labels above those of the first without a statement which are
-            relevant, an unknown measure or run, different numbers of measures, a run without any of the topics;
-            intervals of means over two sets of topics.
+        InputError: judgments without a common topic, labels of which nobody says which are relevant, an unknown measure
+            or run, different numbers of measures, a run without any of the topics, intervals over two sets of topics.
 
     Example:
         >>> import pt_reuse as ptr
@@ -434,11 +427,7 @@ def compare_judgments(
     return JudgmentComparison(
         table=pd.concat([_with_other(agreement.table, other_of), _of_best(first, second, top, bootstrap)], axis=1),
         settings=settings_of(
-            agreement,
-            pooled,
-            topics=in_words,
-            relevant=", ".join(dict.fromkeys([before.words, after.words])),
-            top=top,
+            agreement, pooled, topics=in_words, relevant=", ".join(dict.fromkeys([before.words, after.words])), top=top
         ),
         changes=changes,
         per_topic=_with_other(pd.concat([agreement.per_topic, _moves(first, second, shared)], axis=1), other_of),

@@ -136,8 +136,7 @@ def compare_leaderboards(
     *,
     measures: Annotated[MeasureNames, options.Option("of people, one or several; default all.")] = None,
     judge_measures: Annotated[
-        MeasureNames,
-        options.Option("of the judges, one or several, of those that a judge has; default all."),
+        MeasureNames, options.Option("of the judges, one or several, of those that a judge has; default all.")
     ] = None,
     missing: Annotated[
         str,

@@ -78,12 +78,7 @@ def _draw(
 
 
 def _draw_ranking(
-    column: str,
-    label: str,
-    result: StrategyComparison,
-    measure: str,
-    place: Place,
-    strategies: list[str] | None = None,
+    column: str, label: str, result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None
 ) -> Axes:
     rows = result.table[result.table["measure"] == measure]
     return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
@@ -98,11 +93,9 @@ def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: li
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
-    Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
-    of them. Where a coefficient is not defined for one seed, as where all systems tie, all three are missing;
-    `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
-    tie. Its figures have a line for each of some ``strategies``, by default the six that find most at the middle
-    budget, and the band from its lowest to its highest seed.
+    Every number is a mean over all ``seeds``, missing where one seed has none; ``_low`` and ``_high`` are the lowest
+    and the highest. A seed decides what a strategy draws, and in which order it tries runs that tie. Figures have a
+    line and a band for each of some ``strategies``, by default the six that find most at the middle budget.
     """
 
     title = "Strategies"
@@ -291,12 +284,7 @@ def compare_strategies(
         ),
     ] = None,
     repeats: Annotated[
-        int,
-        options.Option(
-            "how many seeds.",
-            check=partial(positive, "repeats", unit="seeds"),
-            flag=options.Flag(),
-        ),
+        int, options.Option("how many seeds.", check=partial(positive, "repeats", unit="seeds"), flag=options.Flag())
     ] = 5,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = None,
@@ -304,10 +292,9 @@ def compare_strategies(
 ) -> StrategyComparison:
     """Compare judging strategies on a collection whose judgments are known.
 
-    Each strategy chooses documents of the depth-k pool, topic by topic, and gets their labels from the judgments. A
-    document of the pool without a label of at least 0 gets no label and costs nothing. At each budget, the relevant
-    documents found are counted, and the ranking of the systems by the labels so far (other documents count as not
-    relevant) is compared with that by all judgments.
+    Each strategy chooses documents of the depth-k pool, topic by topic, and gets their labels from the judgments; one
+    without a label of at least 0 costs nothing. At each budget the relevant documents found are counted, and the
+    ranking by the labels so far (other documents are not relevant) is compared with that by all judgments.
 
     Args:
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.

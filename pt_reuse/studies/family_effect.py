@@ -212,12 +212,7 @@ class FamilyEffect(OfJudges):
         return lines[:_TOLD]
 
 
-@study(
-    question="Does a judge favour its own family of runs?",
-    command="audit",
-    group="labels",
-    papers="[B25]_",
-)
+@study(question="Does a judge favour its own family of runs?", command="audit", group="labels", papers="[B25]_")
 def family_effect(
     runs: options.Runs,
     human: options.HumanJudgments,
@@ -246,16 +241,14 @@ def family_effect(
 ) -> FamilyEffect:
     """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
 
-    The *gain* of a run is how many ranks higher it is by the judge's labels than by those of people, both for the same
-    documents. The effect of a judge on a family is the mean gain of its runs minus that of the runs that they are
-    compared with: all ``"others"``; the ``"matched"`` ones, for each run of the family the other run whose score by
-    people is nearest; or ``"alone"``, where each run of the family is ranked alone among the others. Without ties the
-    first is the last times runs / others, since the others lose what the family gains.
+    The *gain* of a run is how many ranks higher it is by the judge's labels than by those of people. The effect on a
+    family is the mean gain of its runs minus that of the runs that they are compared with: all ``"others"``; the
+    ``"matched"`` ones, for each run of the family the other run whose score by people is nearest; or ``"alone"``, where
+    each run of the family is ranked alone among the others.
 
-    The effect on scores is computed at equal scores by people, since a judge that errs at random reduces all
-    differences: good runs lose and bad ones gain, without any bias. It is how far the family's scores by the judge are
-    above the regression line of the others (least squares, score by the judge on score by people); among matched runs
-    it is the difference of the changes.
+    The effect on scores is at equal scores by people, since a judge that errs at random reduces all differences: how
+    far the family's scores by the judge are above the least-squares line of the others (judge on people); among matched
+    runs it is the difference of the changes.
 
     Args:
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every
@@ -346,11 +339,7 @@ def _draws(
 
 
 def _rows_of(
-    gains: FieldGains,
-    draws: _Draws,
-    contrasts: Mapping[str, Contrast],
-    bootstrap: TopicBootstrap | None,
-    n_topics: int,
+    gains: FieldGains, draws: _Draws, contrasts: Mapping[str, Contrast], bootstrap: TopicBootstrap | None, n_topics: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row of the table per family and whom it is held against."""
     for (family, contrast), against in product(contrasts.items(), AGAINST):

@@ -398,12 +398,7 @@ def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -
 
 
 def document_estimates(
-    runs: RunSet,
-    sample: Sample,
-    labels: Qrels,
-    measures: Sequence[LinearMeasure],
-    lam: float | None,
-    confidence: float,
+    runs: RunSet, sample: Sample, labels: Qrels, measures: Sequence[LinearMeasure], lam: float | None, confidence: float
 ) -> Iterator[Estimates]:
     """Yield the estimates of each measure by documents."""
     pool, human, sampled = sample.documents.arrays, sample.documents.arrays.labels, sample.sampled

@@ -85,9 +85,6 @@ _OF_PLAN = (
 class CollectionPlan(Result):
     """What plans of a collection cost and reach, planned from half of the topics and checked on the others.
 
-    Its figures are over the number of judgments: ``"tau_b"``, ``"max_drop"`` and ``"width"``, as planned (lines) and as
-    reached within the other half of the topics (open markers).
-
     Attributes:
         tau: tau_b that is wanted at least, None where it does not matter.
         drop: the most ranks that a run may lose, None where it does not matter.
@@ -178,8 +175,7 @@ class CollectionPlan(Result):
         ),
     ]
     yields: Annotated[
-        pd.DataFrame,
-        Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share"),
+        pd.DataFrame, Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share")
     ]
     tau: float | None
     drop: float | None
@@ -198,18 +194,12 @@ class CollectionPlan(Result):
 
 @options.described
 def topic_yield(
-    judged: Any,
-    topics: int | Iterable[int],
-    *,
-    max_density: float = 0.5,
-    min_relevant: int = 3,
-    rel: int | None = None,
+    judged: Any, topics: int | Iterable[int], *, max_density: float = 0.5, min_relevant: int = 3, rel: int | None = None
 ) -> pd.DataFrame:
     """Compute how many judgments it takes until so many usable topics come out, and how many of them are wasted.
 
     A topic is *usable* if fewer than a share `max_density` of its judged documents are relevant, and at least
-    `min_relevant` are. The yield of the topics given, and what usable and unusable ones cost, are taken for those of
-    new topics. Judgments of topics that end unusable are wasted.
+    `min_relevant` are. New topics are taken to be like those given.
 
     Args:
         judged: judgments in any form, or a table with a row per topic, ``judged relevant``, such as
@@ -234,8 +224,7 @@ def topic_yield(
         0      10     30     3600.0  2600.0  0.722222
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
-    7.1. 17 of the 57 document topics of Deep Learning 2021 (13,058 judgments, relevant from label 1) are usable, so
-    that 51 take 39,174 judgments, of which 29,139 (74 %) are wasted.
+    7.1.
     """
     wanted = checked_sizes(topics)
     table = _topic_table(judged, rel)
@@ -351,7 +340,7 @@ def plan_collection(
         options.Option(
             "who else could judge: judgments in any form, a :class:`judging.Judge` such as "
             ":class:`~pt_reuse.judging.Noisy`, a function, or a dict of name -> one of these. The judgments as they "
-            "are count as well. The truth is always theirs.",
+            "are count as well. The truth is always theirs."
         ),
     ] = None,
     judge_rel: options.JudgeGrade = None,
@@ -401,13 +390,10 @@ def plan_collection(
     """Plan a new collection by an existing one: the topics, depth, strategy and judge that are enough and cost least.
 
     The usable topics are split in halves at random. One half says what each plan costs and reaches, the other says the
-    same for itself. Topics of a plan are drawn with replacement from the half, which stands for all topics there could
-    be: *tau_b*, to the ranking by all judgments of the half, and the *drop* are means over draws. That ranking has the
-    plan's own topics; ``tau_b_disjoint`` is to the ranking by the other half, and lower, since that half is a sample
-    as well. Plans of more topics
-    than the half has are extrapolations. The *width* follows from the variance over topics: it is proportional to a
-    quantile of Student's t / sqrt(topics). A topic that ends unusable by all judgments is judged and wasted: its
-    judgments are part of the cost, at the yield of all topics at hand.
+    same for itself. Topics of a plan are drawn with replacement from the half: *tau_b*, to the ranking by all judgments
+    of the half, and the *drop* are means over draws; ``tau_b_disjoint`` is to the ranking by the other half. Plans of
+    more topics than the half has are extrapolations. The *width* is proportional to a quantile of Student's t /
+    sqrt(topics). Judgments of topics that end unusable are part of the cost, at the yield of all topics at hand.
 
     Returns:
         CollectionPlan: ``.plan`` (per measure), ``.table`` (per measure and plan), ``.choices``, ``.at_hand``,
@@ -423,10 +409,6 @@ def plan_collection(
         >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
         >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()
         [[12, 5, True, False]]
-
-    In a simulated field of 400 topics, planned from parts of 50, tau_b by all judgments of 25 to 100 topics is planned
-    .03 to .04 too high, and by pools of depth 3 up to .03 too low; ``tau_b_disjoint`` is .09 to
-    .18 below tau_b to all 400.
 
     Source: what unusable topics waste is that of Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield
     test collections?, SIGIR, section 7.1; see :func:`topic_yield`.

@@ -220,10 +220,8 @@ class LabelPlan(Result):
     def to_pool(self) -> Pool:
         """Return the documents to check as a pool, for :func:`~pt_reuse.judging.export_tasks` or :meth:`Pool.judge`.
 
-        Returns:
-            Pool: a sample, as :func:`~pt_reuse.pools.sample_pool` returns one: each document has its ``stratum`` and
-            its ``inclusion`` probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum
-            shows the label of the judge; the tasks of :func:`~pt_reuse.judging.export_tasks` do not show it.
+        It is a sample as :func:`~pt_reuse.pools.sample_pool` returns one. A stratum shows the label of the judge; tasks
+        do not show it.
         """
         every = pd.concat([self.sample, self.rest], ignore_index=True)
         asked = np.repeat([True, False], [len(self.sample), len(self.rest)])
@@ -240,9 +238,6 @@ class LabelPlan(Result):
         Args:
             checked: labels of people: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
                 was not checked. Documents that people had judged before may be among them.
-
-        Returns:
-            LabelEstimate: each number with its interval.
 
         Raises:
             InputError: a label of a document that is not in the plan, a different label of a known one, or a stratum
@@ -512,9 +507,8 @@ def plan_labels(
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.
 
-    The documents are divided into strata by the label that the judge gave them. People check a random sample of each
-    stratum. A stratum that is large, or in which people's labels are expected to vary, gets more labels (Neyman's
-    allocation). Afterwards ``LabelPlan.estimate`` gives the number with its interval.
+    The documents are divided into strata by the label that the judge gave them, and people check a random sample of
+    each, by Neyman's allocation. Afterwards ``LabelPlan.estimate`` gives the number with its interval.
 
     Args:
         rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,

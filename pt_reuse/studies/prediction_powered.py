@@ -69,8 +69,7 @@ class PredictionPowered(OfJudges):
     """What people would say of all runs, estimated by few labels of theirs and many of a model.
 
     The effective number is n times the variance by people's labels alone over that of the estimate, NaN where both are
-    0 or unknown; below n where lambda is uncertain and the judge finds the topics of people unlike the others. By
-    documents the variances are those of sampling, which go with 1/n - 1/pool, so that it is not beyond the pool.
+    0 or unknown; by documents the variances are those of sampling.
 
     Attributes:
         level: what people labelled a part of, ``"topics"`` or ``"documents"``.
@@ -251,19 +250,15 @@ def prediction_powered(
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
     The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong: its labels only make them narrower, the more the better they agree with people's. The score by the model's
-    labels is never estimated.
+    wrong: its labels only make them narrower, the more the better they agree with people's.
 
-    **By topics** people judged n topics in full, and the model labelled these and N others. A run's mean is Ybar_n +
-    lambda (Fbar_N - Fbar_n): the mean by people's labels, corrected by how much the other topics differ according to
-    the model. The n topics must be a random sample of all n + N, and the model must not have been tuned on their
-    labels.
+    **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
+    having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
 
     **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
-    it. A run's score on a topic is the sum over its documents of weight times gain, by the model's labels, corrected by
-    people's labels of the sampled ones, each weighted by 1 / probability. This needs measures that are such sums:
-    ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``,
-    ``NumRet(rel=...)`` and ``NumRel``, the number of relevant documents of the pool. nDCG and AP are refused.
+    it. A run's score on a topic is a sum by the model's labels, corrected by people's labels of the sampled documents,
+    each weighted by 1 / probability. This needs measures that are such sums: ``P@k``, ``RBP(rel=...)``,
+    ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``, ``NumRet(rel=...)`` and ``NumRel``.
 
     Args:
         human: labels of people, in any form. By topics: complete labels of some topics. By documents: of a sample, as

@@ -80,76 +80,76 @@ def found():
     return compared(("AP", "nDCG@5", "P@5"))
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P@5"])
-def test_scores_ranks_and_coefficients(found, measure):
-    old, new = scored(OLD, measure), scored(NEW, measure)
-    x = np.array([np.mean(list(old[name].values())) for name in RUNS.names])
-    y = np.array([np.mean(list(new[name].values())) for name in RUNS.names])
-    changes = found.changes[found.changes["measure"] == measure]
-    assert changes["name"].tolist() == RUNS.names
-    assert changes["score"].to_numpy() == pytest.approx(x, abs=1e-9)
-    assert changes["other_score"].to_numpy() == pytest.approx(y, abs=1e-9)
-    assert changes["rank"].tolist() == ranks(x).tolist()
-    assert changes["other_rank"].tolist() == ranks(y).tolist()
-    row = found.table[found.table["measure"] == measure].iloc[0]
-    assert row["other_measure"] == measure
-    assert row["tau_b"] == pytest.approx(kendalltau(np.round(x, 12), np.round(y, 12)).statistic, abs=1e-12)
-    signs = [np.sign(np.round(s, 12)[:, None] - np.round(s, 12)) for s in (x, y)]
-    product = (signs[0] * signs[1])[np.triu_indices(len(x), 1)]
-    assert row["gamma"] == pytest.approx(product.sum() / np.abs(product).sum(), abs=1e-12)
-    assert (row["max_drop"], row["max_rise"]) == (moves(x, y)[0], moves(x, y)[2])
+def test_scores_ranks_and_coefficients(found):
+    for measure in ("AP", "nDCG@5", "P@5"):
+        old, new = scored(OLD, measure), scored(NEW, measure)
+        x = np.array([np.mean(list(old[name].values())) for name in RUNS.names])
+        y = np.array([np.mean(list(new[name].values())) for name in RUNS.names])
+        changes = found.changes[found.changes["measure"] == measure]
+        assert changes["name"].tolist() == RUNS.names
+        assert changes["score"].to_numpy() == pytest.approx(x, abs=1e-9)
+        assert changes["other_score"].to_numpy() == pytest.approx(y, abs=1e-9)
+        assert changes["rank"].tolist() == ranks(x).tolist()
+        assert changes["other_rank"].tolist() == ranks(y).tolist()
+        row = found.table[found.table["measure"] == measure].iloc[0]
+        assert row["other_measure"] == measure
+        assert row["tau_b"] == pytest.approx(kendalltau(np.round(x, 12), np.round(y, 12)).statistic, abs=1e-12)
+        signs = [np.sign(np.round(s, 12)[:, None] - np.round(s, 12)) for s in (x, y)]
+        product = (signs[0] * signs[1])[np.triu_indices(len(x), 1)]
+        assert row["gamma"] == pytest.approx(product.sum() / np.abs(product).sum(), abs=1e-12)
+        assert (row["max_drop"], row["max_rise"]) == (moves(x, y)[0], moves(x, y)[2])
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P@5"])
-def test_the_topics_that_move_and_the_runs_that_move_them(found, measure):
-    old, new = scored(OLD, measure), scored(NEW, measure)
-    rows = found.per_topic[found.per_topic["measure"] == measure].set_index("qid")
-    assert rows.index.tolist() == TOPICS
-    seen = set()
-    for qid in TOPICS:
-        x, y = (np.array([of[name][qid] for name in RUNS.names]) for of in (old, new))
-        tau = kendalltau(np.round(x, 12), np.round(y, 12)).statistic
-        assert rows.loc[qid, "tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
-        assert tuple(rows.loc[qid, ["max_drop", "dropped", "max_rise", "risen"]]) == moves(x, y)
-        seen |= {rows.loc[qid, "dropped"], rows.loc[qid, "risen"]}
-    assert len(seen) > 4
+def test_the_topics_that_move_and_the_runs_that_move_them(found):
+    for measure in ("AP", "nDCG@5", "P@5"):
+        old, new = scored(OLD, measure), scored(NEW, measure)
+        rows = found.per_topic[found.per_topic["measure"] == measure].set_index("qid")
+        assert rows.index.tolist() == TOPICS
+        seen = set()
+        for qid in TOPICS:
+            x, y = (np.array([of[name][qid] for name in RUNS.names]) for of in (old, new))
+            tau = kendalltau(np.round(x, 12), np.round(y, 12)).statistic
+            assert rows.loc[qid, "tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
+            assert tuple(rows.loc[qid, ["max_drop", "dropped", "max_rise", "risen"]]) == moves(x, y)
+            seen |= {rows.loc[qid, "dropped"], rows.loc[qid, "risen"]}
+        assert len(seen) > 4
 
 
-@pytest.mark.parametrize(("before", "after", "name"), [(OLD, NEW, "new"), (NEW, OLD, "old")], ids=["new", "old"])
-def test_documents_that_only_one_of_the_two_knows(found, before, after, name):
-    tops = {
-        run: {
-            (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
-        }
-        for run in RUNS.names
-    }  # fmt: skip
-    rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
-    assert rows.index.tolist() == RUNS.names
-    for run, documents in tops.items():
-        unjudged = {pair for pair in documents if pair not in before}
-        rates = [
-            sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
-            for qid in TOPICS
-        ]
-        new = {pair for pair in unjudged if pair in after}
-        row = rows.loc[run]
-        assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
-        assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
-        assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
-    pool = set().union(*tops.values())
-    topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
-    assert topics.index.tolist() == TOPICS
-    for qid in TOPICS:
-        of = {pair: label for pair, label in before.items() if pair[0] == qid}
-        new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
-        assert topics.loc[qid].drop("new_by").tolist() == [
-            len(of),
-            sum(label >= 1 for label in of.values()),
-            sum(pair[0] == qid and pair not in before for pair in pool),
-            len(new),
-            sum(label >= 1 for label in new.values()),
-        ]
-    assert topics["new"].sum() > 10
+def test_documents_that_only_one_of_the_two_knows(found):
+    for before, after, name in ((OLD, NEW, "new"), (NEW, OLD, "old")):
+        tops = {
+            run: {
+                (row.qid, row.docno) for row in RUNS[run].itertuples() if row.rank < DEPTH
+            }
+            for run in RUNS.names
+        }  # fmt: skip
+        rows = found.by_run[found.by_run["new_by"] == name].set_index("name")
+        assert rows.index.tolist() == RUNS.names
+        for run, documents in tops.items():
+            unjudged = {pair for pair in documents if pair not in before}
+            rates = [
+                sum(pair[0] == qid for pair in unjudged) / max(sum(pair[0] == qid for pair in documents), 1)
+                for qid in TOPICS
+            ]
+            new = {pair for pair in unjudged if pair in after}
+            row = rows.loc[run]
+            assert (row["documents"], row["unjudged"], row["new"]) == (len(documents), len(unjudged), len(new))
+            assert row["new_relevant"] == sum(after[pair] >= 1 for pair in new)
+            assert row["unjudged_rate"] == pytest.approx(np.mean(rates), abs=1e-12)
+        pool = set().union(*tops.values())
+        topics = found.by_topic[found.by_topic["new_by"] == name].set_index("qid")
+        assert topics.index.tolist() == TOPICS
+        for qid in TOPICS:
+            of = {pair: label for pair, label in before.items() if pair[0] == qid}
+            new = {pair: label for pair, label in after.items() if pair[0] == qid and pair not in before}
+            assert topics.loc[qid].drop("new_by").tolist() == [
+                len(of),
+                sum(label >= 1 for label in of.values()),
+                sum(pair[0] == qid and pair not in before for pair in pool),
+                len(new),
+                sum(label >= 1 for label in new.values()),
+            ]
+        assert topics["new"].sum() > 10
 
 
 def test_one_measure_against_another():
@@ -489,8 +489,7 @@ def best_of(scores, drawn, top):
 
 
 @pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
-@pytest.mark.parametrize("top", [1, 3, 100])
-@pytest.mark.parametrize("measure", ["AP", "P@5"])
+@pytest.mark.parametrize(("top", "measure"), [(1, "AP"), (3, "P@5"), (100, "AP")])
 def test_the_best_runs_are_those_of_sets_of_names(measure, top):
     both = [scored(judgments, measure) for judgments in (OLD, NEW)]
     first, other = (best_of(scores, TOPICS, top) for scores in both)

@@ -33,23 +33,14 @@ class Asked:
         raise AssertionError("asked")
 
 
-@pytest.mark.parametrize(
-    ("form", "name"),
-    [
-        (GRADED, "judge"),
-        (FRAME, "judge"),
-        ({"model": FRAME}, "model"),
-        ({qid: dict(zip(part["docno"], part["label"], strict=True)) for qid, part in FRAME.groupby("qid")}, "judge"),
-        (ptr.judging.Oracle(GRADED, name="known"), "known"),
-        (say, "say"),
-        ({"f": say}, "f"),
-    ],
-)
-def test_a_judge_comes_in_any_form(form, name):
-    found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
-    assert found.judges == [name]
-    wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
-    pd.testing.assert_frame_equal(found.table, wanted.table)
+def test_a_judge_comes_in_any_form():
+    nested = {qid: dict(zip(part["docno"], part["label"], strict=True)) for qid, part in FRAME.groupby("qid")}
+    forms = [("judge", GRADED), ("judge", FRAME), ("model", {"model": FRAME}), ("judge", nested), ("say", say)]
+    for name, form in (*forms, ("known", ptr.judging.Oracle(GRADED, name="known")), ("f", {"f": say})):
+        found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
+        assert found.judges == [name]
+        wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
+        pd.testing.assert_frame_equal(found.table, wanted.table)
 
 
 def test_what_is_relevant_can_be_said():
