@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import choice, count, examples, per_cent
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.columns import Table
@@ -513,7 +513,7 @@ def _settings(
     if bootstrap is not None:
         drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
         words = (
-            f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {drawn}: the percentile "
+            f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile "
             "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
             "judge misses is in few topics"
         )

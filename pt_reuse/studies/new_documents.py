@@ -50,12 +50,6 @@ class NamedJudgments:
         scaled = on_scale(qrels, lowest, people.rel) if same_measures else qrels.with_rel(lowest)
         return cls(name, scaled, f"label of at least {lowest}")
 
-    def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
-        """Return (documents,) the label of each, a negative one where it has none."""
-        rows = self.qrels.arrays.documents.find(documents)
-        found: NDArray[np.int16] = np.append(self.qrels.arrays.labels, np.int16(UNJUDGED))[rows]
-        return found
-
 
 def new_documents(
     pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]
@@ -77,7 +71,7 @@ def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: S
     shape, place = (len(topics), len(pool.run_table)), _places(pool.documents, topics)
     counts = place[pool.entries.document] >= 0
     document, run = pool.entries.document[counts], pool.entries.run[counts]
-    unjudged, later = before.labels_of(pool.documents) < 0, after.labels_of(pool.documents)
+    unjudged, later = before.qrels.arrays.labels_of(pool.documents) < 0, after.qrels.arrays.labels_of(pool.documents)
 
     def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         rows = marked[document]
@@ -98,7 +92,7 @@ def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: S
 
 def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
     known, later = before.qrels.arrays, after.qrels.arrays
-    new = before.labels_of(later.documents) < 0
+    new = before.qrels.arrays.labels_of(later.documents) < 0
 
     def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         at = _places(documents, topics)
@@ -109,7 +103,7 @@ def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics:
             "qid": np.array(topics, dtype=object),
             "judged": counted(known.documents, known.labels >= 0),
             "relevant": counted(known.documents, known.labels >= before.qrels.rel),
-            "remainder": counted(pool.documents, before.labels_of(pool.documents) < 0),
+            "remainder": counted(pool.documents, before.qrels.arrays.labels_of(pool.documents) < 0),
             "new": counted(later.documents, new & (later.labels >= 0)),
             "new_relevant": counted(later.documents, new & (later.labels >= after.qrels.rel)),
         }

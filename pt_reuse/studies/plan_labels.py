@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, positive, told
+from pt_reuse._check import count, examples, flag, per_cent, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
@@ -214,7 +214,7 @@ class LabelPlan(Result):
         strata = "1 stratum" if len(self.table) == 1 else f"{len(self.table):,} strata"
         return [
             f"check {self.labels:,} of {count(self.labels + len(self.rest), 'document')}{before}, in {strata}: a "
-            f"{100 * self.confidence:g} % interval {self.width:.4f} wide for {what}"
+            f"{per_cent(self.confidence)} interval {self.width:.4f} wide for {what}"
         ]
 
     def to_pool(self) -> Pool:

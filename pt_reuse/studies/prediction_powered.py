@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import count, fraction
+from pt_reuse._check import count, fraction, per_cent
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES, TopicValues
 from pt_reuse.columns import Table
@@ -341,7 +341,7 @@ def prediction_powered(
         inputs,
         {"lambda": _LAMBDA[level] if lam is None else f"{lam:g}, given"},
         judges="; ".join(in_words),
-        intervals=f"{100 * confidence:.4g} %, {_INTERVALS[JACKKNIFE if jackknife else level]}",
+        intervals=f"{per_cent(confidence)}, {_INTERVALS[JACKKNIFE if jackknife else level]}",
         pairs=f"two-sided t tests at {1 - confidence:.4g}, correction {correction}",
         ties=f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
     )
