@@ -96,7 +96,7 @@ def test_all_judgments_of_all_topics_have_no_error(field, found):
 
 
 def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
-    options = {**OPTIONS, "repeats": 1, "draws": 500}
+    options = {**OPTIONS, "repeats": 1, "draws": 200}
     made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
     topics = field.qrels.topics
     truth = by_ir_measures(field.runs, field.qrels, AP, topics)
@@ -106,14 +106,14 @@ def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
         scores = by_ir_measures(field.runs, field.qrels.restrict(ptr.depth_pool(field.runs, depth)), AP, topics)
         for half, name in ((shuffled[:8], "tau_b"), (shuffled[8:], "tau_b_reached")):
             mean = truth[half].mean(axis=0)
-            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(300)]
+            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(100)]
             taus = [stats.kendalltau(mean.round(12), drawn.round(12)).statistic for drawn in draws]
-            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 300 + 1 / 500) ** 0.5)
+            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
         # topics of the first half, ranked against those of the second
         beyond = truth[shuffled[8:]].mean(axis=0)
-        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(300)]
+        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(100)]
         taus = [stats.kendalltau(beyond.round(12), drawn.round(12)).statistic for drawn in draws]
-        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 300 + 1 / 500) ** 0.5)
+        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
         assert row["width"] == pytest.approx(mean_width(scores[shuffled[:8]], size))
         assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))
 
@@ -167,9 +167,9 @@ def test_how_extrapolations_err_in_a_population():
     for (depth, size), (said, disjoint, true) in shown.items():
         pool = field.qrels.restrict(ptr.depth_pool(field.runs, depth))
         scores = ptr.score(field.runs, pool, AP).values[0]
-        taus = [stats.kendalltau(truth, scores[random.choice(topics, size)].mean(axis=0)).statistic for _ in range(300)]
+        taus = [stats.kendalltau(truth, scores[random.choice(topics, size)].mean(axis=0)).statistic for _ in range(100)]
         assert np.mean(planned[depth, size], axis=0) == pytest.approx((said, disjoint), abs=6e-4)
-        assert np.mean(taus) == pytest.approx(true, abs=4 * np.std(taus) / 300**0.5)
+        assert np.mean(taus) == pytest.approx(true, abs=4 * np.std(taus) / 100**0.5)
 
 
 def test_the_plan_is_the_cheapest_that_is_enough(field):
