@@ -56,6 +56,11 @@ def plural(noun: str) -> str:
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
+def per_cent(share: float) -> str:
+    """Write a share in per cent: ``95 %``."""
+    return f"{100 * share:.4g} %"
+
+
 def listed(texts: Sequence[str]) -> str:
     """List texts in a sentence: ``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))

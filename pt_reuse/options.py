@@ -92,7 +92,7 @@ OtherJudgments: TypeAlias = Annotated[
     Any,
     Option(
         "the other judgments, in any form.",
-        flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
+        flag=Flag(name="--other", help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
     ),
 ]
 HumanJudgments: TypeAlias = Annotated[

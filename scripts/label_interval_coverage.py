@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.judge import as_judges
-from pt_reuse.judging.compare_labels import BothLabelled, LabelCounts, figures_of, scale_of
+from pt_reuse.judging.compare_labels import BothLabelled, figures_of, scale_of
 from pt_reuse.studies.judged_fields import compared_labels
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "label-agreement-coverage.txt"
@@ -33,7 +33,7 @@ WAY = ("all", "binary")
 Floats = NDArray[np.float64]
 
 
-def populations(data: Path) -> dict[str, LabelCounts]:
+def populations(data: Path) -> dict[str, BothLabelled]:
     """Return track and judge -> how often each two labels meet, by topic."""
     found = {}
     for track in ("dl19", "dl21"):
@@ -42,17 +42,17 @@ def populations(data: Path) -> dict[str, LabelCounts]:
         judges = {path.name.removesuffix(".gz"): path for path in sorted((folder / "llm-labels").glob("*.gz"))}
         for judge in as_judges(judges, rel={"exam-gpt-4": 2}):
             both = compared_labels(human, judge)
-            found[f"{track} {judge.name}"] = LabelCounts.of(BothLabelled.of(both, scale_of([both])))
+            found[f"{track} {judge.name}"] = BothLabelled.of(both, scale_of([both]))
     return found
 
 
-def figures(population: LabelCounts, sums: Floats) -> Floats:
+def figures(population: BothLabelled, sums: Floats) -> Floats:
     """Return (figures, n) of (n, human, judge) sums."""
     found = figures_of(population.ways(sums), WAY)
     return np.stack([found[figure] for figure in FIGURES])
 
 
-def hits(population: LabelCounts, n: int, random: np.random.Generator) -> Floats:
+def hits(population: BothLabelled, n: int, random: np.random.Generator) -> Floats:
     """Return (percentile and expanded, figures): in which share of the fields the interval contains the truth."""
     counts = population.counts
     truth = figures(population, counts.sum(axis=0, keepdims=True))[:, 0]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, checked_seed, fraction, whole
+from pt_reuse._check import checked_jobs, checked_seed, fraction, per_cent, whole
 from pt_reuse._jobs import JobPlace, run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
@@ -50,7 +50,7 @@ class TopicBootstrap:
     def words(self) -> str:
         """Return how intervals are made, for settings."""
         return (
-            f"{100 * self.confidence:.4g} % bootstrap over topics, {self.resamples:,} resamples, seed {self.seed}: the "
+            f"{per_cent(self.confidence)} bootstrap over topics, {self.resamples:,} resamples, seed {self.seed}: the "
             "percentile interval joined with its mirror image about the estimate"
         )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples, flag, shown
 from pt_reuse._files import checked_path, replacing, user_path
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs, sort_by_topic
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.csv_files import WHITE, headed_judgments, read_judgment_rows
@@ -67,6 +68,11 @@ class QrelsArrays:
         """Return the rows of some topics, in that order; the scale of labels stays."""
         documents, rows = self.documents.select(topics)
         return QrelsArrays(documents, self.labels[rows], _taken(self.extra, rows), self.highest)
+
+    def labels_of(self, documents: TopicDocs) -> NDArray[np.int16]:
+        """Return (documents,) the label of each, `UNJUDGED` where it has none."""
+        found: NDArray[np.int16] = np.append(self.labels, UNJUDGED)[self.documents.find(documents)]
+        return found
 
     def labelled(self, labels: NDArray[np.int16]) -> QrelsArrays:
         """Return the same documents with other labels of the same scale."""

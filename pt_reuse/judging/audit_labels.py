@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, examples, positive
+from pt_reuse._check import choice, examples
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import rounded
@@ -33,14 +32,7 @@ from pt_reuse.judging.compare_labels import (
     check_names,
     compared_people,
 )
-from pt_reuse.judging.document_effects import (
-    DocumentEffects,
-    Labels,
-    documents_table,
-    moving_documents,
-    places_by_name,
-    ranks_of,
-)
+from pt_reuse.judging.document_effects import DocumentEffects, Labels, is_sum, words_of
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
 from pt_reuse.plots.run_scores import plot_squares
@@ -53,8 +45,10 @@ from pt_reuse.scoring.scores import topics_of_runs
 from pt_reuse.studies.judged_fields import (
     ALL,
     BEST,
+    Best,
     ComparedLabels,
     JudgedInputs,
+    as_declared,
     drawn_by_judge,
     drawn_by_measure,
     parts_of,
@@ -71,7 +65,6 @@ if TYPE_CHECKING:
 
 #: who gives the labels that are compared with those of people
 MODEL, PEOPLE = "model", "people"
-_ENDS = ("difference_low", "difference_high")
 #: rankings with this tau_b, and scores that are so near, are alike
 ALIKE, NEAR = 0.9, 0.01
 
@@ -92,10 +85,9 @@ def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str |
 class LabelAudit(Result):
     """What labels by a model do to the ranking of systems.
 
-    ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), or another person (``"people"``),
-    to read the models against. A model is compared on the topics in which it labelled something; another person on the
-    documents that this person labelled, and on their topics. Labels are usable for a ranking where tau_b is at least
-    .9 (Voorhees 2001), or as high as that of other people, and for scores where no run is off by more than .01.
+    ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), on the topics in which it labelled
+    something, or another person (``"people"``), on the documents of this person. Labels are usable for a ranking where
+    tau_b is at least .9 (Voorhees 2001), or as high as that of other people, and for scores off by at most .01.
 
     Attributes:
         labels: how far the labels agree.
@@ -235,10 +227,7 @@ class LabelAudit(Result):
         return f"{line}. Usable for {', '.join(f'{use}: {can}' for use, can in uses.items())}"
 
 
-@study(
-    question="Do a model's labels rank the systems as people's labels do?",
-    command="audit",
-)
+@study(question="Do a model's labels rank the systems as people's labels do?", command="audit")
 def audit_labels(
     runs: options.Runs,
     human: options.HumanJudgments,
@@ -251,20 +240,10 @@ def audit_labels(
         options.Option(
             'rank the runs of each ``"type"``, ``"team"`` or ``"family"`` among themselves, too. Default none.',
             choices=tuple(name for name in COLUMNS if name != "run"),
-            flag=options.Flag(
-                help="rank the runs of each team, type or family apart, too", metavar="UNIT", kind="text"
-            ),
+            flag=options.Flag(metavar="UNIT", kind="text"),
         ),
     ] = None,
-    best: Annotated[
-        int,
-        options.Option(
-            "how many runs are the best: tau of these is *tau at k*. They are the best by all topics under `human`, "
-            "also in resamples; those that tie with the last of them belong to them.",
-            check=partial(positive, "best", unit="runs"),
-            flag=options.Flag(help="tau of the K best runs", metavar="K"),
-        ),
-    ] = 10,
+    best: Best = 10,
     rel: options.Rel = None,
     judge_rel: options.JudgeGrade = None,
     families: options.Families = None,
@@ -279,9 +258,8 @@ def audit_labels(
 ) -> LabelAudit:
     """Compare the ranking of systems by the labels of models with that by people, and the labels with people's labels.
 
-    Each judge is asked for labels of the documents that people judged. The field is ranked under the labels of people
-    and under those of the judge, on the same documents and topics. Labels of other people, if given, show how far
-    people agree with each other; compare a judge with that.
+    The field is ranked under the labels of people and under those of each judge, on the same documents and topics.
+    Labels of other people, if given, show how far people agree with each other.
 
     Returns:
         LabelAudit: ``.table`` (how far rankings agree), ``.movers`` (each run), ``.documents`` (what moves it),
@@ -291,10 +269,6 @@ def audit_labels(
     Raises:
         InputError: only one run, an unknown measure, a judge that labelled none of the documents, a label that is no
             whole number (a probability), a judge and a person of one name, runs without a type.
-
-    Warns:
-        ReuseWarning: topics in which a judge labelled nothing, fewer than five topics, runs that all tie, grades that
-            do not fit, runs of only one unit (`by`).
 
     Example:
         >>> import pt_reuse as ptr
@@ -337,13 +311,12 @@ def audit_labels(
     )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
-    sets = LabelSets(inputs.qrels)
-    compared = [sets.compare(labels, MODEL) for labels in judged.compared]
-    compared += [sets.compare(labels, PEOPLE) for labels in persons]
-    both = [sets.beside(mine, theirs, drop=missing == "drop") for mine in judged.compared for theirs in persons]
-    scored = ScoredSets.of(inputs, sets, n_jobs=n_jobs, verbose=verbose)
-    tables = _ranked(scored, compared, groups, best, bootstrap)
-    beside, yardstick = _beside_people(scored, both, bootstrap)
+    sets = [*_sets_of(inputs.qrels, judged.compared, MODEL), *_sets_of(inputs.qrels, persons, PEOPLE)]
+    both = [_beside(inputs.qrels, of, person, drop=missing == "drop") for of in judged.compared for person in persons]
+    scored = list(_scored(inputs, [*sets, *both], n_jobs=n_jobs, verbose=verbose))
+    tables = _ranked(inputs, list(zip(sets, scored, strict=False)), groups, best, bootstrap)
+    beside = list(zip(both, scored[len(sets) :], strict=True))
+    tables["beside"], tables["yardstick"] = _beside_people(inputs, beside, bootstrap)
     none = tables["table"][(tables["table"]["by"] == ALL) & tables["table"]["tau_b"].isna()]
     if len(none):
         warn(
@@ -356,7 +329,7 @@ def audit_labels(
         judged,
         groups,
         {name: labels.settings[name] for name in ("people",) if name in labels.settings},
-        {f"documents, {measure!r}": DocumentEffects.words_of(measure) for measure in inputs.measures},
+        {f"documents, {measure!r}": words_of(measure) for measure in inputs.measures},
         interval_settings(bootstrap, "; of resamples in which a part of the runs does not tie"),
         {} if bootstrap is None else dict(OF_DROPS),
         {} if groups is None else {"by": groups.by},
@@ -364,114 +337,84 @@ def audit_labels(
         best=f"the {best:,} best runs under the labels of people, over all topics",
         intervals_of_labels=labels.settings["intervals"],
     )
-    return LabelAudit(**tables, beside=beside, yardstick=yardstick, labels=labels, settings=settings)
+    return LabelAudit(**tables, labels=labels, settings=settings)
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Who is compared with people: numbers of sets of labels, and positions of the (topics,) that count."""
+class ComparedSets:
+    """Labels of the documents that people judged, by people and by those compared, and the topics that count."""
 
     about: dict[str, Any]  # the first columns: ``judge kind family``, or ``judge person`` of the two beside each other
-    truth: int
-    estimates: tuple[int, ...]  # one, or that of the judge and that of the person
-    topics: NDArray[np.int64]
+    truth: Labels
+    estimates: tuple[Labels, ...]  # one, or that of the judge and that of the person
+    topics: NDArray[np.int64]  # positions
     documents: int
     given: Labels | None = None  # the labels of a model on its own scale
 
 
-@dataclass(frozen=True)
-class LabelSets:
-    """Sets of labels of the documents that people judged, a row each, to be scored together; equal ones are one."""
+def _topics_of(human: Qrels, labels: ComparedLabels) -> NDArray[np.int64]:
+    return np.array([human.arrays.documents.place[topic] for topic in labels.human.topics], dtype=np.int64)
 
-    human: Qrels
-    labels: list[Labels] = field(default_factory=list)
 
-    def of(self, judged: Qrels) -> Labels:
-        """Return the labels that judgments of some of the documents give."""
-        labels = np.full(len(self.human), UNJUDGED, dtype=np.int16)
-        labels[self.human.arrays.documents.find(judged.arrays.documents)] = judged.arrays.labels
-        return labels
-
-    def add(self, labels: Labels) -> int:
-        """Add a set and return its number; one that is there already keeps its own."""
-        for number, known in enumerate(self.labels):
-            if np.array_equal(known, labels):
-                return number
-        self.labels.append(labels.astype(np.int16))
-        return len(self.labels) - 1
-
-    def compare(self, labels: ComparedLabels, kind: str) -> Compared:
-        """Add the labels of a judge, or of another person, and those of people beside them."""
-        truth, estimate = self.of(labels.human), self.of(labels.on_scale)
+def _sets_of(human: Qrels, compared: Sequence[ComparedLabels], kind: str) -> Iterator[ComparedSets]:
+    """Yield the labels of judges, or of other people, and those of people beside each."""
+    for of in compared:
+        truth, estimate, given = (
+            qrels.arrays.labels_of(human.arrays.documents) for qrels in (of.human, of.on_scale, of.judge)
+        )
         if kind == PEOPLE:
             # what a person did not label is no concern of this person's
             truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
-        about = {"judge": labels.name, "kind": kind, "family": labels.family}
-        numbers, given = (self.add(truth), (self.add(estimate),)), self.of(labels.judge) if kind == MODEL else None
-        return Compared(about, *numbers, self._places(labels), len(labels.pairs), given)
-
-    def beside(self, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> Compared:
-        """Add a judge and a person on the documents of the person, and of the judge, too, where others drop out."""
-        mine, theirs = (self.of(labels.on_scale) for labels in (judge, person))
-        topic = self.human.arrays.documents.topic
-        common = np.intersect1d(self._places(judge), self._places(person))
-        kept = (theirs != UNJUDGED) & ((mine != UNJUDGED) | (not drop)) & np.isin(topic, common)
-        every = (self.human.arrays.labels, mine, theirs)
-        truth, *estimates = (self.add(np.where(kept, labels, UNJUDGED)) for labels in every)
-        about = {"judge": judge.name, "person": person.name}
-        return Compared(about, truth, tuple(estimates), np.unique(topic[kept]), int(kept.sum()))
-
-    def _places(self, labels: ComparedLabels) -> NDArray[np.int64]:
-        place = self.human.arrays.documents.place
-        return np.array([place[topic] for topic in labels.human.topics], dtype=np.int64)
+        about = {"judge": of.name, "kind": kind, "family": of.family}
+        own = given if kind == MODEL else None
+        yield ComparedSets(about, truth, (estimate,), _topics_of(human, of), len(of.pairs), own)
 
 
-@dataclass(frozen=True)
-class ScoredSets:
-    """The runs scored under sets of labels, (sets, measures, topics of people, runs)."""
+def _beside(human: Qrels, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> ComparedSets:
+    """Return a judge and a person on the documents of the person, and of the judge, too, where others drop out."""
+    documents = human.arrays.documents
+    mine, theirs = (labels.on_scale.arrays.labels_of(documents) for labels in (judge, person))
+    common = np.intersect1d(_topics_of(human, judge), _topics_of(human, person))
+    kept = (theirs != UNJUDGED) & ((mine != UNJUDGED) | (not drop)) & np.isin(documents.topic, common)
+    truth, *estimates = (np.where(kept, labels, UNJUDGED) for labels in (human.arrays.labels, mine, theirs))
+    about = {"judge": judge.name, "person": person.name}
+    return ComparedSets(about, truth, tuple(estimates), np.unique(documents.topic[kept]), int(kept.sum()))
 
-    inputs: Inputs
-    sets: LabelSets
-    values: NDArray[np.float64]
-    has_topic: NDArray[np.bool_] | None
 
-    @classmethod
-    def of(cls, inputs: Inputs, sets: LabelSets, **how: Any) -> ScoredSets:
-        has_topic = None if inputs.complete else topics_of_runs(inputs.runs, inputs.qrels)
-        values = scores_under(inputs.runs, inputs.qrels, inputs.measures, np.stack(sets.labels), **how)
-        return cls(inputs, sets, values, has_topic)
-
-    def has(self, compared: Compared) -> NDArray[np.bool_] | None:
-        """Return (topics, runs) whether a run has each of the topics that count; None where all count for all."""
-        return None if self.has_topic is None else self.has_topic[compared.topics]
-
-    def sides(self, measure: int, compared: Compared) -> list[TopicScores]:
-        """Return the scores under the labels of people, and under each of those that are compared, on their topics."""
-        values = (self.values[number, measure, compared.topics] for number in (compared.truth, *compared.estimates))
-        added = bool(adds_up(self.inputs.measures)[measure])
-        return [TopicScores(scores, self.has(compared), added) for scores in values]
+def _scored(inputs: Inputs, compared: Sequence[ComparedSets], **how: Any) -> Iterator[list[list[TopicScores]]]:
+    """Yield of each of those compared, by measure, the scores by people and by each estimate, on its topics."""
+    labels = np.stack([one for of in compared for one in (of.truth, *of.estimates)])
+    # equal sets are scored once
+    sets, number = np.unique(labels, axis=0, return_inverse=True)
+    values = scores_under(inputs.runs, inputs.qrels, inputs.measures, sets, **how)
+    has_topic = None if inputs.complete else topics_of_runs(inputs.runs, inputs.qrels)
+    added, numbers = adds_up(inputs.measures).tolist(), iter(number.ravel().tolist())
+    for of in compared:
+        mine = [next(numbers) for _ in (of.truth, *of.estimates)]
+        has = None if has_topic is None else has_topic[of.topics]
+        yield [[TopicScores(values[n, m, of.topics], has, adds) for n in mine] for m, adds in enumerate(added)]
 
 
 def _ranked(
-    scored: ScoredSets, compared: Sequence[Compared], groups: Units | None, best: int, bootstrap: TopicBootstrap | None
+    inputs: Inputs,
+    compared: Sequence[tuple[ComparedSets, list[list[TopicScores]]]],
+    groups: Units | None,
+    best: int,
+    bootstrap: TopicBootstrap | None,
 ) -> dict[str, pd.DataFrame]:
     """Return the table, each run, and under models the documents that move it."""
-    inputs, rows = scored.inputs, list[dict[str, Any]]()
-    movers, documents = list[pd.DataFrame](), list[pd.DataFrame]()
-    runs, human, labels = inputs.runs, inputs.qrels, scored.sets.labels
-    ranks, places = list(ranks_of(runs, human)), places_by_name(human)
-    for (m, measure), of in product(enumerate(inputs.measures), compared):
-        truth, estimate = scored.sides(m, of)
+    rows, movers, documents = list[dict[str, Any]](), list[pd.DataFrame](), list[pd.DataFrame]()
+    effects = DocumentEffects(inputs.runs, inputs.qrels)
+    for (m, measure), (of, scores) in product(enumerate(inputs.measures), compared):
+        truth, estimate = scores[m]
         field = RankedField(truth, estimate, bootstrap)
-        rows += field.agreement_rows(of, repr(measure), best, groups)
-        moved = field.moved_runs(of, repr(measure), runs.run_table)
+        rows += field.agreement(of, repr(measure), best, groups)
+        moved = field.moved(of, repr(measure), inputs.runs.run_table)
         if of.given is not None:
-            effects = DocumentEffects(runs, human, measure, of.topics, scored.has(of))
-            found = effects.between(labels[of.truth], labels[of.estimates[0]])
-            number, sizes, totals = moving_documents(found, moved, places)
-            table = documents_table(number, sizes, human, (labels[of.truth], of.given), runs.names, ranks)
+            found = effects.between(measure, of.topics, truth.has_topic, of.truth, of.estimates[0])
+            table, totals = effects.moving(found, moved, of.truth, of.given)
             documents.append(under({"judge": of.about["judge"], "measure": repr(measure)}, table))
-            moved = moved.assign(by_documents=totals if effects.adds_up else np.nan)
+            moved = moved.assign(by_documents=totals if is_sum(measure) else np.nan)
         # of runs that gain as much the best one under people comes first
         movers.append(moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable"))
     return {
@@ -491,95 +434,89 @@ class RankedField:
 
     def rises(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Return (draws, runs): how many ranks each run gains under the judge, negative where it loses."""
-        before, after = (pairs.ranks(rounded(side.means(counts))) for side in (self.truth, self.estimate))
-        return before - after
+        return pairs.rank_drops(rounded(self.estimate.means(counts)), rounded(self.truth.means(counts)))
 
     @cached_property
-    def drawn_rises(self) -> NDArray[np.float64]:
+    def _drawn(self) -> NDArray[np.float64]:
         """Return (draws, runs) ranks gained in each draw; one draw of NaN where there is nothing to draw."""
         n_topics, n_runs = self.truth.values.shape
         if self.bootstrap is None or n_topics < 2:
             return np.full((1, n_runs), np.nan)
         return np.concatenate([self.rises(counts) for counts in self.bootstrap.blocks(n_topics)]).astype(np.float64)
 
-    def rise_ends(self, name: str, runs: NDArray[np.int64], *, integer: bool) -> dict[str, float]:
-        """Return the ends of the interval of the mean rise of some runs, as columns; nothing without a bootstrap."""
-        if self.bootstrap is None:
-            return {}
+    def mean_rise(self, name: str, runs: NDArray[np.int64], *, integer: bool) -> dict[str, float]:
+        """Return the mean rise of some runs with the ends of its interval, as columns."""
         mean, most = float(self.rises()[0][runs].mean()), float(self.truth.values.shape[1] - 1)
-        drawn = self.drawn_rises[:, runs].mean(axis=1)
+        if self.bootstrap is None:
+            return {name: mean}
+        drawn = self._drawn[:, runs].mean(axis=1)
         low, high = self.bootstrap.interval(mean, drawn, within=(-most, most), integer=integer)
-        return {f"{name}_low": low, f"{name}_high": high}
+        return {name: mean, f"{name}_low": low, f"{name}_high": high}
 
-    def agreement_rows(
-        self, compared: Compared, measure: str, best: int, groups: Units | None
-    ) -> Iterator[dict[str, Any]]:
+    def agreement(self, of: ComparedSets, measure: str, best: int, groups: Units | None) -> Iterator[dict[str, Any]]:
         """Yield a row per part of the field: how far the two rank its runs alike, and how many ranks these gain."""
-        rises, topics = self.rises()[0], range(len(self.truth.values))
-        about = {**compared.about, "measure": measure}
+        topics = range(len(self.truth.values))
         for by, part, runs in parts_of(self.truth.means()[0], best, groups):
             truth, estimate = (side.of(topics, runs.tolist()) for side in (self.truth, self.estimate))
-            with located(f"{compared.about['judge']}, {measure}"), warnings.catch_warnings():
+            with located(f"{of.about['judge']}, {measure}"), warnings.catch_warnings():
                 if by != ALL:
                     # of a few runs all tie in some draws as a rule, which settings tell
                     warnings.simplefilter("ignore", ReuseWarning)
                 found = ranking_agreement(truth, estimate, self.bootstrap)
-            sizes = {"runs": len(runs), "topics": len(compared.topics), "documents": compared.documents}
-            risen = {"mean_rise": float(rises[runs].mean()), **self.rise_ends("mean_rise", runs, integer=False)}
-            yield {**about, "by": by, "part": part, **sizes, **found, **risen}
+            about = {**of.about, "measure": measure, "by": by, "part": part, "runs": len(runs), "topics": len(topics)}
+            risen = self.mean_rise("mean_rise", runs, integer=False)
+            yield {**about, "documents": of.documents, **found, **risen}
 
-    def moved_runs(self, compared: Compared, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
+    def moved(self, of: ComparedSets, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
         """Return a row per run, in the order of the field; ``by_documents`` is not known here, NaN."""
         score, judge_score = self.truth.means()[0], self.estimate.means()[0]
-        change, rises, rank = judge_score - score, self.rises()[0], pairs.ranks(rounded(score))
-        columns: dict[str, Any] = {name: compared.about[name] for name in ("judge", "kind")} | {"measure": measure}
-        columns |= {name: run_table[name].to_numpy() for name in ("name", "team", "type")}
+        change, rank = judge_score - score, pairs.ranks(rounded(score))
+        rises = pd.DataFrame([self.mean_rise("rise", np.array([run]), integer=True) for run in range(len(score))])
+        about = {"judge": of.about["judge"], "kind": of.about["kind"], "measure": measure}
+        columns: dict[str, Any] = {name: run_table[name].to_numpy() for name in ("name", "team", "type")}
         columns |= {"score": score, "judge_score": judge_score, "change": change, "relative": change - change.mean()}
-        columns |= {"by_documents": np.nan, "rank": rank, "judge_rank": rank - rises, "rise": rises}
-        ends = [self.rise_ends("rise", np.array([run]), integer=True) for run in range(len(rises))]
-        return pd.DataFrame(columns | {name: [run[name] for run in ends] for name in ends[0]})
+        columns |= {"by_documents": np.nan, "rank": rank, "judge_rank": rank - rises["rise"].astype(np.int64)}
+        return pd.DataFrame(about | columns).join(rises)
 
 
 def _beside_people(
-    scored: ScoredSets, beside: Sequence[Compared], bootstrap: TopicBootstrap | None
+    inputs: Inputs, beside: Sequence[tuple[ComparedSets, list[list[TopicScores]]]], bootstrap: TopicBootstrap | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a row per judge, other person and measure, and one per judge and measure, the mean over the others.
 
     All are of the same draws of all topics.
     """
-    every = None if bootstrap is None else bootstrap.counts(len(scored.sets.human.topics))
+    every = None if bootstrap is None else bootstrap.counts(len(inputs.qrels.topics))
     unknown = np.full(1 if every is None else len(every), np.nan)
 
-    def difference(value: float, drawn: NDArray[np.float64]) -> dict[str, float]:
-        ends = () if bootstrap is None else zip(_ENDS, bootstrap.interval(value, drawn, within=(-2, 2)), strict=True)
-        return {"difference": value, **dict(ends)}
+    def difference(mine: float, theirs: float, drawn: NDArray[np.float64]) -> dict[str, float]:
+        value = mine - theirs
+        ends = () if bootstrap is None else bootstrap.interval(value, drawn, within=(-2, 2))
+        return {"difference": value, **dict(zip(("difference_low", "difference_high"), ends, strict=False))}
 
-    rows, means, there = [], [], [of for of in beside if len(of.topics)]
-    judges = dict.fromkeys(of.about["judge"] for of in there)
-    for (m, measure), judge in product(enumerate(map(repr, scored.inputs.measures)), judges):
+    rows, means, there = [], [], [(of, scores) for of, scores in beside if len(of.topics)]
+    for (m, measure), judge in product(
+        enumerate(map(repr, inputs.measures)), dict.fromkeys(of.about["judge"] for of, _ in there)
+    ):
         ranked = []
-        for of in (of for of in there if of.about["judge"] == judge):
-            truth, *others = scored.sides(m, of)
-            mine, theirs = (float(_tau_b(truth, other)[0]) for other in others)
+        for of, scores in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
+            mine, theirs = (float(_tau_b(scores[0], other)[0]) for other in scores[1:])
             drawn = unknown
             # one topic is always itself, so that nothing says what another one would do
             if every is not None and len(of.topics) > 1:
-                of_judge, of_person = (_tau_b(truth, other, every[:, of.topics]) for other in others)
+                of_judge, of_person = (_tau_b(scores[0], other, every[:, of.topics]) for other in scores[1:])
                 drawn = of_judge - of_person
             about = {**of.about, "measure": measure, "topics": len(of.topics), "documents": of.documents}
-            rows.append({**about, "tau_b": mine, "person_tau_b": theirs, **difference(mine - theirs, drawn)})
+            rows.append({**about, "tau_b": mine, "person_tau_b": theirs, **difference(mine, theirs, drawn)})
             if not np.isnan(mine - theirs):
                 ranked.append((mine, theirs, drawn))
-        known = zip(*(ranked or [(math.nan, math.nan, unknown)]), strict=True)
+        known = zip(*(ranked or [(np.nan, np.nan, unknown)]), strict=True)
         mine, theirs, drawn = (np.mean(values, axis=0) for values in known)
-        about = {"judge": judge, "measure": measure, "people": len(ranked)}
-        means.append({**about, "tau_b": mine, "people_tau_b": theirs, **difference(mine - theirs, drawn)})
-    last = ["difference", *(_ENDS if bootstrap is not None else ())]
-    columns = ["judge", "person", "measure", "topics", "documents", "tau_b", "person_tau_b", *last]
-    return (
-        pd.DataFrame(rows, columns=columns),
-        pd.DataFrame(means, columns=["judge", "measure", "people", "tau_b", "people_tau_b", *last]),
-    )
+        taus = {"tau_b": mine, "people_tau_b": theirs, **difference(mine, theirs, drawn)}
+        means.append({"judge": judge, "measure": measure, "people": len(ranked), **taus})
+    ends = bootstrap is not None
+    beside_each = as_declared(LabelAudit, "beside", rows, ends=ends)
+    return beside_each, as_declared(LabelAudit, "yardstick", means, ends=ends)
 
 
 def _tau_b(truth: TopicScores, estimate: TopicScores, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -14,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples
+from pt_reuse._check import choice, count, examples, per_cent
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.columns import Table
@@ -36,7 +35,14 @@ from pt_reuse.plots.forests import plot_beside_people
 from pt_reuse.plots.maps import plot_label_confusion
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.studies.judged_fields import ComparedLabels, as_people, compared_labels, judges_in_words, usable
+from pt_reuse.studies.judged_fields import (
+    ComparedLabels,
+    as_declared,
+    as_people,
+    compared_labels,
+    judges_in_words,
+    usable,
+)
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -106,10 +112,8 @@ class LabelAgreement(Result):
     models against; where there are several other people, ``"people together"`` counts the labels of all.
 
     There are rows of grades where the judge is on the scale of people: relevant from the same label on, no label above
-    the highest of people, and more than two labels. Intervals are expanded percentile intervals over topics, NaN where
-    there is none; that of recall is too narrow where most of what a judge misses is in few topics. A figure that is not
-    defined is NaN. Over the relevant documents alone kappa and alpha are low, often below 0, because nobody can agree
-    on "not relevant" there; read `agreement` beside them.
+    the highest of people, and more than two labels. Intervals are expanded percentile intervals over topics. Over the
+    relevant documents alone kappa and alpha are low, because nobody can agree on "not relevant": read `agreement`.
     """
 
     title, main = "Agreement of labels", "agreement"
@@ -137,7 +141,6 @@ class LabelAgreement(Result):
     value | Value, judge | score | that of the judge
     person_value | Value, person | score | that of the person
     difference | Difference | difference | the judge's less the person's, on the same draws
-    other | Other | | who stands in the place of people
     rel | Relevant from | number | the lowest label of people that is relevant
     judge_rel | Judge from | number | that of the judge
     """
@@ -191,15 +194,6 @@ class LabelAgreement(Result):
             select={"judge": ..., "figure": "kappa", "labels": "binary"},
             about="Other people often labelled documents that were chosen for them: so a judge is read against people.",
             noun="pairs",
-        ),
-    ]
-    between: Annotated[
-        pd.DataFrame,
-        Table(
-            "two other people, items and labels, on the documents that both labelled",
-            f"judge other items labels n_topics n_items {_FIGURES} band why",
-            "judge other n_items kappa precision recall",
-            select=_ALL,
         ),
     ]
     bounds: Annotated[pd.DataFrame, Table("judge", "judge rel judge_rel")]
@@ -258,13 +252,13 @@ class BothLabelled:
 
     @classmethod
     def of(cls, compared: ComparedLabels, scale: tuple[int, ...]) -> BothLabelled:
-        """Return the documents that people and a judge labelled."""
-        given = compared.pairs["judge"]
+        """Return the documents that people, who have these labels, and a judge labelled."""
+        given, rel = compared.pairs["judge"], compared.human.rel
         # labels 0 and 1 beside grades say relevant or not, but where they are relevant from 2 on
         graded = len(scale) > 2 and (given.max() > 1 or compared.judge_rel > 1)
-        same = graded and given.max() <= scale[-1] and scale[0] <= given.min() and compared.rel == compared.judge_rel
+        same = graded and given.max() <= scale[-1] and scale[0] <= given.min() and rel == compared.judge_rel
         known = tuple(np.union1d(scale, given.unique()).tolist()) if same else None
-        return cls(compared.pairs, compared.rel, compared.judge_rel, known)
+        return cls(compared.pairs, rel, compared.judge_rel, known)
 
     @classmethod
     def together(cls, several: Sequence[BothLabelled]) -> BothLabelled:
@@ -288,53 +282,38 @@ class BothLabelled:
         also = both.assign(human=both["human_other"], judge=both["judge_other"])
         return replace(self, pairs=both), replace(other, pairs=also)
 
-    def against(self, other: BothLabelled) -> BothLabelled:
-        """Return the documents that another judge labelled, too, with that one in the place of people."""
-        mine, theirs = self.with_other(other)
-        both = self.scale is not None and other.scale is not None
-        scale = tuple(sorted({*(self.scale or ()), *(other.scale or ())})) if both else None
-        return BothLabelled(mine.pairs.assign(human=theirs.pairs["judge"]), other.judge_rel, self.judge_rel, scale)
+    @cached_property
+    def topics(self) -> list[str]:
+        """Return the topics in natural order."""
+        topics = pd.unique(self.pairs["qid"]).tolist()
+        return [topics[t] for t in natural_order(topics)]
 
+    @cached_property
+    def labels(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the labels of people and of the judge, in order."""
+        if self.scale is not None:
+            return np.array(self.scale), np.array(self.scale)
+        human, judge = (np.unique(self.pairs[who].to_numpy()) for who in ("human", "judge"))
+        return human, judge
 
-def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:
-    """Return the labels that people give, in order."""
-    given = [frame["human"] for one in compared for frame in (one.pairs, one.left)]
-    return tuple(np.unique(np.concatenate(given)).tolist())
-
-
-@dataclass(frozen=True)
-class LabelCounts:
-    """How often each two labels meet: (topics, human, judge) counts; labels in order, topics in natural order."""
-
-    human: NDArray[np.int64]
-    judge: NDArray[np.int64]
-    topics: list[str]
-    counts: Floats
-    labelled: BothLabelled
-
-    @classmethod
-    def of(cls, labelled: BothLabelled) -> LabelCounts:
-        """Count documents that both labelled."""
-        pairs = labelled.pairs
-        human, judge = (np.unique(pairs[who].to_numpy()) for who in ("human", "judge"))
-        if labelled.scale is not None:
-            human = judge = np.array(labelled.scale)
-        topics = pd.unique(pairs["qid"]).tolist()
-        topics = [topics[t] for t in natural_order(topics)]
-        place = pairs["qid"].map({topic: t for t, topic in enumerate(topics)}).to_numpy(dtype=np.int64)
-        counts = np.zeros((len(topics), len(human), len(judge)))
-        np.add.at(counts, (place, np.searchsorted(human, pairs["human"]), np.searchsorted(judge, pairs["judge"])), 1)
-        return cls(human, judge, topics, counts, labelled)
+    @cached_property
+    def counts(self) -> Floats:
+        """Return (topics, human, judge): how often each two labels meet."""
+        (human, judge), place = self.labels, pd.Index(self.topics).get_indexer(self.pairs["qid"])
+        counts = np.zeros((len(self.topics), len(human), len(judge)))
+        at = np.searchsorted(human, self.pairs["human"]), np.searchsorted(judge, self.pairs["judge"])
+        np.add.at(counts, (place, *at), 1)
+        return counts
 
     @property
     def relevant(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return (human,) and (judge,): which labels are relevant."""
-        return self.human >= self.labelled.rel, self.judge >= self.labelled.judge_rel
+        return self.labels[0] >= self.rel, self.labels[1] >= self.judge_rel
 
     def ways(self, sums: Floats) -> dict[Way, Floats]:
         """Return (n, labels, labels) counts by items and labels, of (n, human, judge) sums; 1 is relevant of binary."""
         rows, columns = (np.stack([~side, side]).astype(float) for side in self.relevant)
-        views = [("grades", sums, np.logical_or.outer(*self.relevant))] if self.labelled.scale else []
+        views = [("grades", sums, np.logical_or.outer(*self.relevant))] if self.scale else []
         views.append(("binary", rows @ sums @ columns.T, np.array([[False, True], [True, True]])))
         return {
             (items, labels): seen if items == "all" else seen * anyone
@@ -350,6 +329,59 @@ class LabelCounts:
         times = bootstrap.counts(n_topics).astype(float)
         drawn = (times @ self.counts.reshape(n_topics, -1)).reshape(len(times), *self.counts.shape[1:])
         return bootstrap.expanded(n_topics), np.concatenate([total, drawn])
+
+    def overall(
+        self, about: Mapping[str, Any], bootstrap: TopicBootstrap | None, **missing: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a row for all and for the relevant documents, in grades and as relevant or not, with intervals."""
+        how, sums = self.sums(bootstrap)
+        ways = self.ways(sums)
+        for (items, labels), seen in ways.items():
+            row = {**about, "items": items, "labels": labels, "n_topics": len(self.topics)}
+            row |= {"n_items": int(seen[0].sum()), **missing}
+            for figure, values in figures_of(ways, (items, labels)).items():
+                row |= figure_with_ends(figure, values, how)
+            yield row | {"band": band(row["kappa"]), "why": _why(seen[0], ways[items, "binary"][0])}
+
+    def per_topic(self, who: Mapping[str, Any], missing: Mapping[str, int]) -> Iterator[pd.DataFrame]:
+        """Yield a row per topic, for all and for the relevant documents, in grades and as relevant or not."""
+        ways = self.ways(self.counts)
+        for (items, labels), seen in ways.items():
+            yield pd.DataFrame({**who, "qid": self.topics, "items": items, "labels": labels}).assign(
+                n_items=seen.sum(axis=(1, 2)).astype(np.int64),
+                missing=[missing.get(topic, 0) for topic in self.topics],
+                **figures_of(ways, (items, labels)),
+                why=[_why(one, two) for one, two in zip(seen, ways[items, "binary"], strict=True)],
+            )
+
+    def by_grade(self, who: Mapping[str, Any], bootstrap: TopicBootstrap | None) -> Iterator[dict[str, Any]]:
+        """Yield a row per label of people and of the judge: how often it is given, how often the other one agrees."""
+        how, sums = self.sums(bootstrap)
+        # the labels of either as rows, those of the other as columns
+        for side, given_by, seen in ((0, "human", sums), (1, "judge", sums.transpose(0, 2, 1))):
+            own, other = self.relevant[side], self.relevant[1 - side]
+            given, called = seen.sum(axis=2), seen.compress(other, axis=2).sum(axis=2)
+            for at, label in enumerate(self.labels[side].tolist()):
+                row = {**who, "given_by": given_by, "label": label, "relevant_label": bool(own[at])}
+                row |= {
+                    "n": int(given[0, at]),
+                    **figure_with_ends("share", share(given[:, at], given.sum(axis=1)), how),
+                }
+                yield row | figure_with_ends("relevant", share(called[:, at], given[:, at]), how)
+
+    def confusion(self, who: Mapping[str, Any]) -> pd.DataFrame:
+        """Return a row per label of people and label of the judge: how often the two meet."""
+        n, (human, judge) = self.counts.sum(axis=0), self.labels
+        wholes = {"share": n.sum(), "of_label": n.sum(axis=1, keepdims=True), "of_judge_label": n.sum(axis=0)}
+        shares = {name: share(n, np.broadcast_to(whole, n.shape)).ravel() for name, whole in wholes.items()}
+        labels = {"label": np.repeat(human, len(judge)), "judge_label": np.tile(judge, len(human))}
+        return pd.DataFrame({**who, **labels, "n": n.ravel().astype(np.int64), **shares})
+
+
+def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:
+    """Return the labels that people give, in order."""
+    given = [frame["human"] for one in compared for frame in (one.pairs, one.left)]
+    return tuple(np.unique(np.concatenate(given)).tolist())
 
 
 def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
@@ -382,69 +414,10 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 def figure_with_ends(figure: str, values: Floats, bootstrap: TopicBootstrap | None) -> dict[str, float]:
     """Return a figure of all topics, and the ends of its percentile interval by the draws behind it, as columns."""
-    value, ends = float(values[0]), (math.nan, math.nan)
+    value, ends = float(values[0]), (np.nan, np.nan)
     if bootstrap is not None:
         ends = bootstrap.percentiles(value, values[1:])
     return {figure: value, f"{figure}_low": ends[0], f"{figure}_high": ends[1]}
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One who is held against people: its first columns, what was counted, and what is missing."""
-
-    who: Mapping[str, object]
-    counts: LabelCounts
-    missing: Mapping[str, int]
-    without: int
-
-    def overall(self, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, object]]:
-        """Yield a row for all and for the relevant documents, in grades and as relevant or not, with intervals."""
-        how, sums = self.counts.sums(bootstrap)
-        ways = self.counts.ways(sums)
-        for (items, labels), seen in ways.items():
-            found = figures_of(ways, (items, labels))
-            row = {**self.who, "items": items, "labels": labels, "n_topics": len(self.counts.topics)}
-            row |= {"n_items": int(seen[0].sum()), "missing": sum(self.missing.values()), "without": self.without}
-            for figure, values in found.items():
-                row |= figure_with_ends(figure, values, how)
-            yield row | {"band": band(float(found["kappa"][0])), "why": _why(seen[0], ways[items, "binary"][0])}
-
-    def per_topic(self) -> Iterator[pd.DataFrame]:
-        """Yield a row per topic, for all and for the relevant documents, in grades and as relevant or not."""
-        ways = self.counts.ways(self.counts.counts)
-        for (items, labels), seen in ways.items():
-            frame = pd.DataFrame({**self.who, "qid": self.counts.topics, "items": items, "labels": labels})
-            yield frame.assign(
-                n_items=seen.sum(axis=(1, 2)).astype(np.int64),
-                missing=[self.missing.get(topic, 0) for topic in self.counts.topics],
-                **figures_of(ways, (items, labels)),
-                why=[_why(one, two) for one, two in zip(seen, ways[items, "binary"], strict=True)],
-            )
-
-    def by_grade(self, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, object]]:
-        """Yield a row per label of people and of the judge: how often it is given, how often the other one agrees."""
-        counts, relevant = self.counts, self.counts.relevant
-        how, sums = counts.sums(bootstrap)
-        for given_by, labels, own, other, axis in (
-            ("human", counts.human, relevant[0], relevant[1], 2),
-            ("judge", counts.judge, relevant[1], relevant[0], 1),
-        ):
-            given, called = sums.sum(axis=axis), sums.compress(other, axis=axis).sum(axis=axis)
-            for at, label in enumerate(labels.tolist()):
-                n = int(given[0, at])
-                row = {**self.who, "given_by": given_by, "label": label, "relevant_label": bool(own[at]), "n": n}
-                row |= figure_with_ends("share", share(given[:, at], given.sum(axis=1)), how)
-                yield row | figure_with_ends("relevant", share(called[:, at], given[:, at]), how)
-
-    def confusion(self) -> pd.DataFrame:
-        """Return a row per label of people and label of the judge: how often the two meet."""
-        n = self.counts.counts.sum(axis=0)
-        shares = [n.sum(), *(np.broadcast_to(n.sum(axis=axis, keepdims=True), n.shape) for axis in (1, 0))]
-        found: dict[str, Any] = {"label": np.repeat(self.counts.human, len(self.counts.judge))}
-        found |= {"judge_label": np.tile(self.counts.judge, len(self.counts.human)), "n": n.ravel().astype(np.int64)}
-        for name, whole in zip(("share", "of_label", "of_judge_label"), shares, strict=True):
-            found[name] = share(n, np.broadcast_to(whole, n.shape)).ravel()
-        return pd.DataFrame({**self.who, **found})
 
 
 def _why(seen: Floats, relevant: Floats) -> str:
@@ -458,22 +431,21 @@ def _why(seen: Floats, relevant: Floats) -> str:
 
 def beside_rows(
     person: BothLabelled, judge: BothLabelled, bootstrap: TopicBootstrap | None
-) -> Iterator[dict[str, object]]:
+) -> Iterator[dict[str, Any]]:
     """Yield what a judge and another person reach with people on documents that both labelled, on the same draws."""
-    person, judge = person.with_other(judge)
-    if not len(judge.pairs):
+    sides = judge.with_other(person)
+    if not len(sides[0].pairs):
         return
-    sides = [LabelCounts.of(judge), LabelCounts.of(person)]
-    (how, mine), (_, theirs) = (side.sums(bootstrap) for side in sides)
-    ways = [side.ways(sums) for side, sums in zip(sides, (mine, theirs), strict=True)]
+    how = sides[0].sums(bootstrap)[0]
+    ways = [side.ways(side.sums(bootstrap)[1]) for side in sides]
     for labels in TAKEN:
         if not all(("all", labels) in each for each in ways):
             continue
         of_judge, of_person = (figures_of(each, ("all", labels)) for each in ways)
         for figure in COMPARED:
             value, other = of_judge[figure], of_person[figure]
-            row: dict[str, object] = {"labels": labels, "figure": figure}
-            row |= {"n_topics": len(sides[0].topics), "n_items": len(judge.pairs)}
+            row: dict[str, Any] = {"labels": labels, "figure": figure}
+            row |= {"n_topics": len(sides[0].topics), "n_items": len(sides[0].pairs)}
             row |= figure_with_ends("value", value, how) | figure_with_ends("person_value", other, how)
             yield row | figure_with_ends("difference", value - other, how)
 
@@ -485,54 +457,39 @@ def agreement_of_labels(
     check_names([labels.name for labels in pairs], [labels.name for labels in people])
     scale = scale_of((*pairs, *people))
     judges, others = ({labels.name: BothLabelled.of(labels, scale) for labels in some} for some in (pairs, people))
-    compared = [
-        Compared(
-            {"judge": labels.name, "kind": kind},
-            LabelCounts.of(both[labels.name]),
-            left_of(labels),
-            len(labels.without),
-        )
-        for kind, some, both in (("model", pairs, judges), ("people", people, others))
-        for labels in some
-    ]
+    family = {labels.name: labels.family for labels in pairs}
+    compared = [("model", judges[of.name], [of]) for of in pairs] + [("people", others[of.name], [of]) for of in people]
     every = others
     if len(people) > 1:
         # what a document is called by each of them counts
         every = {**others, TOGETHER: BothLabelled.together(list(others.values()))}
-        counts = LabelCounts.of(every[TOGETHER])
-        without = {topic for labels in people for topic in (*labels.human.topics, *labels.without)} - set(counts.topics)
-        who = {"judge": TOGETHER, "kind": "people"}
-        compared.append(Compared(who, counts, left_of(*people), len(without)))
-    table = pd.DataFrame([row for each in compared for row in each.overall(bootstrap)])
-    table.insert(2, "family", table["judge"].map({labels.name: labels.family for labels in pairs}).astype(object))
-    # the first of two people is in the place of people, the second in that of the judge
-    meetings = ((one, two, others[two].against(others[one])) for one, two in combinations(others, 2))
-    between = [
-        row
-        for one, two, both in meetings
-        if len(both.pairs)
-        for row in Compared({"judge": two, "other": one}, LabelCounts.of(both), {}, 0).overall(bootstrap)
-    ]
-    of_two = ["judge", "other", *(name for name in list(table)[3:] if name not in ("missing", "without"))]
+        compared.append(("people", every[TOGETHER], list(people)))
+    tables: dict[str, list[Any]] = {"table": [], "per_topic": [], "by_grade": [], "confusion": []}
+    for kind, both, of in compared:
+        who = {"judge": of[0].name if len(of) == 1 else TOGETHER, "kind": kind}
+        missing = Counter(qid for labels in of for qid in labels.left["qid"])
+        topics = {topic for labels in of for topic in (*labels.human.topics, *labels.without)}
+        left = {"missing": missing.total(), "without": len(topics - set(both.topics))}
+        tables["table"] += both.overall({**who, "family": None}, bootstrap, **left)
+        tables["per_topic"] += both.per_topic(who, missing)
+        tables["by_grade"] += both.by_grade(who, bootstrap)
+        tables["confusion"].append(both.confusion(who))
+    table = pd.DataFrame(tables["table"])
     beside = [
         {"judge": judge, "person": person, **row}
         for judge, mine in judges.items()
         for person, theirs in every.items()
         for row in beside_rows(theirs, mine, bootstrap)
     ]
-    ends = [f"{name}{end}" for name in ("value", "person_value", "difference") for end in ("", "_low", "_high")]
+    bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in (*pairs, *people)]
     return LabelAgreement(
-        table=table,
-        per_topic=pd.concat([frame for each in compared for frame in each.per_topic()], ignore_index=True),
-        by_grade=pd.DataFrame([row for each in compared for row in each.by_grade(bootstrap)]),
-        confusion=pd.concat([each.confusion() for each in compared], ignore_index=True),
-        beside=pd.DataFrame(beside, columns=["judge", "person", "labels", "figure", "n_topics", "n_items", *ends]),
-        between=pd.DataFrame(between, columns=of_two),
-        bounds=pd.DataFrame(
-            [(labels.name, labels.rel, labels.judge_rel) for labels in (*pairs, *people)],
-            columns=["judge", "rel", "judge_rel"],
-        ),
-        settings=_settings(compared, people, bootstrap),
+        table=table.assign(family=table["judge"].map(family).astype(object)),
+        per_topic=pd.concat(tables["per_topic"], ignore_index=True),
+        by_grade=pd.DataFrame(tables["by_grade"]),
+        confusion=pd.concat(tables["confusion"], ignore_index=True),
+        beside=as_declared(LabelAgreement, "beside", beside, ends=True),
+        bounds=pd.DataFrame(bounds, columns=["judge", "rel", "judge_rel"]),
+        settings=_settings([name for name, both in judges.items() if both.scale is None], people, bootstrap),
     )
 
 
@@ -544,16 +501,9 @@ def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
         raise InputError(what, argument="people" if people else "judge")
 
 
-def left_of(*people: ComparedLabels) -> Counter[str]:
-    """Return by topic how many documents got no label."""
-    return Counter(qid for labels in people for qid in labels.left["qid"])
-
-
 def _settings(
-    compared: Sequence[Compared], people: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None
+    ungraded: Sequence[str], people: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None
 ) -> dict[str, object]:
-    models = [each for each in compared if each.who["kind"] == "model"]
-    ungraded = [str(each.who["judge"]) for each in models if each.counts.labelled.scale is None]
     found: dict[str, object] = {}
     if ungraded:
         found["relevant or not alone"] = f"{examples(ungraded, 12)}: two labels, or not on the scale of people"
@@ -563,7 +513,7 @@ def _settings(
     if bootstrap is not None:
         drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
         words = (
-            f"{100 * bootstrap.confidence:.4g} % bootstrap over the topics of each judge, {drawn}: the percentile "
+            f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile "
             "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
             "judge misses is in few topics"
         )
@@ -611,11 +561,7 @@ OtherPeople: TypeAlias = Annotated[
 ]
 
 
-@study(
-    question="Do a model's labels agree with those of people?",
-    command="audit",
-    group="labels",
-)
+@study(question="Do a model's labels agree with those of people?", command="audit", group="labels")
 def compare_labels(
     human: options.HumanJudgments,
     judge: options.JudgeLabels,
@@ -630,20 +576,16 @@ def compare_labels(
 ) -> LabelAgreement:
     """Compare the labels of judges with those of people; no runs are needed.
 
-    Judges are models, or any others that label instead of people. All figures are of the documents that both people and
-    the judge labelled; those that it left out are counted. To compare judges with the agreement between people, give
-    labels of other people as `people`: each judge is shown beside them on the same documents.
+    All figures are of the documents that both people and the judge labelled; those that it left out are counted. With
+    `people`, each judge is shown beside other people on the same documents.
 
     Returns:
         LabelAgreement: ``.table`` (overall), ``.per_topic``, ``.by_grade``, ``.confusion``, ``.beside`` (other people
-        on the same documents), ``.between`` (other people with each other), ``.plot()``.
+        on the same documents), ``.plot()``.
 
     Raises:
         InputError: no judgments, no judge, invalid labels (such as probabilities), a judge that labelled nothing that
             people judged, two of the same name.
-
-    Warns:
-        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -21,7 +21,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
 from pt_reuse.data.units import Units
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Contributors, Pool, contributors_of, labels_of
+from pt_reuse.pooling.pool import Contributors, Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat
 
 #: a larger share of judgments without a contributor, or of a pool without judgments, is told by a warning
@@ -51,7 +51,7 @@ class PoolFit:
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, *, depth: int) -> PoolFit:
         """Compare a pool with judgments."""
-        documents, labels = pool.documents, labels_of(qrels, pool.documents)
+        documents, labels = pool.documents, qrels.arrays.labels_of(pool.documents)
         counts = [documents.sizes, documents.counts(labels >= 0), documents.counts(labels == SET_ASIDE)]
         here = np.isin(pool.topics, _judged_topics(qrels))
         return cls.counted(qrels, pool.contributors, np.column_stack(counts)[here], depth=depth)

@@ -16,7 +16,6 @@ from pt_reuse import _html
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
 from pt_reuse.data.asking import labels_by, rel_of
 from pt_reuse.data.frame_columns import check_frame, in_our_columns, provenance_first, text_column, text_groups
@@ -108,12 +107,6 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
         problem = f"contributors names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}"
         raise InputError(problem, argument="contributors")
     return names
-
-
-def labels_of(qrels: Qrels, documents: TopicDocs) -> NDArray[np.int16]:
-    """Return (documents,) the label of each, one that is below all others where it has none."""
-    found: NDArray[np.int16] = np.append(qrels.arrays.labels, UNJUDGED)[qrels.arrays.documents.find(documents)]
-    return found
 
 
 @dataclass(frozen=True)
@@ -401,7 +394,7 @@ class Pool(Printed, Shareable):
 
         Judgments are in any form, see :doc:`runs`. The topics stay.
         """
-        judged = labels_of(as_qrels(qrels), self.documents) >= 0
+        judged = as_qrels(qrels).arrays.labels_of(self.documents) >= 0
         settings = {**self.settings, "judged_before": int(judged.sum())}
         return self.take(np.flatnonzero(~judged), settings=settings, unsampled=self.unsampled)
 

@@ -30,7 +30,6 @@ from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.pooling.fit import SLACK, pool_on_topics
-from pt_reuse.pooling.pool import labels_of
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -359,7 +358,7 @@ def by_type(
     judged = inputs.qrels
     if gold == "pool":
         judged = judged.keep(pool.documents.find(judged.arrays.documents) >= 0)
-    row, labels = judged.arrays.documents.find(pool.documents), labels_of(judged, pool.documents)
+    row, labels = judged.arrays.documents.find(pool.documents), judged.arrays.labels_of(pool.documents)
     beware(
         unsplit,
         _odd_pool(labels, pooled.depth, inputs.runs.run_table, unit),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,27 +13,33 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, positive
+from pt_reuse._check import count, positive
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.judgment_changes import rerank_by_labels
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import described
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import interval_settings, settings_of
-from pt_reuse.judge import NamedJudge, as_judges
+from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.result import KeyFigures, cells, records
 from pt_reuse.scoring.scores import check_topics
-from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges, drawn_by_measure, under, with_names
+from pt_reuse.studies.judged_fields import (
+    Best,
+    JudgedInputs,
+    OfJudges,
+    drawn_by_judge,
+    drawn_by_measure,
+    number_with_ends,
+    under,
+    with_names,
+)
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: who scores when no judge does
 PEOPLE = "people"
@@ -39,12 +47,10 @@ PEOPLE = "people"
 _TOLD = 3
 
 
-def _draw_runs(result: Circularity, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
+def _draw_runs(rows: pd.DataFrame, *, judge: str, **how: Any) -> Axes:
     """Draw the gain of each run under the judge itself and under people, by its score as people see it before."""
-    which = result.judge(judge)
-    rows = result.by_run[(result.by_run["measure"] == measure) & (result.by_run["judge"] == which)]
-    own, people = (rows[rows["scorer"] == scorer] for scorer in (which, PEOPLE))
-    return plot_run_gains(own, people, measure=measure, judge=which, place=place)
+    own, people = (rows[rows["scorer"] == scorer] for scorer in (judge, PEOPLE))
+    return plot_run_gains(own, people, judge=judge, **how)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,7 +68,7 @@ class Circularity(OfJudges):
     about = "{topics} topics"
     valid_for = "the first {depth} documents of each run, sorted by the labels of the judge; {missing}."
     not_covered = "systems that use the judge in another way, such as one that is trained on its labels."
-    plots = {"gains": drawn_by_measure(plot_gains, people=PEOPLE), "runs": _draw_runs}
+    plots = {"gains": drawn_by_measure(plot_gains, people=PEOPLE), "runs": drawn_by_judge(_draw_runs, "by_run")}
     key = (KeyFigures(("excess_gain", "mean_gain"), "own_gains", "{judge}"),)
     columns = """
     judge          | Re-ranked by | | the judge that re-ranks
@@ -120,14 +126,10 @@ class Circularity(OfJudges):
     def answers(self) -> list[str]:
         """Return of each judge and measure what runs gain by the judge itself, and by people."""
         line = "{measure} of runs re-ranked by {judge}: {mean_gain:+.4f} by {judge}, {people:+.4f} by people"
-        lines, by_people = [], {}
-        for row in records(self.table):
-            texts, key = cells(row, self.columns), (row["judge"], row["measure"])
-            if row["scorer"] == PEOPLE:
-                by_people[key] = texts["mean_gain"]
-            if row["same"]:
-                lines.append(line.format_map({**texts, "people": by_people[key]}))
-        return lines[:_TOLD]
+        rows = [cells(row, self.columns) for row in records(self.own_gains())]
+        people = [cells(row, self.columns) for row in records(self.table[self.table["scorer"] == PEOPLE])]
+        both = zip(rows, people, strict=True)
+        return [line.format_map({**row, "people": of_people["mean_gain"]}) for row, of_people in both][:_TOLD]
 
 
 @study(
@@ -142,27 +144,13 @@ def circularity(
     judge: options.JudgeLabels,
     measures: options.Measures,
     *,
-    scorers: Annotated[
-        Any,
-        options.Option(
-            "further judges that score and do not re-rank, in the same forms. The judges that re-rank score, too, and "
-            "so do people."
-        ),
-    ] = None,
     depth: Annotated[
         int,
         options.Option(
             "how many documents of each list are sorted.", check=partial(positive, "depth", unit="documents")
         ),
     ] = 10,
-    best: Annotated[
-        int,
-        options.Option(
-            "how many systems are the best, for tau_b of the best and for who is among them; systems that tie with the "
-            "last of them are among them.",
-            check=partial(positive, "best", unit="systems"),
-        ),
-    ] = 10,
+    best: Best = 10,
     rel: options.Rel = None,
     judge_rel: options.JudgeGrade = None,
     families: options.Families = None,
@@ -177,22 +165,16 @@ def circularity(
     """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
 
     Each judge re-ranks every run: the first `depth` documents of a list are sorted by the judge's labels, the best
-    label first; documents of one label stay in the order of the run, and those without a label keep their places. This
-    is the best that a system can do that uses the same judge. Then every judge and people score the original and the
-    re-ranked runs. If the judge's own scores rise more than those of people, the evaluation is circular: the system
-    found what the judge prefers, not what people want.
+    label first; documents of one label stay in the order of the run, and those without a label keep their places. Then
+    every judge and people score the original and the re-ranked runs. If the judge's own scores rise more than those of
+    people, the evaluation is circular.
 
     Returns:
         Circularity: ``.table`` (gains, per judge and scorer), ``.rankings`` (tau_b with people), ``.by_run``,
         ``.report()``, ``.plot()``.
 
     Raises:
-        InputError: a judge without labels for these documents, judges without a common topic, a scorer with the name of
-            a judge, an unknown measure.
-
-    Warns:
-        ReuseWarning: topics in which a judge labelled nothing, which are left out for all; fewer than five topics; a
-            `rel` above every label of people; a field of one run.
+        InputError: a judge without labels for these documents, judges without a common topic, an unknown measure.
 
     Example:
         >>> import pt_reuse as ptr
@@ -208,8 +190,10 @@ def circularity(
     https://arxiv.org/abs/2412.17156. They let all systems of a track re-rank by the judge; here this is the field
     ``"re-ranked"`` of ``.rankings``.
     """
-    rerankers = as_judges(judge)
-    judges = _everybody(rerankers, [] if scorers is None else as_judges(scorers, "scorers"), judge_rel, families)
+    judges = as_judges(judge, rel=judge_rel, families=families)
+    if any(named.name == PEOPLE for named in judges):
+        what = f"{PEOPLE!r} are those who made the judgments. Give the judge another name."
+        raise InputError(what, argument="judge")
     of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "missing": missing}
     asked = JudgedInputs.read(runs, human, judges, measures, rel, **of_topics)
     field, topics = asked.inputs.runs, _common_topics(asked)
@@ -219,40 +203,33 @@ def circularity(
             people = people.restrict(labels.judge)
     if without_topics == "error":
         check_topics(field, people)
-    asked.beware(len(people.topics))
+    asked.beware(len(topics))
     bootstrap = asked.inputs.bootstrap(resamples, seed, confidence, None)
 
-    own = {labels.name: labels.judge.select(topics).restrict(people) for labels in asked.compared}
-    scoring: dict[str, Qrels] = {PEOPLE: people}
+    scoring = {PEOPLE: people}
     scoring |= {labels.name: labels.on_scale.select(topics).restrict(people) for labels in asked.compared}
     before = {scorer: asked.scored(qrels, verbose=verbose) for scorer, qrels in scoring.items()}
-    family_of = {named.name: named.family for named in judges}
-    rows: list[dict[str, Any]] = []
-    rankings: list[dict[str, Any]] = []
+    about_runs = described(field.run_table).drop(columns="pooled")
+    rows, rankings = list[dict[str, Any]](), list[dict[str, Any]]()
     by_run: list[pd.DataFrame] = []
-    for name in (named.name for named in rerankers):
-        reranked = rerank_by_labels(field, own[name], depth)
+    for labels in asked.compared:
+        reranked = rerank_by_labels(field, labels.judge.select(topics).restrict(people), depth)
         after = {scorer: asked.scored(qrels, reranked, verbose=verbose) for scorer, qrels in scoring.items()}
-        for measure in before[PEOPLE].measures:
-            first, second = (
-                {scorer: scores.topic_means[measure] for scorer, scores in some.items()} for some in (before, after)
+        for measure, scorer in product(before[PEOPLE].measures, scoring):
+            sides, of_people = (
+                (before[who].topic_means[measure], after[who].topic_means[measure]) for who in (scorer, PEOPLE)
             )
-            of_people = first[PEOPLE], second[PEOPLE]
-            for scorer in scoring:
-                sides = first[scorer], second[scorer]
-                who: dict[str, Any] = {"judge": name, "family": family_of[name], "scorer": scorer}
-                who |= {"measure": measure, "same": scorer == name}
-                numbers, runs_of_it = _gains(sides, best)
-                ends = _mean_gains(sides, None if scorer == PEOPLE else of_people, bootstrap)
-                rows.append({**who, "topics": len(topics), "runs": len(field), **ends, **numbers})
-                shown = described(field.run_table).drop(columns="pooled").assign(**runs_of_it)
-                by_run.append(under({n: who[n] for n in ("judge", "scorer", "measure")}, shown))
-                if scorer == PEOPLE:
-                    continue
-                with located(f"{name}, scored by {scorer}, {measure}"):
-                    fields = {"original": (of_people[0], sides[0]), "re-ranked": (of_people[1], sides[1])}
-                    fields["both"] = _together(*of_people), _together(*sides)
-                    rankings += [{**who, "field": f, **_taus(*of, best, bootstrap)} for f, of in fields.items()]
+            key = {"scorer": scorer, "measure": measure}
+            who = {"judge": labels.name, "family": labels.family, **key, "same": scorer == labels.name}
+            gains = _mean_gains(sides, of_people, bootstrap)
+            if scorer == PEOPLE:
+                gains = {name: np.nan if name.startswith("excess") else value for name, value in gains.items()}
+            numbers, of_runs = _gains(sides, best)
+            rows.append({**who, "topics": len(topics), "runs": len(field), **gains, **numbers})
+            by_run.append(under({"judge": labels.name, **key}, about_runs.assign(**of_runs)))
+            if scorer != PEOPLE:
+                with located(f"{labels.name}, scored by {scorer}, {measure}"):
+                    rankings += [{**who, **row} for row in _taus(of_people, sides, best, bootstrap)]
     settings = settings_of(
         asked,
         interval_settings(bootstrap, "; of gains t intervals from the same draws"),
@@ -271,27 +248,13 @@ def circularity(
     )
 
 
-def _everybody(rerankers: list[NamedJudge], others: list[NamedJudge], rel: Any, families: Any) -> list[NamedJudge]:
-    """Return the judges that re-rank, and then those that only score."""
-    names, every = [named.name for named in rerankers], [*rerankers, *others]
-    if both := [named.name for named in others if named.name in names]:
-        raise InputError(f"{examples(both)} re-ranks, and so scores already. Name another judge.", argument="scorers")
-    if any(named.name == PEOPLE for named in every):
-        what = f"{PEOPLE!r} are those who made the judgments. Give the judge another name."
-        raise InputError(what, argument="judge" if PEOPLE in names else "scorers")
-    if families is None:
-        families = {named.name: named.family for named in every if named.family is not None}
-    return as_judges({named.name: named.judge for named in every}, rel=rel, families=families)
-
-
 def _common_topics(asked: JudgedInputs) -> list[str]:
     """Return the topics in which everybody labelled a document."""
     labelled = [set(labels.human.topics) for labels in asked.compared]
-    common = set.intersection(*labelled)
+    common, most = set.intersection(*labelled), max(map(len, labelled))
     if not common:
         what = "the judges have no topic in common in which all labelled a document. Call it for each of them."
         raise InputError(what, argument="judge")
-    most = max(map(len, labelled))
     if len(common) < most:
         warn(f"only the {count(len(common), 'topic')} count that all judges labelled, of the {most:,} of one of them.")
     return [topic for topic in asked.inputs.qrels.topics if topic in common]
@@ -301,20 +264,20 @@ def _common_topics(asked: JudgedInputs) -> list[str]:
 _Sides = tuple[TopicScores, TopicScores]
 
 
-def _together(before: TopicScores, after: TopicScores) -> TopicScores:
+def _together(sides: _Sides) -> TopicScores:
     """Return the scores of the runs as they were, and behind them those of the same re-ranked."""
-    first, second = before.has_topic, after.has_topic
-    has_topic = None if first is None or second is None else np.hstack([first, second])
-    return replace(before, values=np.hstack([before.values, after.values]), has_topic=has_topic)
+    has = [side.has_topic for side in sides if side.has_topic is not None]
+    values = np.hstack([side.values for side in sides])
+    return replace(sides[0], values=values, has_topic=np.hstack(has) if has else None)
 
 
 def _gains(sides: _Sides, best: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the numbers of a row of the table, and the columns of its runs."""
     before, after = (scores.means()[0] for scores in sides)
     gain, n = after - before, len(before)
-    rank = pairs.ranks(rounded(before)).astype(np.int64)
+    rank = pairs.ranks(rounded(before))
     reranked_rank = pairs.rank_alone(rounded(before), rounded(after), np.arange(n))
-    in_best = pairs.ranks(rounded(_together(*sides).means()[0])) <= best
+    in_best = pairs.ranks(rounded(_together(sides).means()[0])) <= best
     numbers = {
         "gaining": int((rounded(gain) > 0).sum()),
         "losing": int((rounded(gain) < 0).sum()),
@@ -326,36 +289,32 @@ def _gains(sides: _Sides, best: int) -> tuple[dict[str, Any], dict[str, NDArray[
     return numbers, runs
 
 
-def _mean_gains(sides: _Sides, people: _Sides | None, bootstrap: TopicBootstrap | None) -> dict[str, float]:
+def _mean_gains(sides: _Sides, people: _Sides, bootstrap: TopicBootstrap | None) -> dict[str, float]:
     """Return the mean gain of the runs, and what it is above that under people, with the ends of each."""
     n_topics = len(sides[0].values)
 
-    def mean(of: _Sides, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def mean(of: _Sides, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
         return (of[1].means(counts) - of[0].means(counts)).mean(axis=1)
 
-    def excess(counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        return np.full(1, np.nan) if people is None else mean(sides, counts) - mean(people, counts)
-
-    found: dict[str, float] = {}
-    for name, gain in (("mean_gain", partial(mean, sides)), ("excess_gain", excess)):
-        found[name] = float(gain()[0])
-        if bootstrap is not None:
-            blocks = bootstrap.blocks(n_topics) if n_topics > 1 else ()
-            drawn = np.concatenate([np.full(1, np.nan), *(gain(counts) for counts in blocks)])
-            found[f"{name}_low"], found[f"{name}_high"] = bootstrap.t_interval(found[name], drawn, n_topics)
-    return found
+    gain = number_with_ends("mean_gain", partial(mean, sides), n_topics, bootstrap, None)
+    return gain | number_with_ends(
+        "excess_gain", lambda counts: mean(sides, counts) - mean(people, counts), n_topics, bootstrap, None
+    )
 
 
-def _taus(people: TopicScores, scorer: TopicScores, best: int, bootstrap: TopicBootstrap | None) -> dict[str, float]:
-    """Return tau_b of people's ranking and a scorer's, of all systems and of the best by people, with the ends of each.
+def _taus(people: _Sides, scorer: _Sides, best: int, bootstrap: TopicBootstrap | None) -> Iterator[dict[str, Any]]:
+    """Yield of each field tau_b of people's ranking and a scorer's, of all systems and of the best by people.
 
     The best are those of all topics in every draw; those that tie with the last of them are among them.
     """
-    n_topics, n = people.values.shape
-    first = np.flatnonzero(pairs.ranks(rounded(people.means()[0])) <= best)
-    found: dict[str, float] = {"systems": n}
-    for suffix, runs in (("", range(n)), ("_best", first.tolist())):
-        truth, estimate = (scores.of(range(n_topics), runs) for scores in (people, scorer))
-        row = ranking_agreement(truth, estimate, bootstrap, coefficients=("tau_b",))
-        found |= {name.replace("tau_b", f"tau_b{suffix}"): row[name] for name in row if name.startswith("tau_b")}
-    return found
+    n_topics = len(people[0].values)
+    fields = zip(("original", "re-ranked", "both"), *((*of, _together(of)) for of in (people, scorer)), strict=True)
+    for name, truth, estimate in fields:
+        n = truth.values.shape[1]
+        first = np.flatnonzero(pairs.ranks(rounded(truth.means()[0])) <= best)
+        row: dict[str, Any] = {"field": name, "systems": n}
+        for suffix, runs in (("", range(n)), ("_best", first.tolist())):
+            x, y = (scores.of(range(n_topics), runs) for scores in (truth, estimate))
+            found = ranking_agreement(x, y, bootstrap, coefficients=("tau_b",))
+            row |= {n.replace("tau_b", f"tau_b{suffix}"): found[n] for n in found if n.startswith("tau_b")}
+        yield row

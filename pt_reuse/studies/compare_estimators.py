@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse._check import choice, names
+from pt_reuse._check import choice, names, per_cent
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
@@ -214,9 +214,6 @@ def compare_estimators(
         InputError: a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success, fewer than three units that were
             pooled, runs without a type with ``by="type"``, ``"judge"`` without a judge.
 
-    Warns:
-        CaveatWarning: fewer than five topics.
-
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7, n_teams=12)
@@ -257,7 +254,7 @@ def compare_estimators(
         inputs,
         left_out=f"each {by} at a time",
         calibrated_by="run" if by == "run" else "team",
-        level=f"{100 * confidence:.4g} %",
+        level=per_cent(confidence),
     )
     return EstimatorComparison(
         table=_table(by_run),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -13,16 +13,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, positive, told
+from pt_reuse._check import count, examples, positive
+from pt_reuse._check import names as run_names
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
-from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.pairs import rank_drops
+from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.pairs import rank_drops, ranks
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.units import check_known
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.plots.run_scores import check_view, plot_new_by_run, plot_new_by_topic
+from pt_reuse.plots.topics import plot_topic_taus
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.agreement import (
@@ -37,6 +40,7 @@ from pt_reuse.scoring.agreement import (
 from pt_reuse.scoring.caveats import beware, one_run, relevant_only, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, scored
+from pt_reuse.studies.judged_fields import number_with_ends
 from pt_reuse.studies.new_documents import NamedJudgments, new_documents
 from pt_reuse.study import study
 
@@ -44,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
-
-_Pairs: TypeAlias = list[tuple[ir_measures.Measure, ir_measures.Measure]]
 
 
 def _draw_scores(
@@ -59,30 +61,20 @@ def _draw_scores(
 
 def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes:
     """Draw tau_b of each topic, the lowest first."""
-    from pt_reuse.plots.topics import plot_topic_taus
-
     rows = result.per_topic[result.per_topic["measure"] == measure]
     row = result.table.set_index("measure", drop=False).loc[measure]
     return plot_topic_taus(rows, measured=_both(row), overall=float(row["tau_b"]), place=place)
 
 
-def _of_new(kind: str) -> Callable[..., Axes]:
-    """Return what draws how many documents, or new relevant ones, each topic has, against its known relevant ones."""
-
-    def draw(result: JudgmentComparison, _: str, place: Place) -> Axes:
-        from pt_reuse.plots.run_scores import plot_new_by_topic
-
-        both = result.older_and_newer
-        rows = result.by_topic[result.by_topic["new_by"] == both[1]]
-        return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
-
-    return draw
+def _draw_new(kind: str, result: JudgmentComparison, _: str, place: Place) -> Axes:
+    """Draw how many documents, or new relevant ones, each topic has, against its known relevant ones."""
+    both = result.older_and_newer
+    rows = result.by_topic[result.by_topic["new_by"] == both[1]]
+    return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
 
 
 def _draw_runs(result: JudgmentComparison, _: str, place: Place, by: str | None = None) -> Axes:
     """Draw how many new relevant documents each run has among its previously unjudged ones."""
-    from pt_reuse.plots.run_scores import check_view, plot_new_by_run
-
     check_view("change", by, ("type", "team"), result.by_run)
     both = result.older_and_newer
     rows = result.by_run[result.by_run["new_by"] == both[1]]
@@ -97,12 +89,9 @@ class JudgmentComparison(Agreement):
     on the topics of ``settings["topics"]``. What is *new* was judged by one of the two and not by the other; *judged*
     is a label of at least 0.
 
-    Its figures: ``"scores"``, a point per run, its score under both (``view=`` ``"change"`` of the score, ``"percent"``
-    of it, or the other ``"scores"``, the default where these are of another measure); ``"topics"``, tau_b of each
-    topic, the lowest first; ``"remainder"``, how many documents each topic has that runs rank and the earlier judgments
-    do not know, against its known relevant ones; ``"relevant"``, how many new relevant ones, against the same (both of
-    figure 1 of the paper); ``"runs"``, how many new relevant documents each run has among its previously unjudged ones
-    (figure 2). ``by="type"`` or ``"team"`` gives runs their colour and marker.
+    Figures: ``"scores"`` of each run under both (``view=`` ``"change"``, ``"percent"`` or ``"scores"``); ``"topics"``,
+    tau_b of each; ``"remainder"`` and ``"relevant"``, new documents and relevant ones by topic; ``"runs"``, new
+    relevant documents by run. ``by="type"`` or ``"team"`` gives runs their colour and marker.
 
     Attributes:
         depth: down to which rank the documents of runs are counted.
@@ -113,8 +102,8 @@ class JudgmentComparison(Agreement):
     plots = {
         "scores": _draw_scores,
         "topics": _draw_topics,
-        "remainder": _of_new("remainder"),
-        "relevant": _of_new("relevant"),
+        "remainder": partial(_draw_new, "remainder"),
+        "relevant": partial(_draw_new, "relevant"),
         "runs": _draw_runs,
     }
     columns = f"""{Agreement.columns}
@@ -221,10 +210,7 @@ def _both(row: Mapping[str, Any]) -> str:
 
 
 def _names(selected: Any) -> list[str]:
-    names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"selected must be a run name or several, got {told(selected)}.", argument="selected")
-    return list(dict.fromkeys(names))
+    return [] if isinstance(selected, list) and not selected else list(dict.fromkeys(run_names("selected", selected)))
 
 
 def _one_by_one(measures: Any) -> list[ir_measures.Measure]:
@@ -237,14 +223,15 @@ def _one_by_one(measures: Any) -> list[ir_measures.Measure]:
         raise InputError(error.text, argument="measures_b") from None
 
 
-def _paired(measures: Sequence[ir_measures.Measure], others: Sequence[ir_measures.Measure] | None) -> _Pairs:
+def _paired(
+    measures: Sequence[ir_measures.Measure], others: Sequence[ir_measures.Measure] | None
+) -> list[tuple[ir_measures.Measure, ir_measures.Measure]]:
     """Return which measure of the first judgments is compared with which of the second."""
     others = measures if others is None else list(others) * len(measures) if len(others) == 1 else others
     if len(measures) != len(others):
         raise InputError(
-            "measures_b must be one, or as many as the measures of the first judgments: there are "
-            f"{len(others):,} ({examples(map(repr, others), 12)}) for {len(measures):,} "
-            f"({examples(map(repr, measures), 12)}).",
+            f"measures_b must be one, or as many as measures: there are {len(others):,} "
+            f"({examples(map(repr, others), 12)}) for {len(measures):,} ({examples(map(repr, measures), 12)}).",
             argument="measures_b",
         )
     return list(zip(measures, others, strict=True))
@@ -256,11 +243,7 @@ Names: TypeAlias = Annotated[
         'what to call the two, such as ``("1999", "2021")``.',
         check=checked_names,
         flag=options.Flag(
-            name="--judgment-names",
-            help="what to call the two",
-            metavar="A,B",
-            kind="names",
-            default="the names of their files or collections",
+            name="--judgment-names", metavar="A,B", kind="names", default="the names of their files or collections"
         ),
     ),
 ]
@@ -299,12 +282,7 @@ Selected: TypeAlias = Annotated[
         "not pooled, ten at most. Best and median are by the first measure under the first judgments; the median of an "
         "even number of runs is the better of the two in the middle.",
         check=_names,
-        flag=options.Flag(
-            help="runs to show beside the best of each type and the median",
-            metavar="LIST",
-            kind="list",
-            default="those not pooled, ten at most",
-        ),
+        flag=options.Flag(metavar="LIST", kind="list", default="those not pooled, ten at most"),
     ),
 ]
 OtherGrade: TypeAlias = Annotated[
@@ -342,15 +320,7 @@ def compare_judgments(
         options.Judgments,
         options.Option("the judgments that are older, or taken as right: a Qrels, a frame, tuples, a dict or a file."),
     ],
-    qrels_b: Annotated[
-        options.OtherJudgments,
-        options.Option(
-            "the other judgments, in any of these forms.",
-            flag=options.Flag(
-                name="--other", help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"
-            ),
-        ),
-    ],
+    qrels_b: options.OtherJudgments,
     measures: options.Measures = None,
     *,
     names: Names = UNNAMED,
@@ -362,7 +332,7 @@ def compare_judgments(
         options.Option(
             "how many runs are the best; those that tie with the last of them are, too.",
             check=partial(positive, "top", unit="runs"),
-            flag=options.Flag(help="how many runs are the best"),
+            flag=options.Flag(),
         ),
     ] = 10,
     depth: options.Depth = None,
@@ -379,9 +349,6 @@ def compare_judgments(
 ) -> JudgmentComparison:
     """Compare the rankings of the same runs under two sets of judgments, and what only one of the two contains.
 
-    The two may be old and new judgments of a collection, sparse and dense ones, lenient and strict ones
-    (``qrels.threshold(2)``), those of two people, or of a person and a model.
-
     Args:
         depth: the rank down to which documents are counted that only one of the two has judged; default the pool depth
             on record, else 100.
@@ -394,13 +361,8 @@ def compare_judgments(
         ``.by_topic`` (what is new), ``.report("selected")``, ``.plot()``.
 
     Raises:
-        InputError: judgments without a common topic, labels above those of the first without a statement which are
-            relevant, an unknown measure or run, different numbers of measures, a run without any of the topics;
-            intervals of means over two sets of topics.
-
-    Warns:
-        ReuseWarning: topics that only one of the two has, which are left out; judgments of relevant documents only,
-            which do not show what is unjudged; runs that all tie; a field of one run.
+        InputError: judgments without a common topic, labels of which nobody says which are relevant, an unknown measure
+            or run, different numbers of measures, a run without any of the topics, intervals over two sets of topics.
 
     Example:
         >>> import pt_reuse as ptr
@@ -465,11 +427,7 @@ def compare_judgments(
     return JudgmentComparison(
         table=pd.concat([_with_other(agreement.table, other_of), _of_best(first, second, top, bootstrap)], axis=1),
         settings=settings_of(
-            agreement,
-            pooled,
-            topics=in_words,
-            relevant=", ".join(dict.fromkeys([before.words, after.words])),
-            top=top,
+            agreement, pooled, topics=in_words, relevant=", ".join(dict.fromkeys([before.words, after.words])), top=top
         ),
         changes=changes,
         per_topic=_with_other(pd.concat([agreement.per_topic, _moves(first, second, shared)], axis=1), other_of),
@@ -514,16 +472,17 @@ def _with_other(frame: pd.DataFrame, other_of: Mapping[str, str]) -> pd.DataFram
 
 def _moves(first: Scores, second: Scores, topics: Sequence[str]) -> pd.DataFrame:
     """Return ``max_drop dropped max_rise risen`` per measure and topic: how far a run moves, and which."""
-    found: dict[str, list[Any]] = {name: [] for name in ("max_drop", "dropped", "max_rise", "risen")}
+    found = []
     at, other_at = ([scores.topics.index(topic) for topic in topics] for scores in (first, second))
     of_both = np.stack([first.values[:, at], second.values[:, other_at]], axis=2).round(DECIMALS)
     for before, after in of_both.reshape(-1, 2, len(first.names)):
+        row: dict[str, Any] = {}
         drops, best_first = rank_drops(before, after), np.argsort(-before, kind="stable")
         for most, who, signed in (("max_drop", "dropped", drops), ("max_rise", "risen", -drops)):
             run = best_first[int(signed[best_first].argmax())]
-            found[most].append(max(int(signed[run]), 0))
-            found[who].append(first.names[run] if signed[run] > 0 else None)
-    return pd.DataFrame(found | {who: pd.Series(found[who], dtype=object) for who in ("dropped", "risen")})
+            row |= {most: max(int(signed[run]), 0), who: first.names[run] if signed[run] > 0 else None}
+        found.append(row)
+    return pd.DataFrame(found, dtype=object).astype({"max_drop": np.int64, "max_rise": np.int64})
 
 
 def _of_best(first: Scores, second: Scores, top: int, bootstrap: TopicBootstrap | None) -> pd.DataFrame:
@@ -533,28 +492,21 @@ def _of_best(first: Scores, second: Scores, top: int, bootstrap: TopicBootstrap 
     at = [second.topics.index(topic) for topic in first.topics] if bootstrap else range(len(second.topics))
     for measure in first.measures:
         sides = first.topic_means[measure], second.topic_means[measure].of(at, range(len(second.names)))
-        mine, other = (_best(side.means(), top)[0] for side in sides)
-        overlap = float(_overlap(sides, top)[0])
+        mine, other = (_best(side, top)[0] for side in sides)
         row = {"top_runs": mine.sum(), "other_top_runs": other.sum(), "top_shared": (mine & other).sum()}
-        rows.append(row | {"top_overlap": overlap})
-        if bootstrap is not None:
-            drawn = [_overlap(sides, top, counts) for counts in bootstrap.blocks(len(first.topics))]
-            ends = bootstrap.interval(overlap, np.concatenate(drawn), within=(0, 1))
-            rows[-1] |= dict(zip(("top_overlap_low", "top_overlap_high"), ends, strict=True))
+        overlap = partial(_overlap, sides, top)
+        rows.append(row | number_with_ends("top_overlap", overlap, len(first.topics), bootstrap, (0, 1)))
     return pd.DataFrame(rows)
 
 
-def _best(means: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
-    """Return which runs are among the best in each row of means, with those that tie with the last of them."""
-    means = np.round(means, DECIMALS)
-    return np.asarray(means >= -np.sort(-means, axis=1)[:, [min(top, means.shape[1]) - 1]])
+def _best(scores: TopicScores, top: int, counts: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
+    """Return (draws, runs) which runs are among the best, with those that tie with the last of them."""
+    return np.asarray(ranks(rounded(scores.means(counts))) <= top)
 
 
-def _overlap(
-    sides: tuple[TopicScores, TopicScores], top: int, counts: NDArray[np.int64] | None = None
-) -> NDArray[np.float64]:
+def _overlap(sides: tuple[TopicScores, TopicScores], top: int, counts: NDArray[np.int64] | None) -> NDArray[np.float64]:
     """Return (draws,) the share of the best runs that are so by both."""
-    mine, other = (_best(side.means(counts), top) for side in sides)
+    mine, other = (_best(side, top, counts) for side in sides)
     return np.asarray((mine & other).sum(axis=1) / np.maximum(mine.sum(axis=1), other.sum(axis=1)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, examples, positive, told
+from pt_reuse._check import choice, count, examples, told
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
@@ -29,7 +29,7 @@ from pt_reuse.scoring.judge_folder import ALONE, file_stem
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
 from pt_reuse.scoring.scores import MISSING, Scores
-from pt_reuse.studies.judged_fields import parts_of
+from pt_reuse.studies.judged_fields import Best, as_declared, number_with_ends, parts_of
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def compare_leaderboards(
     *,
     measures: Annotated[MeasureNames, options.Option("of people, one or several; default all.")] = None,
     judge_measures: Annotated[
-        MeasureNames,
-        options.Option("of the judges, one or several, of those that a judge has; default all."),
+        MeasureNames, options.Option("of the judges, one or several, of those that a judge has; default all.")
     ] = None,
     missing: Annotated[
         str,
@@ -156,14 +155,7 @@ def compare_leaderboards(
             choices=("shared", "own"),
         ),
     ] = "shared",
-    best: Annotated[
-        int,
-        options.Option(
-            "how many runs are the best: tau of these is *tau at k*. Those that tie with the last of them belong to "
-            "them, and they are the best by all topics, also in resamples.",
-            check=partial(positive, "best", unit="runs"),
-        ),
-    ] = 10,
+    best: Best = 10,
     families: options.Families = None,
     resamples: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
@@ -186,10 +178,6 @@ def compare_leaderboards(
         InputError: a leaderboard that cannot be read, different runs if that is an error, fewer than two runs, no
             common topic, a measure that none has.
 
-    Warns:
-        ReuseWarning: runs that are left out or count 0, topics that only one of the two has, fewer than five topics,
-            runs that all tie.
-
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7)
@@ -208,29 +196,30 @@ def compare_leaderboards(
     truth = _scores(human, "human")
     boards = {name: _scores(board, "leaderboards", place=name) for name, board in leaderboards.items()}
     mine = _chosen(measures, truth.measures, "measures")
-    theirs = _chosen(
-        judge_measures, list(dict.fromkeys(m for board in boards.values() for m in board.measures)), "judge_measures"
-    )
+    known = list(dict.fromkeys(measure for board in boards.values() for measure in board.measures))
+    theirs = _chosen(judge_measures, known, "judge_measures")
     for name, board in boards.items():
         with located(name):
             _check_runs(truth, board, missing)
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
-    rows, changes, over = [], [], []
+    rows, changes, every = [], [], []
     lacking: list[tuple[str, str, str]] = []
     for name, board in boards.items():
         with located(name):
-            both = _Aligned.of(truth, board, topics, bootstrap)
+            at, over = _topics_of(truth, board, topics)
             lacking += _lacking(name, truth, board, missing)
-            over.append(_OVER[both.over])
-            beware(few_topics(both.n_topics) if both.n_topics else ())
+            every.append(_OVER[over])
+            n_topics = 0 if truth.topics == [ALL] else len(at[0])
+            beware(few_topics(n_topics) if n_topics else ())
+            # draws are of the same topics for both
+            drawn = bootstrap if over in ("the same topics", "shared") else None
             for measure, other in ((m, o) for m in mine for o in theirs if o in board.measures):
-                names, sides = both.rankings(measure, other, zero=missing == "zero")
+                names, sides = _rankings(truth, board, at, (measure, other), zero=missing == "zero")
                 head = {"judge": name, "family": groups.get(name), "measure": measure, "judge_measure": other}
-                of_topics = {"topics": both.n_topics, "over": both.over}
-                parts = _of_parts(*sides, best, both.bootstrap, ends=bootstrap is not None)
-                rows += [{**head, **of_topics, **row} for row in parts]
                 changes.append(pd.DataFrame({**head, **_changes(names, *sides)}))
-    table = whole_changes(pd.DataFrame(rows))
+                for part in _of_parts(*sides, best, drawn):
+                    rows.append({**head, "topics": n_topics, "over": over, **part})
+    table = whole_changes(as_declared(LeaderboardAgreement, "table", rows, ends=bootstrap is not None))
     none = table[(table["by"] == "all") & table["tau_b"].isna()]
     if len(none):
         named = none["measure"] + " and " + none["judge_measure"] + " of " + none["judge"]
@@ -239,7 +228,7 @@ def compare_leaderboards(
         table=table,
         settings={
             "human": ", ".join(f"{key}={value}" for key, value in truth.settings.items()),
-            "means": "; ".join(dict.fromkeys(over)),
+            "means": "; ".join(dict.fromkeys(every)),
             "missing": missing,
             "topics": topics,
             "best": f"the {best:,} best runs by people, over all topics",
@@ -268,13 +257,10 @@ def _chosen(given: MeasureNames, known: list[str], argument: str) -> list[str]:
     if given is None:
         return known
     several = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-    names = list(dict.fromkeys(canonical_name(str(name)) for name in several))
-    strange = [name for name in names if name not in known]
-    if strange or not names:
-        near = did_you_mean(strange[0], known) if strange else ""
-        problem = f"{argument} must be of {examples(known, 12)}, got {examples(strange) or 'none'}.{near}"
-        raise InputError(problem, argument=argument)
-    return names
+    chosen = [choice(argument, canonical_name(str(name)), known) for name in dict.fromkeys(several)]
+    if not chosen:
+        raise InputError(f"{argument} must be of {examples(known, 12)}, got none.", argument=argument)
+    return list(dict.fromkeys(chosen))
 
 
 def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
@@ -301,70 +287,53 @@ def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> Iterator
         yield from ((judge, name, who) for name in names)
 
 
-@dataclass(frozen=True)
-class _Aligned:
-    """Scores of people and of one judge, with the positions of the topics that count for each."""
+def _topics_of(truth: Scores, board: Scores, topics: str) -> tuple[list[list[int]], str]:
+    """Return the positions of the topics that count for people and for a judge, and what means are over."""
+    sides = (truth, board)
+    means = any(side.topics == [ALL] for side in sides)
+    shared = [topic for topic in truth.topics if topic in set(board.topics)]
+    if not means and not shared:
+        problem = f"no topic in common: people {examples(truth.topics)}, the judge {examples(board.topics)}."
+        raise InputError(problem, argument="leaderboards")
+    same = not means and set(truth.topics) == set(board.topics)
+    over = "given means" if means else "the same topics" if same else topics
+    if over == "shared":
+        left = [count(len(side.topics) - len(shared), "topic") for side in sides]
+        warn(f"{left[0]} of people and {left[1]} of the judge left out: means are over the {len(shared):,} of both.")
+    # what both have is in the order of people, so that it is drawn together
+    counted = [shared if over in ("the same topics", "shared") else side.topics for side in sides]
+    return [[side.topics.index(topic) for topic in some] for side, some in zip(sides, counted, strict=True)], over
 
-    truth: Scores
-    board: Scores
-    at: tuple[list[int], list[int]]
-    over: str
-    bootstrap: TopicBootstrap | None
 
-    @classmethod
-    def of(cls, truth: Scores, board: Scores, topics: str, bootstrap: TopicBootstrap | None) -> _Aligned:
-        """Find the topics that count; warn of those that one of the two lacks."""
-        sides = (truth, board)
-        means = any(side.topics == [ALL] for side in sides)
-        shared = [topic for topic in truth.topics if topic in set(board.topics)]
-        if not means and not shared:
-            problem = f"no topic in common: people {examples(truth.topics)}, the judge {examples(board.topics)}."
-            raise InputError(problem, argument="leaderboards")
-        own = topics == "own" or means
-        same = not means and set(truth.topics) == set(board.topics)
-        if not same and not own:
-            left = [count(len(side.topics) - len(shared), "topic") for side in sides]
-            warn(
-                f"{left[0]} of people and {left[1]} of the judge left out: means are over the {len(shared):,} of both."
-            )
-        # where both have the same, both in the order of people, so that they are drawn together
-        lists = [truth.topics, truth.topics] if same and own else [s.topics if own else shared for s in sides]
-        at = [[side.topics.index(topic) for topic in some] for side, some in zip(sides, lists, strict=True)]
-        over = "given means" if means else "the same topics" if same else topics
-        return cls(truth, board, (at[0], at[1]), over, bootstrap if same or not own else None)
-
-    @property
-    def n_topics(self) -> int:
-        """Return over how many topics people's means are, 0 where that is not known."""
-        return 0 if self.truth.topics == [ALL] else len(self.at[0])
-
-    def rankings(self, measure: str, other: str, *, zero: bool) -> tuple[list[str], tuple[TopicScores, TopicScores]]:
-        """Return the runs that are ranked, and their scores by a measure of people and one of the judge."""
-        place = {name: r for r, name in enumerate(self.board.names)}
-        names = [name for name in self.truth.names if zero or name in place]
-        truth = self.truth.topic_means[measure].of(self.at[0], [self.truth.names.index(name) for name in names])
-        there = [r for r, name in enumerate(names) if name in place]
-        part = self.board.topic_means[other].of(self.at[1], [place[names[r]] for r in there])
-        values, has = np.zeros((2, len(self.at[1]), len(names)))
-        values[:, there] = part.values
-        has[:, there] = 1 if part.has_topic is None else part.has_topic
-        return names, (truth, replace(part, values=values, has_topic=None if part.has_topic is None else has > 0))
+def _rankings(
+    truth: Scores, board: Scores, at: Sequence[Sequence[int]], measures: tuple[str, str], *, zero: bool
+) -> tuple[list[str], tuple[TopicScores, TopicScores]]:
+    """Return the runs that are ranked, and their scores by a measure of people and one of the judge."""
+    names = [name for name in truth.names if zero or name in set(board.names)]
+    there = [r for r, name in enumerate(names) if name in set(board.names)]
+    of_people = truth.topic_means[measures[0]].of(at[0], [truth.names.index(name) for name in names])
+    part = board.topic_means[measures[1]].of(at[1], [board.names.index(names[r]) for r in there])
+    values = np.zeros((len(at[1]), len(names)))
+    values[:, there] = part.values
+    has_topic = None
+    if part.has_topic is not None:
+        has_topic = np.zeros(values.shape, dtype=np.bool_)
+        has_topic[:, there] = part.has_topic
+    return names, (of_people, replace(part, values=values, has_topic=has_topic))
 
 
 def _of_parts(
-    truth: TopicScores, estimate: TopicScores, best: int, bootstrap: TopicBootstrap | None, *, ends: bool
+    truth: TopicScores, estimate: TopicScores, best: int, bootstrap: TopicBootstrap | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for all runs, and one for the best of them; with ends of NaN where there is no bootstrap for them."""
-    for by, part, runs in parts_of(truth.means()[0], best, None):
-        mine, theirs = (side.of(range(len(side.values)), runs.tolist()) for side in (truth, estimate))
-        numbers = ranking_agreement(mine, theirs, bootstrap) | _linear(mine, theirs, bootstrap)
-        if ends and bootstrap is None:
-            numbers = {
-                f"{name}{end}": np.nan if end else value
-                for name, value in numbers.items()
-                for end in ("", "_low", "_high")
-            }
-        yield {"by": by, "part": part, "runs": len(runs), **numbers}
+    """Yield a row for all runs, and one for the best of them."""
+    topics = range(len(truth.values)), range(len(estimate.values))
+    for by, part, runs in parts_of(truth.means()[0], best):
+        sides = truth.of(topics[0], runs.tolist()), estimate.of(topics[1], runs.tolist())
+        found = ranking_agreement(sides[0], sides[1], bootstrap)
+        row: dict[str, Any] = {"by": by, "part": part, "runs": len(runs), **found}
+        for name, ranked in (("spearman", True), ("pearson", False)):
+            row |= number_with_ends(name, partial(_correlation, sides, ranked), len(truth.values), bootstrap, (-1, 1))
+        yield row
 
 
 def _changes(names: list[str], truth: TopicScores, estimate: TopicScores) -> pd.DataFrame:
@@ -376,29 +345,13 @@ def _changes(names: list[str], truth: TopicScores, estimate: TopicScores) -> pd.
     return moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable", ignore_index=True)
 
 
-def _linear(truth: TopicScores, estimate: TopicScores, bootstrap: TopicBootstrap | None) -> dict[str, float]:
-    """Return Spearman's and Pearson's correlation of means, with the ends of each where there is a bootstrap."""
-    n_topics, row = len(truth.values), dict[str, float]()
-    blocks = bootstrap.blocks(n_topics) if bootstrap and n_topics > 1 else ()
-    drawn = [_correlations(truth.means(counts), estimate.means(counts)) for counts in blocks]
-    for name, values in _correlations(truth.means(), estimate.means()).items():
-        row[name] = value = float(values[0])
-        if bootstrap is not None:
-            draws = np.concatenate([block[name] for block in drawn] or [np.full(1, np.nan)])
-            row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(value, draws, within=(-1, 1))
-    return row
-
-
-def _correlations(truths: Floats, estimates: Floats) -> dict[str, Floats]:
-    """Return (draws,) correlations of (draws, runs) means; NaN where one of the two ties all runs."""
+def _correlation(sides: Sequence[TopicScores], ranked: bool, counts: NDArray[np.int64] | None) -> Floats:
+    """Return (draws,) correlations of means, or of their ranks; NaN where one of the two ties all runs."""
     from scipy.stats import rankdata
 
-    x, y = rounded(truths), rounded(estimates)
-    return {"spearman": _pearson(rankdata(x, axis=1), rankdata(y, axis=1)), "pearson": _pearson(x, y)}
-
-
-def _pearson(x: Floats, y: Floats) -> Floats:
-    x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
+    of_both = [rounded(side.means(counts)) for side in sides]
+    of_both = [rankdata(values, axis=1) for values in of_both] if ranked else of_both
+    x, y = (values - values.mean(axis=1, keepdims=True) for values in of_both)
     # what is left of equal values is rounding
     spread = [np.sqrt((values**2).sum(axis=1)) * (np.ptp(values, axis=1) > 0) for values in (x, y)]
     below = spread[0] * spread[1]

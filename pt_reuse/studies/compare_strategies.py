@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -25,11 +24,10 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import COLUMNS, Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of, units_by
+from pt_reuse.plots.lines import plot_strategies
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
     OracleTopic,
@@ -59,8 +57,6 @@ _NEAR = 1e-9
 #: judgments taken away that are worked on at once; each takes about a kilobyte for a hundred runs
 AT_ONCE = 300_000
 TAUS = ("tau_b", "tau_ap_b")
-#: what is told of every strategy, budget and measure as a mean over seeds, with the lowest and the highest
-TOLD = ("relevant", "recall", *TAUS, "max_drop")
 _KEYS = ["strategy", "budget", "measure"]
 #: how many strategies a figure shows unless others are asked for
 _DRAWN = 6
@@ -69,24 +65,23 @@ _DRAWN = 6
 def _draw(
     result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place, strategies: list[str] | None
 ) -> Axes:
-    from pt_reuse.plots.lines import plot_strategies
-
-    chosen = result._best() if strategies is None else list(strategies)
-    for one in chosen:
-        choice("strategies", one, result.strategies)
+    """Draw a column against the budget, of the strategies that find most at the middle budget or of those named."""
+    budgets, known = sorted(set(result.table["budget"])), list(dict.fromkeys(result.table["strategy"]))
+    middle = result.table[result.table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")
+    best = set(middle.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
+    shown = [name for name in known if name in best]
+    if strategies is not None:
+        shown = [choice("strategies", name, known) for name in strategies]
     # correlations lie close to each other: what counts is how they differ
-    against = chosen[0] if column in TAUS and len(chosen) > 1 else None
-    return plot_strategies(rows, strategies=chosen, column=column, label=label, against=against, place=place)
+    against = shown[0] if column in TAUS and len(shown) > 1 else None
+    return plot_strategies(rows, strategies=shown, column=column, label=label, against=against, place=place)
 
 
-def _of_ranking(column: str, label: str) -> Callable[..., Axes]:
-    """Return what draws a column of the ranking by a measure against the budget."""
-
-    def draw(result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None) -> Axes:
-        rows = result.table[result.table["measure"] == measure]
-        return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
-
-    return draw
+def _draw_ranking(
+    column: str, label: str, result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None
+) -> Axes:
+    rows = result.table[result.table["measure"] == measure]
+    return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
 
 
 def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: list[str] | None = None) -> Axes:
@@ -98,11 +93,9 @@ def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: li
 class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
-    Every number is a mean over all ``seeds``. Columns that end in ``_low`` and ``_high`` are the lowest and the highest
-    of them. Where a coefficient is not defined for one seed, as where all systems tie, all three are missing;
-    `by_seed` has those of the other seeds. A seed decides what a strategy draws, and in which order it tries runs that
-    tie. Its figures have a line for each of some ``strategies``, by default the six that find most at the middle
-    budget, and the band from its lowest to its highest seed.
+    Every number is a mean over all ``seeds``, missing where one seed has none; ``_low`` and ``_high`` are the lowest
+    and the highest. A seed decides what a strategy draws, and in which order it tries runs that tie. Figures have a
+    line and a band for each of some ``strategies``, by default the six that find most at the middle budget.
     """
 
     title = "Strategies"
@@ -113,9 +106,9 @@ class StrategyComparison(Result):
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
         "relevant": _draw_found,
-        "tau_b": _of_ranking("tau_b", "tau_b to the ranking by all judgments"),
-        "tau_ap_b": _of_ranking("tau_ap_b", "tau_ap_b to the ranking by all judgments"),
-        "max_drop": _of_ranking("max_drop", "largest drop of a run, in ranks"),
+        "tau_b": partial(_draw_ranking, "tau_b", "tau_b to the ranking by all judgments"),
+        "tau_ap_b": partial(_draw_ranking, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
+        "max_drop": partial(_draw_ranking, "max_drop", "largest drop of a run, in ranks"),
     }
 
     key = "tau_b max_drop recall judged"
@@ -188,11 +181,6 @@ class StrategyComparison(Result):
         ),
     ]
 
-    @property
-    def strategies(self) -> list[str]:
-        """Return the names of the strategies."""
-        return list(dict.fromkeys(self.table["strategy"]))
-
     def answers(self) -> list[str]:
         """Return of each budget which strategy finds most, and which keeps the ranking by the first measure best."""
         lines = []
@@ -208,31 +196,20 @@ class StrategyComparison(Result):
             )
         return lines
 
-    def _best(self) -> list[str]:
-        """Return the strategies that find most at the middle budget, in their order."""
-        budgets = sorted(set(self.table["budget"]))
-        rows = self.table.drop_duplicates(["strategy", "budget"])
-        rows = rows[rows["budget"] == budgets[len(budgets) // 2]]
-        best = set(rows.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
-        return [name for name in self.strategies if name in best]
-
 
 def checked_budgets(budgets: Any) -> Budgets:
     """Return a user's ``budgets=``, or say what is wrong with them."""
-    single = isinstance(budgets, int | float | np.number)
-    given = [budgets] if single else budgets.reshape(-1) if isinstance(budgets, np.ndarray) else budgets
-    values = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-    are_numbers = all(isinstance(one, int | float | np.number) and not isinstance(one, bool) for one in values)
-    shares = {isinstance(value, float | np.floating) for value in values}
-    right = are_numbers and len(shares) == 1 and all(0 <= value <= (1 if True in shares else value) for value in values)
-    if not right:
+    several = isinstance(budgets, Iterable) and not isinstance(budgets, str)
+    values = np.ravel(budgets).tolist() if isinstance(budgets, np.ndarray) else list(budgets) if several else [budgets]
+    shares = all(isinstance(value, float | np.floating) and 0 <= value <= 1 for value in values)
+    counts = all(isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0 for value in values)
+    if not values or not (shares or counts):
         raise InputError(
             "budgets must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as "
             f".1 (all judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
             argument="budgets",
         )
-    is_share = True in shares
-    return Budgets(tuple(sorted({float(value) if is_share else int(value) for value in values})), is_share)
+    return Budgets(tuple(sorted({float(value) if shares else int(value) for value in values})), shares)
 
 
 def checked_strategies(strategies: Any) -> list[Strategy]:
@@ -245,8 +222,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if again or not found:
         problem = f"{examples(again)} given more than once." if again else "no strategy given."
-        rest = "; None takes all there are"
-        raise InputError(f"{problem} Give each strategy once{rest}.", argument="strategies")
+        raise InputError(f"{problem} Give each strategy once; None takes all there are.", argument="strategies")
     return found
 
 
@@ -304,20 +280,11 @@ def compare_strategies(
             'also build the judgments without each ``"team"``, ``"type"``, ``"family"`` or ``"run"`` in turn, to the '
             "same budgets, and say what that does to the runs (`left_out`); by the first seed. Default None: do not.",
             choices=tuple(COLUMNS),
-            flag=options.Flag(
-                help="also leave out every team, type, family or run in turn, and say what that does to the runs",
-                metavar="UNIT",
-                kind="text",
-            ),
+            flag=options.Flag(metavar="UNIT", kind="text"),
         ),
     ] = None,
     repeats: Annotated[
-        int,
-        options.Option(
-            "how many seeds.",
-            check=partial(positive, "repeats", unit="seeds"),
-            flag=options.Flag(help="how many seeds; numbers are means over these"),
-        ),
+        int, options.Option("how many seeds.", check=partial(positive, "repeats", unit="seeds"), flag=options.Flag())
     ] = 5,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = None,
@@ -325,10 +292,9 @@ def compare_strategies(
 ) -> StrategyComparison:
     """Compare judging strategies on a collection whose judgments are known.
 
-    Each strategy chooses documents of the depth-k pool, topic by topic, and gets their labels from the judgments. A
-    document of the pool without a label of at least 0 gets no label and costs nothing. At each budget, the relevant
-    documents found are counted, and the ranking of the systems by the labels so far (other documents count as not
-    relevant) is compared with that by all judgments.
+    Each strategy chooses documents of the depth-k pool, topic by topic, and gets their labels from the judgments; one
+    without a label of at least 0 costs nothing. At each budget the relevant documents found are counted, and the
+    ranking by the labels so far (other documents are not relevant) is compared with that by all judgments.
 
     Args:
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
@@ -341,11 +307,6 @@ def compare_strategies(
     Raises:
         InputError: an unknown strategy, two of the same name, a budget below 0 or a share above 1, an unknown measure;
             a strategy that chooses a document twice.
-
-    Warns:
-        ReuseWarning: a binary measure that counts labels below `rel`; a pool whose judged documents are all relevant,
-            so that strategies cannot differ, or of which more than half has no label. ``settings["beware"]`` has the
-            last two, too. Also a field of one run, and with `leave_out` contributing runs of only one unit.
 
     Example:
         >>> import pt_reuse as ptr
@@ -364,45 +325,44 @@ def compare_strategies(
     inputs = Inputs.read(runs, qrels, measures, rel)
     runs, qrels, pooled = inputs.runs, inputs.qrels, inputs.pooled(depth, contributors, pool_order)
     units = None if leave_out is None else units_by(runs, leave_out, "leave_out")
-    field = ScoredField(runs, qrels, inputs.measures)
-    oracle = OracleTopics(pooled.ranked, qrels, pooled.depth, inputs.rel, pooled.contributors.runs)
+    contributing = pooled.contributors.runs
+    oracle = OracleTopics(pooled.ranked, qrels, pooled.depth, inputs.rel, contributing)
     topics = [oracle.topic(qid) for qid in qrels.topics]
     check_some_judged(topics)
-    beware(
-        one_run(len(runs)) if units is None else alone(units, pooled.contributors.runs), caveats_of(topics, inputs.rel)
-    )
+    beware(one_run(len(runs)) if units is None else alone(units, contributing), caveats_of(topics, inputs.rel))
     n_judged = np.array([0 if topic is None else topic.n_judged for topic in topics], dtype=np.int64)
     lengths = [wanted.judgments(value, n_judged) for value in wanted.values]
     orders = _orders(topics, lengths[-1], seeds, chosen, **how)
-    relevant = qrels.arrays.labels >= inputs.rel
-    in_pool = sum(topic.n_relevant for topic in topics if topic)
+    relevant, in_pool = qrels.arrays.labels >= inputs.rel, sum(topic.n_relevant for topic in topics if topic)
     points = [(value, wanted.judgments(value, n_judged)) for value in wanted.curve(int(n_judged.max(initial=0)))]
-    groups = groups_of(runs.run_table, pooled.contributors.runs)
-    names, rows, moves, courses = [repr(measure) for measure in inputs.measures], [], [], []
-    for strategy, of_seed in zip(
-        pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose), orders, strict=True
-    ):
+    groups = groups_of(runs.run_table, contributing)
+
+    def found(judged: int, n: int) -> dict[str, Any]:
+        return {"judged": judged, "relevant": n, "recall": n / max(in_pool, 1)}
+
+    rows, moves, courses = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
+    bar = pt.tqdm(chosen, desc="scoring", unit="strategy", disable=not verbose)
+    for strategy, of_seed in zip(bar, orders, strict=True):
         built = [prefixes(order, length) for length in lengths for order in of_seed]
-        full, means = field.means(built)
+        full, means = _means(inputs, built)
         for i, ((budget, seed_of), kept) in enumerate(zip(product(wanted.values, seeds), built, strict=True)):
             key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
-            found = _found(len(kept), int(relevant[kept].sum()), in_pool)
-            rows.append(rankings({**key, **found}, names, full, means[:, i]))
-            moves.append(group_rows(key, names, full, means[:, i], groups))
+            for m, measure in enumerate(map(repr, inputs.measures)):
+                ranked = pairs.coefficients(full[m].round(DECIMALS), means[m, [i]].round(DECIMALS), TAUS)
+                numbers = {name: ranked[name][0] for name in (*TAUS, "max_drop")}
+                rows.append({**key, **found(len(kept), int(relevant[kept].sum())), "measure": measure, **numbers})
+                moves += group_rows({**key, "measure": measure}, full[m], means[m, i], groups)
         for seed_of, order in zip(seeds, of_seed, strict=True):
             sums = [np.concatenate([[0], np.cumsum(relevant[rows_of])]) for rows_of in order]
             for budget, length in points:
                 n = sum(int(one[at]) for one, at in zip(sums, length.tolist(), strict=True))
                 key = {"strategy": strategy.name, "budget": budget, "seed": seed_of}
-                courses.append({**key, **_found(int(length.sum()), n, in_pool)})
-    by_seed, moved = (pd.concat(part, ignore_index=True) for part in (rows, moves))
-    curve = pd.DataFrame(courses)
+                courses.append({**key, **found(int(length.sum()), n)})
     left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
-        leaving = LeavingOut(oracle, topics, field, units, seeds[0], how)
+        leaving = LeavingOut(oracle, topics, inputs, units, seeds[0], how)
         left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
     group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
-    columns = [*group_keys, "seed", *changes]
     counts: dict[str, Any] = {
         "budget": wanted.unit,
         "judged in the pool": int(n_judged.sum()),
@@ -414,41 +374,33 @@ def compare_strategies(
         "leave out": leave_out or "nobody",
         **({} if groups else {"groups": "none: no two types are on record, and no team that did not contribute"}),
     }
+    by_seed = pd.DataFrame(rows)
     return StrategyComparison(
-        table=over_seeds(by_seed, [*_KEYS, "judged"], TOLD),
+        table=over_seeds(by_seed, [*_KEYS, "judged"], ("relevant", "recall", *TAUS, "max_drop")),
         by_seed=by_seed,
-        curve=over_seeds(curve, ["strategy", "budget", "judged"], ("relevant", "recall")),
-        groups=over_seeds(moved if groups else moved.reindex(columns=columns), group_keys, changes),
+        curve=over_seeds(pd.DataFrame(courses), ["strategy", "budget", "judged"], ("relevant", "recall")),
+        groups=over_seeds(pd.DataFrame(moves, columns=[*group_keys, "seed", *changes]), group_keys, changes),
         left_out=left_out,
         settings=settings_of(counts, pooled, units, inputs),
     )
 
 
+#: the rows of the judgments in the order in which a strategy judges the documents of a topic
+Order: TypeAlias = NDArray[np.int64]
+
+
 def _orders(
-    topics: Sequence[OracleTopic | None],
-    budget: NDArray[np.int64],
-    seeds: range,
-    strategies: Sequence[Strategy],
-    **how: Any,
-) -> list[list[list[NDArray[np.int64]]]]:
-    """Return for each strategy, seed and topic the rows of the judgments in the order in which they were judged."""
+    topics: Sequence[OracleTopic | None], budget: Order, seeds: range, strategies: Sequence[Strategy], **how: Any
+) -> list[list[list[Order]]]:
+    """Return for each strategy, seed and topic the order of its judgments."""
+    cells = [(seed, t, topic) for seed in seeds for t, topic in enumerate(topics) if topic is not None and budget[t]]
+    tasks = [Task(topic, int(budget[t]), seed, strategies) for seed, t, topic in cells]
+    found = {(seed, t): orders for (seed, t, _), orders in zip(cells, run_tasks(tasks, **how), strict=True)}
     nothing = [np.zeros(0, dtype=np.int64)] * len(strategies)
-    at, tasks = [], []
-    for s, seed in enumerate(seeds):
-        for t, topic in enumerate(topics):
-            if topic is not None and budget[t]:
-                at.append((s, t))
-                tasks.append(Task(topic, int(budget[t]), seed, strategies))
-    found = dict(zip(at, run_tasks(tasks, **how), strict=True))
     return [
-        [[found.get((s, t), nothing)[i] for t in range(len(topics))] for s in range(len(seeds))]
+        [[found.get((seed, t), nothing)[i] for t in range(len(topics))] for seed in seeds]
         for i in range(len(strategies))
     ]
-
-
-def _found(judged: int, relevant: int, in_pool: int) -> dict[str, float]:
-    """Return how many judgments these are, how many are relevant, and what share of the pool's that is."""
-    return {"judged": judged, "relevant": relevant, "recall": relevant / max(in_pool, 1)}
 
 
 @dataclass(frozen=True)
@@ -490,7 +442,7 @@ class Task:
     seed: int
     strategies: Sequence[Strategy]
 
-    def run(self) -> list[NDArray[np.int64]]:
+    def run(self) -> list[Order]:
         """Return for each strategy the rows of the judgments in the order in which it asked for them."""
         lists, relevant = self.topic.lists, self.topic.relevant
         return [
@@ -499,53 +451,40 @@ class Task:
         ]
 
 
-def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> list[list[NDArray[np.int64]]]:
+def run_tasks(tasks: Sequence[Task], *, n_jobs: int | None, verbose: bool) -> list[list[Order]]:
     """Run tasks by joblib, and return what each returns, in order."""
     return list(run_jobs(tasks, len(tasks), desc="judging", unit="topic", n_jobs=n_jobs, verbose=verbose))
 
 
-@dataclass(frozen=True)
-class ScoredField:
-    """Runs that are scored under judgments and under parts of them."""
+def prefixes(orders: Sequence[Order], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first rows of each topic's order, together; (topics,) say how many of each."""
+    parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
-    runs: RunSet
-    qrels: Qrels
-    measures: Sequence[ir_measures.Measure]
 
-    def means(self, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return means, (measures, runs) under all judgments, (measures, parts, runs) under the rows that are kept."""
-        parts = [self._rescored(gone) for gone in self._gone(kept)]
-        return parts[0][0], np.concatenate([built for _, built in parts], axis=1)
-
-    def _gone(self, kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
-        labels = self.qrels.arrays.labels
-        specs = [native_spec(measure) for measure in self.measures]
-        blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
-        # what no measure can see need not be taken away
-        return _slices(labels > 0 if blind else labels != UNJUDGED, kept)
-
-    def _rescored(self, gone: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the means under all judgments, and under those without the rows of each set."""
-        changes, n_topics = _without(gone), len(self.qrels.topics)
-        means = MeansOfSets(self.measures, len(gone), len(self.runs), n_topics, None)
-        full = np.zeros((len(self.measures), len(self.runs)))
-        for block in rescore(self.runs, self.qrels, self.measures, changes):
+def _means(inputs: Inputs, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means, (measures, runs) under all judgments, (measures, parts, runs) under the rows that are kept."""
+    runs, qrels, measures, full, parts = inputs.runs, inputs.qrels, inputs.measures, np.zeros(0), []
+    for gone in _gone(inputs, kept):
+        row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
+        in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
+        means = MeansOfSets(measures, len(gone), len(runs), len(qrels.topics), None)
+        full = np.zeros((len(measures), len(runs)))
+        for block in rescore(runs, qrels, measures, Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))):
             for i in range(len(block.topics)):
                 full += block.base[:, i]
             means.add(block)
-        return full / np.where(adds_up(self.measures), 1, max(n_topics, 1))[:, None], means.means()
+        parts.append(means.means())
+    divisor = np.where(adds_up(measures), 1, max(len(qrels.topics), 1))
+    return full / divisor[:, None], np.concatenate(parts, axis=1)
 
 
-def _without(gone: Sequence[NDArray[np.int64]]) -> Changes:
-    """Return the sets that each lack some rows of the judgments."""
-    row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
-    in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
-    return Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))
-
-
-def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
+def _gone(inputs: Inputs, kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
     """Yield for some parts at a time the rows of the judgments that each lacks."""
-    held: list[NDArray[np.int64]] = []
+    labels, specs = inputs.qrels.arrays.labels, [native_spec(measure) for measure in inputs.measures]
+    # what no measure can see need not be taken away
+    blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
+    counts, held = labels > 0 if blind else labels != UNJUDGED, list[NDArray[np.int64]]()
     for part in kept:
         gone = counts.copy()
         gone[part] = False
@@ -557,19 +496,13 @@ def _slices(counts: NDArray[np.bool_], kept: Sequence[NDArray[np.int64]]) -> Ite
     yield held
 
 
-def prefixes(orders: Sequence[NDArray[np.int64]], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the first rows of each topic's order, together; (topics,) say how many of each."""
-    parts = [order[:n] for order, n in zip(orders, lengths.tolist(), strict=True)]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-
-
 @dataclass(frozen=True)
 class LeavingOut:
     """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it."""
 
     oracle: OracleTopics
     topics: Sequence[OracleTopic | None]
-    field: ScoredField
+    inputs: Inputs
     units: Units
     seed: int
     how: Mapping[str, Any]
@@ -577,39 +510,33 @@ class LeavingOut:
     def table(
         self,
         strategies: Sequence[Strategy],
-        orders: Sequence[Sequence[NDArray[np.int64]]],
+        orders: Sequence[Sequence[Order]],
         budgets: Budgets,
         lengths: Sequence[NDArray[np.int64]],
     ) -> pd.DataFrame:
         """Return one row per strategy, budget and measure; an order has for each strategy and topic the rows judged."""
-        without = dict(self._reduced(strategies, lengths[-1]))
-        names = [repr(measure) for measure in self.field.measures]
-        involved = sorted({unit for unit, _ in without})
-        rows = []
-        for s, strategy in enumerate(strategies):
-            for b, value in enumerate(budgets.values):
-                kept = [prefixes(orders[s], lengths[b])]
-                for unit in involved:
-                    mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
-                    kept.append(prefixes(mine, lengths[b]))
-                means = self.field.means(kept)[1].round(DECIMALS)
-                for m, measure in enumerate(names):
-                    found = self._row(means[m, 0], means[m, 1:], involved)
-                    rows.append({"strategy": strategy.name, "budget": value, "measure": measure, **found})
+        without = self._reduced(strategies, lengths[-1])
+        involved, rows = sorted({unit for unit, _ in without}), []
+        for (s, strategy), (value, length) in product(enumerate(strategies), zip(budgets.values, lengths, strict=True)):
+            kept = [prefixes(orders[s], length)]
+            for unit in involved:
+                mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
+                kept.append(prefixes(mine, length))
+            means = _means(self.inputs, kept)[1].round(DECIMALS)
+            for m, measure in enumerate(map(repr, self.inputs.measures)):
+                key = {"strategy": strategy.name, "budget": value, "measure": measure, "units": len(involved)}
+                rows.append({**key, **self._row(means[m, 0], means[m, 1:], involved)})
         return pd.DataFrame(rows)
 
-    def _row(self, full: NDArray[np.float64], reduced: NDArray[np.float64], involved: list[int]) -> dict[str, object]:
-        own = full.copy()
+    def _row(self, full: NDArray[np.float64], reduced: NDArray[np.float64], involved: list[int]) -> dict[str, Any]:
+        own, of_run = full.copy(), self.units.of_run
         for place, unit in enumerate(involved):
-            mine = self.units.of_run == unit
-            own[mine] = reduced[place, mine]
-        alone = pairs.rank_alone(full, own, self.units.of_run) - pairs.ranks(full)
-        change = pairs.per_cent_change(full, own)
-        row: dict[str, object] = {
-            "units": len(involved),
+            own[of_run == unit] = reduced[place, of_run == unit]
+        losses = -pairs.per_cent_change(full, own)
+        row: dict[str, Any] = {
             "own_tau_b": pairs.coefficients(full, own[None], ("tau_b",))["tau_b"][0],
-            "alone_max_drop": int(alone.max()),
-            "largest_loss_pct": max(0.0, float(-np.nanmin(change))) if not np.isnan(change).all() else 0.0,
+            "alone_max_drop": int((pairs.rank_alone(full, own, of_run) - pairs.ranks(full)).max()),
+            "largest_loss_pct": max(0.0, float(np.fmax.reduce(losses))),
         }
         if not involved:
             return {**row, "field_min_tau_b": 1.0, "field_max_drop": 0, "field_worst": None}
@@ -619,31 +546,23 @@ class LeavingOut:
         row |= {"field_min_tau_b": float(field["tau_b"].min()), "field_max_drop": drop}
         return {**row, "field_worst": self.units.names[involved[worst]] if drop else None}
 
-    def _reduced(
-        self, strategies: Sequence[Strategy], budget: NDArray[np.int64]
-    ) -> Iterator[tuple[tuple[int, int], list[NDArray[np.int64]]]]:
-        """Yield for each unit and topic that it changes what each strategy judges without it."""
+    def _reduced(self, strategies: Sequence[Strategy], budget: NDArray[np.int64]) -> dict[tuple[int, int], list[Order]]:
+        """Return for each unit and topic that it changes what each strategy judges without it."""
         cells, tasks = [], []
         for t, topic in enumerate(self.topics):
-            if topic is None:
-                continue
-            for unit in self._owners(topic):
-                left = self.oracle.topic(topic.lists.qid, self.units.of_run == unit)
+            for unit in [] if topic is None else self._owners(topic):
+                left = self.oracle.topic(self.inputs.qrels.topics[t], self.units.of_run == unit)
                 if left is not None:
                     cells.append((unit, t))
                     tasks.append(Task(left, int(budget[t]), self.seed, strategies))
-        return zip(cells, run_tasks(tasks, **self.how), strict=True)
+        return dict(zip(cells, run_tasks(tasks, **self.how), strict=True))
 
     def _owners(self, topic: OracleTopic) -> list[int]:
         """Return the units that alone have a relevant document of the topic."""
-        place = dict(zip(self.field.runs.names, self.units.of_run.tolist(), strict=True))
+        place = dict(zip(self.inputs.runs.names, self.units.of_run.tolist(), strict=True))
         unit_of = np.array([place[name] for name in topic.lists.names], dtype=np.int64)
-        owners = set()
-        for document in np.flatnonzero(topic.relevant > 0).tolist():
-            units = set(unit_of[topic.lists.runs_of[document]].tolist())
-            if len(units) == 1:
-                owners |= units
-        return sorted(owners)
+        found = (np.unique(unit_of[topic.lists.runs_of[at]]) for at in np.flatnonzero(topic.relevant > 0).tolist())
+        return sorted({int(units[0]) for units in found if len(units) == 1})
 
 
 #: runs of a type or team that a way of judging may favour or harm together: ``by``, its name, and (runs,) which
@@ -661,37 +580,15 @@ def groups_of(run_table: pd.DataFrame, contributing: NDArray[np.bool_]) -> list[
     return found
 
 
-def rankings(
-    key: Mapping[str, object],
-    measures: Sequence[str],
-    full: NDArray[np.float64],
-    built: NDArray[np.float64],
-) -> pd.DataFrame:
-    """Return one row per measure: the ranking by (measures, runs) means under a built set against that under all."""
-    rows = []
-    for m, measure in enumerate(measures):
-        found = pairs.coefficients(full[m].round(DECIMALS), built[m].round(DECIMALS)[None], TAUS)
-        rows.append({**key, "measure": measure, **{name: found[name][0] for name in (*TAUS, "max_drop")}})
-    return pd.DataFrame(rows)
-
-
 def group_rows(
-    key: Mapping[str, object],
-    measures: Sequence[str],
-    full: NDArray[np.float64],
-    built: NDArray[np.float64],
-    groups: Sequence[Group],
-) -> pd.DataFrame:
-    """Return one row per measure and group: the ranks its runs lose on average, and the change of their scores."""
-    rows = []
-    for m, measure in enumerate(measures):
-        drops = pairs.rank_drops(full[m].round(DECIMALS), built[m].round(DECIMALS)[None])[0]
-        change = pairs.per_cent_change(full[m], built[m])
-        for by, name, mine in groups:
-            row = {**key, "measure": measure, "by": by, "group": name, "runs": int(mine.sum())}
-            row |= {"mean_drop": drops[mine].mean(), "change_pct": _mean(change[mine])}
-            rows.append({**row, "others_change_pct": _mean(change[~mine])})
-    return pd.DataFrame(rows)
+    key: Mapping[str, Any], full: NDArray[np.float64], built: NDArray[np.float64], groups: Sequence[Group]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per group: the ranks its runs lose on average, and the change of (runs,) scores."""
+    drops = pairs.rank_drops(full.round(DECIMALS), built.round(DECIMALS)[None])[0]
+    change = pairs.per_cent_change(full, built)
+    for by, name, mine in groups:
+        changes = {"change_pct": _mean(change[mine]), "others_change_pct": _mean(change[~mine])}
+        yield {**key, "by": by, "group": name, "runs": int(mine.sum()), "mean_drop": drops[mine].mean(), **changes}
 
 
 def over_seeds(by_seed: pd.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from pt_reuse.inputs import Inputs
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.topics import plot_density
 from pt_reuse.pooling.depth import checked_depths, pool_to_depth
-from pt_reuse.pooling.pool import Pool, labels_of
+from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, grade_unstated, none_relevant, relevant_only
 from pt_reuse.study import study
@@ -267,7 +267,7 @@ class _Rounds:
         for name, qrels in zip([*found][1:], others, strict=True):
             with located(name):
                 whole = whole.union(qrels)
-        judged = [labels_of(qrels, whole.arrays.documents) >= 0 for qrels in found.values()]
+        judged = [qrels.arrays.labels_of(whole.arrays.documents) >= 0 for qrels in found.values()]
         # what no set judges counts with the last one
         of_row = np.argmax([*judged[:-1], np.ones(len(whole), dtype=bool)], axis=0)
         return cls(whole, tuple(found), of_row, "sets of judgments")

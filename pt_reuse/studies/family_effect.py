@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import choice, count, number
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
+from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import column_of, described
@@ -24,9 +25,8 @@ from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import NamedJudge, as_judges
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
-from pt_reuse.result import KeyFigures, Result, cells, records
-from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.judged_fields import JudgedInputs
+from pt_reuse.result import KeyFigures, cells, records
+from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -124,26 +124,22 @@ def contrasts_of(means: Floats, runs: pd.DataFrame, caliper: float) -> dict[str,
     return found
 
 
-def _draw_map(result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank") -> Axes:
-    """Draw a cell for each judge and family, framed where the judge is of the family."""
-    cells, column = result.cells(measure), f"{choice('of', of, ('rank', 'score'))}_effect"
-    return plot_family_map(cells, column=column, measure=measure, place=place)
-
-
-def _draw_forest(result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank") -> Axes:
-    """Draw a row for each judge and family with its interval; of many the own families, then the largest effects."""
-    cells, column = result.cells(measure), f"{choice('of', of, ('rank', 'score'))}_effect"
-    return plot_family_forest(cells, column=column, measure=measure, place=place)
+def _draw(
+    plot: Callable[..., Axes], result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank"
+) -> Axes:
+    """Draw the effects on ranks, or ``of="score"`` on scores, of all other runs."""
+    column = f"{choice('of', of, ('rank', 'score'))}_effect"
+    return plot(result.cells(measure), column=column, measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FamilyEffect(Result):
+class FamilyEffect(OfJudges):
     """What each judge makes of each family of runs, beside what people make of them."""
 
     title = "Family effect"
     valid_for = "labels of people as the truth, relevant: {relevant}; effect: {effect}; {missing}."
     not_covered = "why: the runs of a family have more in common than their model."
-    plots = {"map": _draw_map, "forest": _draw_forest}
+    plots = {"map": partial(_draw, plot_family_map), "forest": partial(_draw, plot_family_forest)}
     key = (KeyFigures(("rank_effect", "score_effect"), row="{judge} on {family}, {against}"),)
     columns = """
     judge_family    | Judge's family  |        | the family of models that the judge is of
@@ -163,10 +159,6 @@ class FamilyEffect(Result):
     judge_rank      | Rank, judge     | ranks  | rank by it
     match           | Match           |        | the other run that is nearest by people, None where none is near enough
     match_score     | Score of match  | score  | its mean score by people
-    relevant_from   | Relevant from   | count  | the lowest label that is relevant for the judge
-    documents       | Documents       | count  | documents of people that it labelled
-    missing         | Missing         | count  | documents of people that it did not label
-    topics_without  | Topics without  | count  | topics without any label of it, which do not count
     """
 
     table: Annotated[
@@ -199,10 +191,6 @@ class FamilyEffect(Result):
             select={"judge": None},
         ),
     ]
-    judges: Annotated[
-        pd.DataFrame,
-        Table("judge", "judge family relevant_from documents missing topics topics_without", noun="judges"),
-    ]
 
     def cells(self, measure: str | None = None, against: str = OTHERS) -> pd.DataFrame:
         """Return the rows of the table under one measure, held against one kind of other runs."""
@@ -224,12 +212,7 @@ class FamilyEffect(Result):
         return lines[:_TOLD]
 
 
-@study(
-    question="Does a judge favour its own family of runs?",
-    command="audit",
-    group="labels",
-    papers="[B25]_",
-)
+@study(question="Does a judge favour its own family of runs?", command="audit", group="labels", papers="[B25]_")
 def family_effect(
     runs: options.Runs,
     human: options.HumanJudgments,
@@ -258,16 +241,14 @@ def family_effect(
 ) -> FamilyEffect:
     """Compute how much more the runs of each family gain under each judge than other runs, in ranks and in scores.
 
-    The *gain* of a run is how many ranks higher it is by the judge's labels than by those of people, both for the same
-    documents. The effect of a judge on a family is the mean gain of its runs minus that of the runs that they are
-    compared with: all ``"others"``; the ``"matched"`` ones, for each run of the family the other run whose score by
-    people is nearest; or ``"alone"``, where each run of the family is ranked alone among the others. Without ties the
-    first is the last times runs / others, since the others lose what the family gains.
+    The *gain* of a run is how many ranks higher it is by the judge's labels than by those of people. The effect on a
+    family is the mean gain of its runs minus that of the runs that they are compared with: all ``"others"``; the
+    ``"matched"`` ones, for each run of the family the other run whose score by people is nearest; or ``"alone"``, where
+    each run of the family is ranked alone among the others.
 
-    The effect on scores is computed at equal scores by people, since a judge that errs at random reduces all
-    differences: good runs lose and bad ones gain, without any bias. It is how far the family's scores by the judge are
-    above the regression line of the others (least squares, score by the judge on score by people); among matched runs
-    it is the difference of the changes.
+    The effect on scores is at equal scores by people, since a judge that errs at random reduces all differences: how
+    far the family's scores by the judge are above the least-squares line of the others (judge on people); among matched
+    runs it is the difference of the changes.
 
     Args:
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every
@@ -276,15 +257,11 @@ def family_effect(
 
     Returns:
         FamilyEffect: ``.table`` with a row per measure, judge, family and runs compared with; ``.by_run``,
-        ``.matches``, ``.judges``, ``.report()``, ``.plot()``.
+        ``.matches``, ``.report()``, ``.plot()``.
 
     Raises:
         InputError: no run has a family, or all have the same one; no judge; a judge that labelled nothing that people
             judged.
-
-    Warns:
-        ReuseWarning: fewer than five topics; a judge whose family is spelt almost as one of the runs; topics in which a
-            judge labelled nothing; a `rel` above every label of people.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -312,18 +289,20 @@ def family_effect(
     asked.beware()
     bootstrap = asked.inputs.bootstrap(resamples, seed, confidence, None)
 
-    rows: list[dict[str, Any]] = []
-    by_run: list[pd.DataFrame] = []
-    matches: list[pd.DataFrame] = []
+    rows, by_run, matches = list[dict[str, Any]](), list[pd.DataFrame](), list[pd.DataFrame]()
     for labels, by_people, by_judge in asked.both_scored(verbose=verbose):
-        both = by_people, by_judge
+        at = np.array([people.arrays.documents.place[topic] for topic in by_people.topics], dtype=np.int64)
         for m, measure in enumerate(by_people.measures):
-            contrasts = contrasts_of(by_people.mean_values[m], of_runs, caliper)
             about = {"measure": measure, "judge": labels.name}
-            of_judge = {**about, "judge_family": labels.family}
-            rows += [{**of_judge, **row} for row in _rows_of(both, measure, contrasts, bootstrap, people.topics)]
-            by_run.append(_by_run(both, m, field, labels.family).assign(**about))
-            matches += [frame.assign(**about) for frame in _matches(by_people, m, contrasts)]
+            sides = by_people.topic_means[measure], by_judge.topic_means[measure]
+            contrasts = contrasts_of(by_people.mean_values[m], of_runs, caliper)
+            # topics of people are drawn for all judges
+            draws = list(_draws(*sides, at, len(people.topics), bootstrap))
+            found = _rows_of(FieldGains(*(side.means() for side in sides)), draws, contrasts, bootstrap, len(at))
+            rows += [{**about, "judge_family": labels.family, **row} for row in found]
+            gains = FieldGains(by_people.mean_values[[m]], by_judge.mean_values[[m]])
+            by_run.append(_by_run(gains, field, labels.family).assign(**about))
+            matches += [frame.assign(**about) for frame in _matches(by_people.names, gains.human[0], contrasts)]
     table = pd.DataFrame(rows).astype({"judge_family": object})
     table["own"] = table["judge_family"] == table["family"]
     order = {repr(measure): n for n, measure in enumerate(asked.inputs.measures)}
@@ -342,90 +321,69 @@ def family_effect(
         table=table.sort_values("measure", key=lambda names: names.map(order), kind="stable", ignore_index=True),
         by_run=pd.concat(by_run, ignore_index=True),
         matches=pd.concat(matches, ignore_index=True),
-        judges=_judges_table(asked),
         settings=settings,
     )
 
 
-def _rows_of(
-    both: tuple[Scores, Scores],
-    measure: str,
-    contrasts: Mapping[str, Contrast],
-    bootstrap: TopicBootstrap | None,
-    topics: Sequence[str],
-) -> Iterator[dict[str, Any]]:
-    """Yield a row of the table per family and whom it is held against; topics of people are drawn for all judges."""
-    place = {topic: n for n, topic in enumerate(topics)}
-    at = np.array([place[topic] for topic in both[0].topics], dtype=np.int64)
-    truth, estimate = (scores.topic_means[measure] for scores in both)
-    every = [(family, against) for family in contrasts for against in AGAINST]
-    counted = [cell for cell in every if len(contrasts[cell[0]].sides(cell[1])[0])]
-    drawn: dict[tuple[str, str], list[Floats]] = {cell: [np.full((2, 1), np.nan)] for cell in every}
-    for counts in bootstrap.blocks(len(topics)) if bootstrap and len(at) > 1 else ():
+#: gains in some draws, and (draws,) which of these have no topic that the judge labelled
+_Draws = list[tuple[FieldGains, NDArray[np.bool_]]]
+
+
+def _draws(
+    truth: TopicScores, estimate: TopicScores, at: Positions, n_topics: int, bootstrap: TopicBootstrap | None
+) -> Iterator[tuple[FieldGains, NDArray[np.bool_]]]:
+    """Yield what runs gain in draws of the topics of people, of which the judge labelled those at some positions."""
+    for counts in bootstrap.blocks(n_topics) if bootstrap and len(at) > 1 else ():
         mine = counts[:, at]
-        # a judge may have labelled none of the topics of a draw
-        nothing = mine.sum(axis=1) == 0
-        gains = FieldGains(truth.means(mine), estimate.means(mine))
-        for family, against in counted:
-            found = gains.over(contrasts[family], against)
-            effects = np.stack([found["rank_effect"], found["score_effect"]])
-            drawn[family, against].append(np.where(nothing, np.nan, effects))
-    gains = FieldGains(truth.means(), estimate.means())
-    for family, against in every:
-        contrast, (mine, others) = contrasts[family], contrasts[family].sides(against)
-        row: dict[str, Any] = {
-            "family": family,
-            "against": against,
-            "runs": len(mine),
-            "others": len(np.unique(others)),
-        }
-        row["unmatched"] = len(contrast.family) - len(mine)
+        yield FieldGains(truth.means(mine), estimate.means(mine)), mine.sum(axis=1) == 0
+
+
+def _rows_of(
+    gains: FieldGains, draws: _Draws, contrasts: Mapping[str, Contrast], bootstrap: TopicBootstrap | None, n_topics: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row of the table per family and whom it is held against."""
+    for (family, contrast), against in product(contrasts.items(), AGAINST):
+        mine, others = contrast.sides(against)
+        row: dict[str, Any] = {"family": family, "against": against, "runs": len(mine)}
+        row |= {"others": len(np.unique(others)), "unmatched": len(contrast.family) - len(mine)}
         found = gains.over(contrast, against) if len(mine) else dict.fromkeys(_MEANS, np.full(1, np.nan))
         row |= {name: float(values[0]) for name, values in found.items()}
         if bootstrap is not None:
-            ranks, scores = np.concatenate(drawn[family, against], axis=1)
-            ends = bootstrap.interval(row["rank_effect"], ranks)
-            ends_of_score = bootstrap.t_interval(row["score_effect"], scores, len(at))
-            row["rank_effect_low"], row["rank_effect_high"] = ends
-            row["score_effect_low"], row["score_effect_high"] = ends_of_score
+            drawn = [(some.over(contrast, against), none) for some, none in draws if len(mine)]
+            ranks, scores = (
+                np.concatenate([np.full(1, np.nan), *(np.where(none, np.nan, of[name]) for of, none in drawn)])
+                for name in ("rank_effect", "score_effect")
+            )
+            row["rank_effect_low"], row["rank_effect_high"] = bootstrap.interval(row["rank_effect"], ranks)
+            ends = bootstrap.t_interval(row["score_effect"], scores, n_topics)
+            row["score_effect_low"], row["score_effect_high"] = ends
         yield row
 
 
-def _matches(by_people: Scores, m: int, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
+def _matches(names: list[str], scores: Floats, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
     """Yield a row per run of a family, with the other run that is matched with it."""
-    names, scores = np.array([*by_people.names, None], dtype=object), np.append(by_people.mean_values[m], np.nan)
+    every, of_each = np.array([*names, None], dtype=object), np.append(scores, np.nan)
     for family, contrast in contrasts.items():
-        partner = np.full(len(names), -1)
+        partner = np.full(len(every), -1)
         partner[contrast.matches[:, 0]] = contrast.matches[:, 1]
         mine, other = contrast.family, partner[contrast.family]
-        rows = {"name": names[mine], "match": names[other], "score": scores[mine], "match_score": scores[other]}
+        rows = {"name": every[mine], "match": every[other], "score": of_each[mine], "match_score": of_each[other]}
         yield pd.DataFrame({"family": family, **rows})
 
 
-def _by_run(both: tuple[Scores, Scores], m: int, runs: RunSet, judge_family: str | None) -> pd.DataFrame:
+def _by_run(gains: FieldGains, runs: RunSet, judge_family: str | None) -> pd.DataFrame:
     """Return one row per run under one judge by one measure."""
-    human, judge = (scores.mean_values[[m]] for scores in both)
-    rank, judge_rank = (scores.ranks[scores.measures[m]].to_numpy() for scores in both)
-    gains, table = FieldGains(human, judge), described(runs.run_table).drop(columns="pooled")
+    table = described(runs.run_table).drop(columns="pooled")
+    rank, judge_rank = (pairs.ranks(rounded(scores[0])) for scores in (gains.human, gains.judge))
     return table.assign(
         own=(table["family"] == judge_family).to_numpy(dtype=bool),
-        score=human[0],
-        judge_score=judge[0],
+        score=gains.human[0],
+        judge_score=gains.judge[0],
         change=gains.change[0],
         rank=rank,
         judge_rank=judge_rank,
         rise=gains.gained[0],
     )
-
-
-def _judges_table(asked: JudgedInputs) -> pd.DataFrame:
-    """Return one row per judge: what it labelled of what people judged."""
-    columns = ["judge", "family", "relevant_from", "documents", "missing", "topics", "topics_without"]
-    rows = [
-        (of.name, of.family, of.judge_rel, len(of.pairs), of.missing, len(of.human.topics), len(of.without))
-        for of in asked.compared
-    ]
-    return pd.DataFrame(rows, columns=columns).astype({"family": object})
 
 
 def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
@@ -445,9 +403,8 @@ def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
     """Warn where the family of a judge is that of no run, and one of the runs is written almost alike."""
     names = runs["family"].dropna().unique().tolist()
     known = {family.casefold().strip(): family for family in names}
-    for judge in judges:
-        near = None if judge.family is None or judge.family in names else known.get(judge.family.casefold().strip())
-        if near is not None:
+    for judge in (judge for judge in judges if judge.family is not None and judge.family not in names):
+        if near := known.get(str(judge.family).casefold().strip()):
             warn(
                 f"{judge.name} is of the family {judge.family!r}, and runs are of {near!r}: these count as two "
                 "families. Write both alike where they are one."

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples, told
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
     LEAST_FOR_JACKKNIFE,
@@ -48,11 +48,6 @@ _NEEDED = {"P": ["cutoff"], "RBP": ["rel"], "SDCG": ["cutoff", "max_rel"], "SetP
 #: the same as a user writes them
 LINEAR = "P@k, RBP(rel=...), SDCG(max_rel=...)@k, SetP, NumRet(rel=...) and NumRel"
 _PAIR = ["qid", "docno"]
-#: columns of both levels, in their order; those of documents alone and p-values follow
-_FIRST = (
-    "human", "human_low", "human_high", "by_judge", "estimate", "estimate_low", "estimate_high", "se", "lambda", "n",
-    "N", "n_eff",
-)  # fmt: skip
 #: what returns the labels of a sample
 _SAMPLED = "sample_pool(...).judge(judge)"
 #: with fewer topics intervals are known to cover less than they say
@@ -68,10 +63,8 @@ class LinearMeasure:
         params = measure.params
         if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
             raise InputError(
-                f"{measure!r} is no sum over documents: what a document adds depends on labels of other documents, "
-                "which may be unlabelled. So labels of a sample do not correct those of a judge without bias. Take one "
-                f"of {LINEAR}; or xinfAP and xinfNDCG, which score(runs, human, [xinfAP, xinfNDCG]) estimates from the "
-                "sample alone.",
+                f"{measure!r} is no sum over documents, so labels of a sample do not correct those of a judge without "
+                f"bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which score() estimates from the sample alone.",
                 argument="measures",
             )
         missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
@@ -115,16 +108,13 @@ class LinearMeasure:
 def pair_table(pairs: pd.DataFrame, names: list[str], correction: str, alpha: float) -> pd.DataFrame:
     """Return the pairs of runs by name, with what their tests say when corrected for the number of pairs."""
     first, second = np.triu_indices(len(names), 1)
-    run = np.array(names, dtype=object)
     table = pairs.rename(columns=lambda name: name.replace("estimate", "difference"))
-    table.insert(0, "first", run[first])
-    table.insert(1, "second", run[second])
+    for place, (name, run) in enumerate((("first", first), ("second", second))):
+        table.insert(place, name, np.array(names, dtype=object)[run])
     for prefix, value in (("", "estimate"), ("human_", "human")):
         tests = PairTests(first, second, pairs[value].to_numpy(), pairs[f"{prefix}p"].to_numpy())
-        corrected = tests.corrected(correction)
-        table[f"{prefix}p_corrected"] = corrected
-        table[f"{prefix}significant"] = corrected <= alpha
-    table["excludes_0"] = (table["difference_low"] > 0) | (table["difference_high"] < 0)
+        table[f"{prefix}p_corrected"] = tests.corrected(correction)
+        table[f"{prefix}significant"] = tests.significant(alpha, correction)
     return table
 
 
@@ -135,21 +125,19 @@ def rank_table(means: pd.DataFrame, pairs: pd.DataFrame, names: list[str]) -> pd
         ("rank", "estimate", "difference", "significant"),
         ("human_rank", "human", "human", "human_significant"),
     ):
-        table[column] = ranks(np.round(means[value].to_numpy(), DECIMALS))
+        table[column] = ranks(rounded(means[value].to_numpy()))
         ends = rank_bounds(len(names), pairs[difference].to_numpy(), pairs[significant].to_numpy())
         table[f"{column}_low"], table[f"{column}_high"] = ends
-    table["judge_rank"] = ranks(np.round(means["by_judge"].to_numpy(), DECIMALS))
-    return table
+    return table.assign(judge_rank=ranks(rounded(means["by_judge"].to_numpy())))
 
 
 def rank_bounds(
     n_runs: int, difference: Floats, significant: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return 1 + the number of runs significantly better, and the number of runs less those significantly worse."""
-    first, second = np.triu_indices(n_runs, 1)
-    better, worse = np.where(difference > 0, first, second), np.where(difference > 0, second, first)
-    beaten = np.bincount(worse[significant], minlength=n_runs)
-    return 1 + beaten, n_runs - np.bincount(better[significant], minlength=n_runs)
+    pair = np.triu_indices(n_runs, 1)
+    better, worse = (np.where(difference > 0, *of)[significant] for of in (pair, pair[::-1]))
+    return 1 + np.bincount(worse, minlength=n_runs), n_runs - np.bincount(better, minlength=n_runs)
 
 
 @dataclass(frozen=True)
@@ -229,9 +217,8 @@ class SplitTopics:
         n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
         if n < ENOUGH_TOPICS:
             text = (
-                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals are known to cover less "
-                "than they say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with "
-                f"variance={PLAIN!r}. Have people label more."
+                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals cover less than they "
+                f"say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with variance={PLAIN!r}."
             )
             yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:
@@ -256,7 +243,26 @@ def split_topics(
     others = [topic for topic in of_judge.labels.topics if topic not in by_people]
     alone, in_no_run = ([topic for topic in others if (topic in of_runs) is known] for known in (True, False))
     with located(judge.name):
-        _check_topics(human, labelled, alone, in_no_run, least=LEAST_FOR_JACKKNIFE if jackknife else 2)
+        if not labelled:
+            raise InputError(
+                f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples(others)}. Are "
+                "these labels of the same collection, with ids written alike?",
+                argument="judge",
+            )
+        if len(labelled) < 2 or (jackknife and len(alone) > 1 and len(labelled) < LEAST_FOR_JACKKNIFE):
+            raise InputError(
+                f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated "
+                f"anew without each topic {LEAST_FOR_JACKKNIFE}. Have people label more, or give lam=1.",
+                argument="human",
+            )
+        if len(alone) < 2:
+            lacking = f", and no run has documents for {len(in_no_run):,} of them" if in_no_run else ""
+            raise InputError(
+                f"the judge labelled {count(len(others), 'topic')} beyond those that people did{lacking}. At least 2 "
+                "are needed, by pool= where the judge has to be asked. Where people judged some documents of each "
+                "topic, give level='documents'.",
+                argument="judge",
+            )
         if without:
             warn(
                 f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
@@ -268,59 +274,34 @@ def split_topics(
     return SplitTopics(labelled, alone, of_judge)
 
 
-def _check_topics(human: Qrels, labelled: list[str], alone: list[str], in_no_run: list[str], *, least: int) -> None:
-    if not labelled:
-        raise InputError(
-            f"the judge labelled no topic that people judged: {examples(human.topics)}; "
-            f"{examples([*alone, *in_no_run])}. Are these labels of the same collection, with ids written alike?",
-            argument="judge",
-        )
-    if len(labelled) < 2 or (len(alone) > 1 and len(labelled) < least):
-        raise InputError(
-            f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated anew "
-            f"without each topic {LEAST_FOR_JACKKNIFE}, a trusted interval {ENOUGH_TOPICS}. Have people label more, or "
-            "give lam=1.",
-            argument="human",
-        )
-    if len(alone) < 2:
-        lacking = f", and no run has documents for {len(in_no_run):,} of them" if in_no_run else ""
-        raise InputError(
-            f"the judge labelled {count(len(alone) + len(in_no_run), 'topic')} beyond those that people "
-            f"did{lacking}. At least 2 are needed. Give labels of the judge for topics that people did not judge, by "
-            "pool= where it has to be asked. Where people judged some documents of each topic, give "
-            "level='documents'.",
-            argument="judge",
-        )
-
-
 def topic_estimates(
     values: TopicValues, measure: str, lam: float | None, variance: str, confidence: float
 ) -> Estimates:
     """Return the estimates of one measure by topics."""
 
     def columns(means: PoweredMeans) -> pd.DataFrame:
-        sides = {"human": (means.human, means.human_se), "estimate": (means.estimate, means.se)}
-        numbers = {"by_judge": means.by_judge, "lambda": means.weight, "n": means.n, "N": means.more}
-        return _columns(sides, {**numbers, "n_eff": means.n_eff}, means.n, confidence)
+        of_judge = {"by_judge": means.by_judge, "lambda": means.weight, "n": means.n, "N": means.more}
+        sides = (means.human, means.human_se), (means.estimate, means.se)
+        return _columns(*sides, {**of_judge, "n_eff": means.n_eff}, means.n, confidence)
 
     of_runs, of_pairs = (columns(powered(values, lam, variance)) for powered in (powered_means, powered_differences))
     return measure, of_runs, of_pairs
 
 
 def _columns(
-    sides: dict[str, tuple[Floats, Floats]], numbers: dict[str, Any], n_topics: int, confidence: float
+    human: tuple[Floats, Floats],
+    estimate: tuple[Floats, Floats],
+    of_judge: dict[str, Any],
+    n_topics: int,
+    confidence: float,
 ) -> pd.DataFrame:
     """Return the columns of both levels, of values and standard errors over topics, in the order of the tables."""
-    columns = dict(numbers)
-    for name, (value, se) in sides.items():
-        low, high = t_interval(value, se, n_topics, confidence)
-        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        columns["p" if name == "estimate" else f"{name}_p"] = t_p_value(value, se, n_topics)
-    columns["se"] = sides["estimate"][1]
-    last = [name for name in numbers if name not in _FIRST]
-    return pd.DataFrame(
-        {name: columns[name] for name in (*_FIRST, *last, "p", "human_p")}, index=range(len(columns["se"]))
-    )
+    (low, high), (human_low, human_high) = (t_interval(*of, n_topics, confidence) for of in (estimate, human))
+    columns = {"human": human[0], "human_low": human_low, "human_high": human_high}
+    columns |= {"by_judge": of_judge.pop("by_judge"), "estimate": estimate[0], "estimate_low": low}
+    columns |= {"estimate_high": high, "se": estimate[1], **of_judge}
+    columns |= {"p": t_p_value(*estimate, n_topics), "human_p": t_p_value(*human, n_topics)}
+    return pd.DataFrame(columns, index=range(len(low)))
 
 
 @dataclass(frozen=True)
@@ -364,28 +345,24 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
         )
     if more is not None:
         rest = more.loc[more["qid"].isin(set(human.topics)), _PAIR].drop_duplicates()
-        known = pd.MultiIndex.from_frame(frame[_PAIR])
-        rest = rest[~pd.MultiIndex.from_frame(rest).isin(known)]
+        rest = rest[~pd.MultiIndex.from_frame(rest).isin(pd.MultiIndex.from_frame(frame[_PAIR]))]
         frame = pd.concat([frame, rest.assign(label=-1)], ignore_index=True)
     documents = Qrels(frame[[*_PAIR, "label", INCLUSION]], topics=human.topics, rel=human.stated_rel)
     frame = documents.to_frame()
     inclusion = pd.to_numeric(frame[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
-    odd = np.flatnonzero((documents.arrays.labels >= 0) & ~((inclusion > 0) & (inclusion <= 1)))
+    odd = frame[(frame["label"] >= 0).to_numpy() & ~((inclusion > 0) & (inclusion <= 1))]
     if len(odd):
-        row = frame.iloc[int(odd[0])]
         raise InputError(
             f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1, such as "
-            f"topic {row['qid']!r}, document {row['docno']!r}, which has {row[INCLUSION]}.",
+            f"topic {odd['qid'].iloc[0]!r}, document {odd['docno'].iloc[0]!r}, which has {odd[INCLUSION].iloc[0]}.",
             argument="human",
         )
     return Sample(documents, inclusion, None)
 
 
 def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
-    stratum = frame.groupby(["qid", STRATUM], sort=False, dropna=False).ngroup().to_numpy()
-    sampled = (frame["label"] >= 0).to_numpy()
-    size, n = np.bincount(stratum), np.bincount(stratum[sampled], minlength=int(stratum.max(initial=-1)) + 1)
-    share = (n / size)[stratum]
+    by_stratum = frame.assign(sampled=frame["label"] >= 0).groupby(["qid", STRATUM], sort=False, dropna=False)
+    share = by_stratum["sampled"].transform("mean").to_numpy()
     inclusion = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
     for wrong, what in (
         (frame[STRATUM].isna().to_numpy(), "judgments without a stratum"),
@@ -397,12 +374,12 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
         (share == 0, "strata without a label: have people label at least one document of each, better two"),
     ):
         if wrong.any():
-            row = frame.iloc[int(np.flatnonzero(wrong)[0])]
+            row = frame[wrong].iloc[0]
             where = f"such as topic {row['qid']!r}, stratum {row[STRATUM]!r}"
             raise InputError(f"{what}, {where}. Give what {_SAMPLED} returns.", argument="human")
     if INCLUSION in frame:
         check_all_labelled(*(frame[name] for name in ("qid", STRATUM, "label", INCLUSION)), argument="human")
-    return Sample(human, share, stratum.astype(np.int64))
+    return Sample(human, share, by_stratum.ngroup().to_numpy(dtype=np.int64))
 
 
 def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -> JudgeLabels:
@@ -420,18 +397,11 @@ def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -
 
 
 def document_estimates(
-    runs: RunSet,
-    sample: Sample,
-    labels: Qrels,
-    measures: Sequence[LinearMeasure],
-    lam: float | None,
-    confidence: float,
+    runs: RunSet, sample: Sample, labels: Qrels, measures: Sequence[LinearMeasure], lam: float | None, confidence: float
 ) -> Iterator[Estimates]:
     """Yield the estimates of each measure by documents."""
     pool, human, sampled = sample.documents.arrays, sample.documents.arrays.labels, sample.sampled
-    rows = labels.arrays.documents.find(pool.documents)
-    judge = np.where(rows >= 0, np.append(labels.arrays.labels, np.int16(-1))[rows], np.int16(-1))
-    index = HitIndex(runs.field, pool.documents)
+    judge, index = labels.arrays.labels_of(pool.documents), HitIndex(runs.field, pool.documents)
     n, size = int(sampled.sum()), len(sample.documents)
     for measure in measures:
         by_people, by_judge = (np.where(some >= 0, measure.gain(np.maximum(some, 0)), 0.0) for some in (human, judge))
@@ -452,18 +422,17 @@ def _columns_of_totals(totals: CorrectedTotals, n: int, size: int, confidence: f
     from scipy.special import ndtri
 
     n_topics = len(totals.estimate)
-    sides = {"human": _mean(totals.human), "estimate": _mean(totals.estimate)}
     of_sample = np.sqrt(totals.variance) / n_topics
-    estimate, reach = sides["estimate"][0], ndtri((1 + confidence) / 2) * of_sample
-    numbers = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
-    numbers["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
-    numbers |= {"se_sampling": of_sample, "sampling_low": estimate - reach, "sampling_high": estimate + reach}
-    return _columns(sides, numbers, n_topics, confidence)
+    human, estimate = _mean(totals.human), _mean(totals.estimate)
+    reach = ndtri((1 + confidence) / 2) * of_sample
+    of_judge = {"by_judge": totals.judge.mean(axis=0), "lambda": totals.weight, "n": n, "N": size - n}
+    of_judge["n_eff"] = effective_of_pool(n, size, totals.human_variance, totals.variance)
+    of_judge |= {"se_sampling": of_sample, "sampling_low": estimate[0] - reach, "sampling_high": estimate[0] + reach}
+    return _columns(human, estimate, of_judge, n_topics, confidence)
 
 
 def _mean(by_topic: Floats) -> tuple[Floats, Floats]:
     """Return the mean over topics of (topics, columns), and its standard error, NaN of one topic."""
-    n = len(by_topic)
-    if n < 2:
-        return by_topic.mean(axis=0), np.full(by_topic.shape[1], np.nan)
-    return by_topic.mean(axis=0), by_topic.std(axis=0, ddof=1) / np.sqrt(n)
+    n, n_columns = by_topic.shape
+    se = by_topic.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(n_columns, np.nan)
+    return by_topic.mean(axis=0), se

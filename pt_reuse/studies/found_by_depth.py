@@ -18,7 +18,6 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depths
 from pt_reuse.pooling.fit import pool_on_topics
-from pt_reuse.pooling.pool import labels_of
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
 from pt_reuse.studies.by_type import ALL
@@ -201,7 +200,7 @@ def found_by_depth(
     longest = int(inputs.runs.field.lengths[:, contributing.runs].max(initial=1))
     depths = depths or list(range(1, min(USUAL_DEPTH, longest) + 1))
     pool = pool_on_topics(pooled.ranked, depths[-1], contributing, inputs.qrels.topics)
-    labels = labels_of(inputs.qrels, pool.documents)
+    labels = inputs.qrels.arrays.labels_of(pool.documents)
     # (units, documents) the best rank at which a run of the unit has the document
     best = np.full((len(units), len(pool)), _NEVER)
     np.minimum.at(best, (units.of_run[pool.entries.run], pool.entries.document), pool.entries.rank)

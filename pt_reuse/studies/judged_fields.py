@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples
+from pt_reuse import options
+from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays import pairs
+from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs_before
@@ -23,7 +25,7 @@ from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import Caveat, beware, few_topics, of_judged, one_run, relevant_only
+from pt_reuse.scoring.caveats import beware, few_topics, none_relevant, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
 
 if TYPE_CHECKING:
@@ -36,10 +38,17 @@ _MISSING = {
     "unjudged": "a document without a label of the judge is unjudged under the judge",
     "drop": "a document without a label of the judge counts for neither",
 }
+Best: TypeAlias = Annotated[
+    int,
+    options.Option(
+        "how many runs are the best by people, over all topics, also in resamples: tau of these is *tau at k*. Those "
+        "that tie with the last of them belong to them.",
+        check=partial(positive, "best", unit="runs"),
+        flag=options.Flag(help="tau of the K best runs", metavar="K"),
+    ),
+]
 #: `by` of the parts that are no groups, and what the first is called
 ALL, BEST = "all", "best"
-#: what becomes of a document that people judged and the judge gave no label
-MISSING = ("unjudged", "drop")
 
 
 @dataclass(frozen=True)
@@ -52,90 +61,67 @@ class ComparedLabels:
     judge: Qrels  # the labels of the judge for these documents, on its own scale, relevant from `judge_rel` on
     judge_rel: int
     pairs: pd.DataFrame  # ``qid docno human judge``, one row per document that both labelled
-    left: pd.DataFrame  # ``qid docno human``
+    left: pd.DataFrame  # ``qid docno human`` on the topics that count of what the judge did not label
     without: tuple[str, ...]  # topics in which people judged and the judge labelled nothing, which do not count
     grades: Mapping[int, int] | None = None  # label of the judge -> the label of people for which it is taken
 
     @property
-    def missing(self) -> int:
-        """Return how many documents on the topics that count people judged and the judge did not."""
-        return len(self.left)
-
-    @property
-    def rel(self) -> int:
-        return self.human.rel
-
-    @property
     def on_scale(self) -> Qrels:
         """Return the labels of the judge as measures take them, so that people and judge agree what is relevant."""
-        return on_scale(self.judge, self.judge_rel, self.rel)
+        return on_scale(self.judge, self.judge_rel, self.human.rel)
 
     def words(self) -> str:
         told = f"{scale_words(self.judge_rel, self.grades)}; {count(len(self.pairs), 'document')} of both"
-        told += f", {self.missing:,} missing" if self.missing else ""
+        told += f", {len(self.left):,} missing" if len(self.left) else ""
         return told + (f", {count(len(self.without), 'topic')} without labels" if self.without else "")
 
 
 def compared_labels(human: Qrels, judge: NamedJudge, *, missing: str = "unjudged") -> ComparedLabels:
     """Ask a judge for labels of the documents that people judged, and put both beside each other."""
-    choice("missing", missing, MISSING)
     frame = human.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno", "label"]].rename(columns={"label": "human"})
     labels = judge.labels(asked[["qid", "docno"]].reset_index(drop=True))
-    _warn_of_fitted(human, judge)
     # a negative label says that there is none, as in judgments
     known = (labels >= 0).fillna(False).to_numpy(dtype=bool)
-    if not known.any():
-        with located(judge.name):
+    judged, there = set(asked["qid"]), set(asked["qid"][known])
+    topics = [topic for topic in human.topics if topic in there]
+    without = tuple(topic for topic in human.topics if topic in judged - there)
+    with located(judge.name):
+        if not topics:
             none = f"the judge labelled none of the {count(len(asked), 'document')} that people judged. "
             alike = "Are these labels of the same collection, with ids written alike?"
             raise InputError(f"{none}{alike}", argument="judge")
-    pairs = asked.assign(judge=labels.to_numpy(dtype=float, na_value=np.nan))[known]
-    pairs = pairs.assign(judge=pairs["judge"].astype(np.int64)).reset_index(drop=True)
-    there, judged = set(pairs["qid"]), set(asked["qid"])
-    topics = [topic for topic in human.topics if topic in there]
-    without = tuple(topic for topic in human.topics if topic in judged and topic not in there)
-    unjudged = [topic for topic in human.topics if topic not in judged]
-    if unjudged:
-        warn(
-            f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
-            f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
-        )
-    if without:
-        with located(judge.name):
-            warn(
-                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
-                f"{examples(without)}. The study is of the other {len(topics):,}."
-            )
-    left = asked[asked["qid"].isin(there).to_numpy() & ~known].reset_index(drop=True)
-    theirs = Qrels(pairs.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
-    both = human.select(topics) if len(topics) < len(human.topics) else human
-    if missing == "drop":
-        both = both.restrict(theirs)
-    lowest = lowest_of(judge, pairs["judge"], Scale.of(human))
-    return ComparedLabels(
-        name=judge.name,
-        family=judge.family,
-        human=both,
-        judge=theirs.with_rel(lowest),
-        judge_rel=lowest,
-        pairs=pairs,
-        left=left,
-        without=without,
-        grades=judge.grades,
-    )
-
-
-def _warn_of_fitted(human: Qrels, judge: NamedJudge) -> None:
-    if judge.fitted_on is None:
-        return
-    n = int((judge.fitted_on.arrays.documents.find(human.arrays.documents) >= 0).sum())
-    if n:
-        with located(judge.name):
+        fitted = None if judge.fitted_on is None else judge.fitted_on.arrays.labels_of(human.arrays.documents) >= 0
+        if fitted is not None and (n := int(fitted.sum())):
             warn(
                 f"the judge was fitted on {n:,} of the {count(len(human), 'judgment')} of people, and agrees with "
                 "these better than with others. Audit it on what it was not fitted on: judge.held_out."
             )
+        if without:
+            warn(
+                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
+                f"{examples(without)}. The study is of the other {len(topics):,}."
+            )
+    if unjudged := [topic for topic in human.topics if topic not in judged]:
+        warn(
+            f"people judged nothing in {count(len(unjudged), 'topic')} of their judgments, where every label is "
+            f"negative: {examples(unjudged)}. The study is of the other {len(judged):,}."
+        )
+    both = asked[known].assign(judge=labels[known].astype(np.int64).to_numpy()).reset_index(drop=True)
+    theirs = Qrels(both.rename(columns={"judge": "label"})[["qid", "docno", "label"]], topics=topics)
+    lowest = lowest_of(judge, both["judge"], Scale.of(human))
+    people = human.select(topics) if len(topics) < len(human.topics) else human
+    return ComparedLabels(
+        name=judge.name,
+        family=judge.family,
+        human=people.restrict(theirs) if missing == "drop" else people,
+        judge=theirs.with_rel(lowest),
+        judge_rel=lowest,
+        pairs=both,
+        left=asked[~known & asked["qid"].isin(there).to_numpy()].reset_index(drop=True),
+        without=without,
+        grades=judge.grades,
+    )
 
 
 @dataclass(frozen=True)
@@ -156,14 +142,14 @@ class JudgedInputs:
         measures: Any,
         rel: int | None,
         *,
-        complete: bool,
         without_topics: str,
         missing: str,
+        complete: bool = True,
     ) -> JudgedInputs:
         """Read a field and the judgments of people; nobody is asked for a label yet."""
         field, given = as_runs_before(runs, human)
-        of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
-        inputs = Inputs.read(field, as_people(given, rel), measures, rel, **of_topics)
+        people = as_people(given, rel)
+        inputs = Inputs.read(field, people, measures, rel, complete=complete, without_topics=without_topics)
         return cls(inputs, judges, missing, without_topics)
 
     @cached_property
@@ -190,7 +176,7 @@ class JudgedInputs:
         beware(
             one_run(len(self.inputs.runs)),
             few_topics(few),
-            _nothing_relevant(self.inputs.qrels),
+            none_relevant(self.inputs.qrels, self.inputs.qrels.rel),
             *(relevant_only(labels.judge, labels.name) for labels in seen),
         )
 
@@ -215,16 +201,15 @@ class JudgedInputs:
 
 
 def parts_of(
-    truth: NDArray[np.float64], best: int, groups: Units | None
+    truth: NDArray[np.float64], best: int, groups: Units | None = None
 ) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
     """Yield ``by``, name and positions of all runs, of the best of them by (runs,) means, and of each group."""
     yield ALL, ALL, np.arange(len(truth))
     chosen = np.flatnonzero(pairs.ranks(rounded(truth)) <= best)
     if len(chosen) < len(truth):
         yield BEST, f"{BEST} {best:,}", chosen
-    if groups is not None:
-        for number, name in enumerate(groups.names):
-            yield groups.by, name, np.flatnonzero(groups.of_run == number)
+    for number, name in enumerate(groups.names if groups is not None else ()):
+        yield groups.by, name, np.flatnonzero(groups.of_run == number)  # type: ignore[union-attr]
 
 
 def as_people(human: Any, rel: int | None) -> Qrels:
@@ -240,16 +225,6 @@ def judges_in_words(compared: Sequence[ComparedLabels]) -> str:
     return "; ".join(f"{labels.name} ({labels.words()})" for labels in compared)
 
 
-def _nothing_relevant(human: Qrels) -> Iterator[Caveat]:
-    highest = int(human.arrays.labels.max(initial=-1))
-    if 0 <= highest < human.rel:
-        yield Caveat(
-            f"no label of people is relevant from {human.rel}",
-            f"people call no document relevant: their highest label is {highest}, and relevant is a label of at least "
-            f"{human.rel}. rel= is the lowest label that is relevant.",
-        )
-
-
 class OfJudges(Result):
     """What is said of judges, whose names are in the column ``judge`` of its tables."""
 
@@ -257,10 +232,6 @@ class OfJudges(Result):
     def judges(self) -> list[str]:
         """Return the names of the judges."""
         return self.table["judge"].unique().tolist()
-
-    def judge(self, name: str | None) -> str:
-        """Return one of the judges, the first for None."""
-        return self.judges[0] if name is None else choice("judge", name, self.judges)
 
 
 def drawn_by_measure(draw: Callable[..., Axes], table: str = "table", **fixed: Any) -> Callable[..., Axes]:
@@ -273,7 +244,7 @@ def drawn_by_measure(draw: Callable[..., Axes], table: str = "table", **fixed: A
     return drawn
 
 
-def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]:
+def drawn_by_judge(draw: Callable[..., Axes], table: str = "table") -> Callable[..., Axes]:
     """Return what draws the rows of a table under a measure and one judge, the first unless `judge` names another."""
 
     def drawn(result: Any, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
@@ -283,6 +254,31 @@ def drawn_by_judge(draw: Callable[..., Axes], table: str) -> Callable[..., Axes]
         return draw(rows[rows["judge"] == which], measure=measure, judge=which, place=place)
 
     return drawn
+
+
+def number_with_ends(
+    name: str,
+    statistic: Callable[[NDArray[np.int64] | None], NDArray[np.float64]],
+    n_topics: int,
+    bootstrap: TopicBootstrap | None,
+    within: tuple[float, float] | None,
+) -> dict[str, float]:
+    """Return a number of all topics, and the ends of its interval by draws of them, as columns.
+
+    `statistic` returns (draws,) numbers of (draws, topics) counts, one number for None. What lies `within` no bounds is
+    a mean over topics, and has a t interval.
+    """
+    value = float(statistic(None)[0])
+    if bootstrap is None:
+        return {name: value}
+    # one topic is always itself, so that nothing says what another one would do
+    blocks = bootstrap.blocks(n_topics) if n_topics > 1 else ()
+    drawn = np.concatenate([np.full(1, np.nan), *(statistic(counts) for counts in blocks)])
+    if within is None:
+        low, high = bootstrap.t_interval(value, drawn, n_topics)
+    else:
+        low, high = bootstrap.interval(value, drawn, within=within)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def usable(row: Mapping[Any, Any], name: str, bound: float, *, most: bool = False) -> str:
@@ -303,7 +299,13 @@ def under(about: Mapping[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(dict(about), index=frame.index).join(frame)
 
 
-def with_names(rows: Sequence[Mapping[str, Any]], column: str = "family") -> pd.DataFrame:
-    """Return rows as a table whose column of names has None where there is none."""
-    names = pd.Series([row[column] for row in rows], dtype=object)
-    return pd.DataFrame(list(rows)).assign(**{column: names})
+def as_declared(kind: type[Result], table: str, rows: Sequence[Mapping[str, Any]], *, ends: bool) -> pd.DataFrame:
+    """Return rows as a frame with the columns that a table declares, also without rows; `ends` of numbers with them."""
+    marks = {"~": ("", "_low", "_high") if ends else ("",)}
+    names = [f"{name}{end}" for name, mark in kind.declared[table].names for end in marks.get(mark, ("",))]
+    return pd.DataFrame(list(rows), columns=names)
+
+
+def with_names(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows as a table whose column ``family`` has None where there is none."""
+    return pd.DataFrame(list(rows)).assign(family=pd.Series([row["family"] for row in rows], dtype=object))

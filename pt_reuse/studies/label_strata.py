@@ -6,27 +6,25 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, fraction, told
 from pt_reuse._choices import PRECISION
 from pt_reuse.arrays.stratified import Interval, stratified_interval, stratified_variance
 from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-#: a share, or the two numbers of a beta law
-Law: TypeAlias = "float | tuple[float, float]"
 #: what the numbers without runs are called
 SHARE, RELEVANT_LABELS = "share relevant", "precision, relevant labels"
 #: with this share the variance is the largest that there is
 CAREFUL = 0.5
-#: the beta law that is added to the counts of a pilot where the user states none (Jeffreys)
-JEFFREYS = (0.5, 0.5)
+#: what is added to either count of a pilot: the beta law of Jeffreys
+JEFFREYS = 0.5
 #: labels of a stratum at least, where it has so many documents
 LEAST = 2
 #: widths of a curve, in parts of the wanted one
@@ -118,36 +116,30 @@ def numbers_of(table: pd.DataFrame, target: str, named: str, judge_rel: int) -> 
     return sorted(found, key=lambda one: not one.is_target)
 
 
-def checked_prior(prior: Any) -> Law | dict[int | None, Law] | None:
-    """Return a user's ``prior=``: a share, the two numbers of a beta law, or a dict of label -> one of these."""
-    if isinstance(prior, Mapping):
-        return {_label(label): _law(law) for label, law in prior.items()}
-    return None if prior is None else _law(prior)
+def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
+    """Return a user's ``prior=``: a share, or a dict of label -> share."""
+    if not isinstance(prior, Mapping):
+        return None if prior is None else fraction("prior", prior)
+    labels = [label for label in prior if label is not None]
+    if not all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
+        raise InputError(f"prior must be a share, or a dict of label -> share, got {told(prior)}.", argument="prior")
+    return {None if label is None else int(label): fraction("prior", share) for label, share in prior.items()}
 
 
 def expected_shares(prior: Any, labels: pd.Series, counts: pd.DataFrame) -> Floats:
     """Return (strata,) the share of relevant documents that is expected of strata with these labels."""
     there = [None if label is pd.NA else int(label) for label in labels]
-    laws = prior if isinstance(prior, dict) else dict.fromkeys(there, prior)
-    if unknown := [label for label in laws if label not in there]:
+    stated = prior if isinstance(prior, dict) else dict.fromkeys(there, prior)
+    if unknown := [label for label in stated if label not in there]:
         known = examples(dict.fromkeys(there))
         what = f"prior names labels that no document has: {examples(unknown)}. The judge gave {known}."
-        if len(unknown) == len(laws):
+        if len(unknown) == len(stated):
             raise InputError(what, argument="prior")
         warn(what)
-    judged_of = {
-        None if label is pd.NA else int(label): (int(judged), int(relevant))
-        for label, judged, relevant in counts.itertuples(index=False, name=None)
-    }
-
-    def share(label: int | None) -> float:
-        law, (judged, relevant) = laws.get(label), judged_of.get(label, (0, 0))
-        if not isinstance(law, tuple) and not judged:
-            return CAREFUL if law is None else law
-        a, b = law if isinstance(law, tuple) else JEFFREYS
-        return (relevant + a) / (judged + a + b)
-
-    return np.array([share(label) for label in there], dtype=np.float64)
+    found = {label: CAREFUL if share is None else share for label, share in stated.items()}
+    for label, judged, relevant in counts.itertuples(index=False, name=None):
+        found[None if label is pd.NA else int(label)] = (relevant + JEFFREYS) / (judged + 2 * JEFFREYS)
+    return np.array([found.get(label, CAREFUL) for label in there], dtype=np.float64)
 
 
 def prior_words(prior: Any, judged: int) -> str:
@@ -155,25 +147,6 @@ def prior_words(prior: Any, judged: int) -> str:
     parts = [f"{count(judged, 'judgment')} of a pilot, with a beta law of 1/2 and 1/2"] if judged else []
     parts += [f"stated: {prior}"] if prior is not None and prior != {} else []
     return "; ".join(parts) or f"{CAREFUL:g} of every label, which needs the most labels"
-
-
-def _label(label: Any) -> int | None:
-    if label is not None and (isinstance(label, bool) or not isinstance(label, int | np.integer)):
-        raise InputError(f"prior must be a dict of label -> share, got the label {told(label)}.", argument="prior")
-    return None if label is None else int(label)
-
-
-def _law(given: Any) -> Law:
-    two = isinstance(given, tuple | list)
-    numbers = list(given) if two else [given]
-    real = (isinstance(x, int | float | np.number) and not isinstance(x, bool) and np.isfinite(x) for x in numbers)
-    if all(real):
-        if two and len(numbers) == 2 and min(numbers) > 0:
-            return float(numbers[0]), float(numbers[1])
-        if not two and 0 <= given <= 1:
-            return float(given)
-    what = "a share from 0 to 1, the two numbers above 0 of a beta law, or a dict of label -> one of these"
-    raise InputError(f"prior must be {what}, got {told(given)}.", argument="prior")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.judge import Scale, checked_grades, in_grades, lowest_relevant, on_scale, scale_words
-from pt_reuse.pooling.pool import Pool, labels_of
+from pt_reuse.pooling.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: S
     shape, place = (len(topics), len(pool.run_table)), _places(pool.documents, topics)
     counts = place[pool.entries.document] >= 0
     document, run = pool.entries.document[counts], pool.entries.run[counts]
-    unjudged, later = labels_of(before.qrels, pool.documents) < 0, labels_of(after.qrels, pool.documents)
+    unjudged, later = before.qrels.arrays.labels_of(pool.documents) < 0, after.qrels.arrays.labels_of(pool.documents)
 
     def per_topic(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         rows = marked[document]
@@ -92,7 +92,7 @@ def _by_run(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: S
 
 def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics: Sequence[str]) -> pd.DataFrame:
     known, later = before.qrels.arrays, after.qrels.arrays
-    new = labels_of(before.qrels, later.documents) < 0
+    new = before.qrels.arrays.labels_of(later.documents) < 0
 
     def counted(documents: TopicDocs, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         at = _places(documents, topics)
@@ -103,7 +103,7 @@ def _by_topic(pool: Pool, before: NamedJudgments, after: NamedJudgments, topics:
             "qid": np.array(topics, dtype=object),
             "judged": counted(known.documents, known.labels >= 0),
             "relevant": counted(known.documents, known.labels >= before.qrels.rel),
-            "remainder": counted(pool.documents, labels_of(before.qrels, pool.documents) < 0),
+            "remainder": counted(pool.documents, before.qrels.arrays.labels_of(pool.documents) < 0),
             "new": counted(later.documents, new & (later.labels >= 0)),
             "new_relevant": counted(later.documents, new & (later.labels >= after.qrels.rel)),
         }

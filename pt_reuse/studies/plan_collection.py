@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -25,16 +26,17 @@ from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
-from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
+from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.plots.lines import plot_plans
-from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
-from pt_reuse.pooling.depth import checked_depths
-from pt_reuse.pooling.fit import find_uniques
+from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
+from pt_reuse.pooling.fit import PoolUniques, find_uniques
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
+from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import base_scores, rescore
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
+from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: 
 
 #: the numbers of a plan, as its half says and as the other half does
 _PLANNED = "judgments tau_b max_drop width"
-_REACHED = "judgments_reached tau_b_reached max_drop_reached width_reached"
+_REACHED = " ".join(f"{name}_reached" for name in _PLANNED.split())
 _OF_PLAN = (
     f"measure topics depth strategy judge cost {_PLANNED} {_REACHED} judgments_error tau_b_error max_drop_error "
     "width_error tau_b_disjoint enough extrapolated"
@@ -82,9 +84,6 @@ _OF_PLAN = (
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CollectionPlan(Result):
     """What plans of a collection cost and reach, planned from half of the topics and checked on the others.
-
-    Its figures are over the number of judgments: ``"tau_b"``, ``"max_drop"`` and ``"width"``, as planned (lines) and as
-    reached within the other half of the topics (open markers).
 
     Attributes:
         tau: tau_b that is wanted at least, None where it does not matter.
@@ -176,8 +175,7 @@ class CollectionPlan(Result):
         ),
     ]
     yields: Annotated[
-        pd.DataFrame,
-        Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share"),
+        pd.DataFrame, Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share")
     ]
     tau: float | None
     drop: float | None
@@ -196,18 +194,12 @@ class CollectionPlan(Result):
 
 @options.described
 def topic_yield(
-    judged: Any,
-    topics: int | Iterable[int],
-    *,
-    max_density: float = 0.5,
-    min_relevant: int = 3,
-    rel: int | None = None,
+    judged: Any, topics: int | Iterable[int], *, max_density: float = 0.5, min_relevant: int = 3, rel: int | None = None
 ) -> pd.DataFrame:
     """Compute how many judgments it takes until so many usable topics come out, and how many of them are wasted.
 
     A topic is *usable* if fewer than a share `max_density` of its judged documents are relevant, and at least
-    `min_relevant` are. The yield of the topics given, and what usable and unusable ones cost, are taken for those of
-    new topics. Judgments of topics that end unusable are wasted.
+    `min_relevant` are. New topics are taken to be like those given.
 
     Args:
         judged: judgments in any form, or a table with a row per topic, ``judged relevant``, such as
@@ -232,15 +224,12 @@ def topic_yield(
         0      10     30     3600.0  2600.0  0.722222
 
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
-    7.1. 17 of the 57 document topics of Deep Learning 2021 (13,058 judgments, relevant from label 1) are usable, so
-    that 51 take 39,174 judgments, of which 29,139 (74 %) are wasted.
+    7.1.
     """
     wanted = checked_sizes(topics)
     table = _topic_table(judged, rel)
-    usable = _usable(
-        table, fraction("max_density", max_density), whole("min_relevant", min_relevant, "documents", least=0)
-    )
-    return _yields(table["judged"].to_numpy(), usable, wanted)
+    least = whole("min_relevant", min_relevant, "documents", least=0)
+    return _yields(table, _usable(table, fraction("max_density", max_density), least), wanted)
 
 
 def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
@@ -248,15 +237,12 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
     if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
         return as_qrels(judged, "judged").counts(rel=checked_rel(rel))
     columns("judged", judged.columns, ("judged", "relevant"))
-    numbers = judged[["judged", "relevant"]].to_numpy(dtype=float)
     # NaN is none of this either
-    bad = ~((numbers[:, 1] >= 0) & (numbers[:, 0] >= numbers[:, 1]))
-    if bad.any():
-        row = judged[bad].iloc[0].to_dict()
-        raise InputError(
-            f"judged must have numbers of 0 or more, no more relevant than judged ones, got {told(row)}.",
-            argument="judged",
-        )
+    good = (judged["relevant"] >= 0) & (judged["judged"] >= judged["relevant"])
+    if not good.all():
+        row = told(judged[~good].iloc[0].to_dict())
+        what = f"judged must have numbers of 0 or more, no more relevant than judged ones, got {row}."
+        raise InputError(what, argument="judged")
     return judged
 
 
@@ -265,20 +251,13 @@ def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArr
     return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
 
 
-def _yields(judged: NDArray[Any], usable: NDArray[np.bool_], wanted: Sequence[int]) -> pd.DataFrame:
-    topics, n = np.array(wanted), int(usable.sum())
+def _yields(table: pd.DataFrame, usable: NDArray[np.bool_], wanted: Sequence[int]) -> pd.DataFrame:
+    judged, n, topics = table["judged"].to_numpy(), int(usable.sum()), np.array(wanted)
     each = topics / n if n else np.full(len(topics), np.nan)
     tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
-    total, wasted = each * judged.sum(), each * judged[~usable].sum()
-    return pd.DataFrame(
-        {
-            "topics": topics,
-            "tried": tried,
-            "judgments": total,
-            "wasted": wasted,
-            "share": wasted / np.where(total, total, np.nan),
-        }
-    )
+    found = pd.DataFrame({"topics": topics, "tried": tried, "judgments": each * judged.sum()})
+    found = found.assign(wasted=each * judged[~usable].sum())
+    return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
 def checked_sizes(topics: Any) -> list[int]:
@@ -309,12 +288,7 @@ def plan_collection(
         options.Option(
             "tau_b that the plan must have at least; default any, and .9 if nothing else is wanted.",
             check=partial(fraction, "tau"),
-            flag=options.Flag(
-                help="tau_b that the plan must have at least",
-                metavar="T",
-                kind="float",
-                default=f"{_TAU:g} if nothing else is wanted",
-            ),
+            flag=options.Flag(metavar="T", kind="float", default=f"{_TAU:g} if nothing else is wanted"),
         ),
     ] = None,
     drop: Annotated[
@@ -322,9 +296,7 @@ def plan_collection(
         options.Option(
             "the most ranks that a run may lose without what its own unit alone brought; default any.",
             check=partial(number, "drop"),
-            flag=options.Flag(
-                help="the most ranks that a run may lose if its team is left out", metavar="R", kind="float"
-            ),
+            flag=options.Flag(metavar="R", kind="float"),
         ),
     ] = None,
     width: Annotated[
@@ -332,7 +304,7 @@ def plan_collection(
         options.Option(
             "the largest mean width of the 95 % interval of a difference of two runs; default any.",
             check=partial(number, "width"),
-            flag=options.Flag(help="largest mean width of the interval of a difference", metavar="W", kind="float"),
+            flag=options.Flag(metavar="W", kind="float"),
         ),
     ] = None,
     topics: Annotated[
@@ -341,12 +313,7 @@ def plan_collection(
             "numbers of usable topics; default a quarter and a half of those at hand, all, and twice as many. More "
             "than half are extrapolated.",
             check=checked_sizes,
-            flag=options.Flag(
-                help="comma-separated numbers of usable topics",
-                metavar="LIST",
-                kind="counts",
-                default="a quarter, half, all and twice those at hand",
-            ),
+            flag=options.Flag(metavar="LIST", kind="counts", default="a quarter, half, all and twice those at hand"),
         ),
     ] = None,
     depths: Annotated[
@@ -373,7 +340,7 @@ def plan_collection(
         options.Option(
             "who else could judge: judgments in any form, a :class:`judging.Judge` such as "
             ":class:`~pt_reuse.judging.Noisy`, a function, or a dict of name -> one of these. The judgments as they "
-            "are count as well. The truth is always theirs.",
+            "are count as well. The truth is always theirs."
         ),
     ] = None,
     judge_rel: options.JudgeGrade = None,
@@ -386,9 +353,7 @@ def plan_collection(
         options.Option(
             "a topic is not usable where this share of its judged documents, or more, is relevant.",
             check=partial(fraction, "max_density"),
-            flag=options.Flag(
-                help="share of relevant documents at which a topic is not usable", metavar="P", kind="float"
-            ),
+            flag=options.Flag(metavar="P", kind="float"),
         ),
     ] = 0.5,
     min_relevant: Annotated[
@@ -396,7 +361,7 @@ def plan_collection(
         options.Option(
             "a topic with fewer relevant documents is not usable.",
             check=lambda value: whole("min_relevant", value, "documents", least=0),
-            flag=options.Flag(help="relevant documents that a usable topic has at least"),
+            flag=options.Flag(),
         ),
     ] = 3,
     by: options.Unit = "team",
@@ -425,13 +390,10 @@ def plan_collection(
     """Plan a new collection by an existing one: the topics, depth, strategy and judge that are enough and cost least.
 
     The usable topics are split in halves at random. One half says what each plan costs and reaches, the other says the
-    same for itself. Topics of a plan are drawn with replacement from the half, which stands for all topics there could
-    be: *tau_b*, to the ranking by all judgments of the half, and the *drop* are means over draws. That ranking has the
-    plan's own topics; ``tau_b_disjoint`` is to the ranking by the other half, and lower, since that half is a sample
-    as well. Plans of more topics
-    than the half has are extrapolations. The *width* follows from the variance over topics: it is proportional to a
-    quantile of Student's t / sqrt(topics). A topic that ends unusable by all judgments is judged and wasted: its
-    judgments are part of the cost, at the yield of all topics at hand.
+    same for itself. Topics of a plan are drawn with replacement from the half: *tau_b*, to the ranking by all judgments
+    of the half, and the *drop* are means over draws; ``tau_b_disjoint`` is to the ranking by the other half. Plans of
+    more topics than the half has are extrapolations. The *width* is proportional to a quantile of Student's t /
+    sqrt(topics). Judgments of topics that end unusable are part of the cost, at the yield of all topics at hand.
 
     Returns:
         CollectionPlan: ``.plan`` (per measure), ``.table`` (per measure and plan), ``.choices``, ``.at_hand``,
@@ -440,10 +402,6 @@ def plan_collection(
     Raises:
         InputError: fewer than two runs or four usable topics, an unknown strategy, judge or measure.
 
-    Warns:
-        CaveatWarning: fewer than five usable topics; a pool of which more than half has no label; a cheapest plan of
-            more topics than it is planned from.
-
     Example:
         >>> import pt_reuse as ptr
         >>> field = ptr.demo.simulate_field(seed=7)
@@ -451,10 +409,6 @@ def plan_collection(
         >>> found = ptr.pools.plan_collection(field.runs, field.qrels, "nDCG@10", **options)
         >>> found.plan[["topics", "depth", "enough", "extrapolated"]].values.tolist()
         [[12, 5, True, False]]
-
-    In a simulated field of 400 topics, planned from parts of 50, tau_b by all judgments of 25 to 100 topics is planned
-    .03 to .04 too high, and by pools of depth 3 up to .03 too low; ``tau_b_disjoint`` is .09 to
-    .18 below tau_b to all 400.
 
     Source: what unusable topics waste is that of Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield
     test collections?, SIGIR, section 7.1; see :func:`topic_yield`.
@@ -468,10 +422,8 @@ def plan_collection(
     n = int(usable.sum())
     if n < _FEWEST:
         why = f"fewer than {max_density:g} of the judged documents relevant, and at least {min_relevant}"
-        raise InputError(
-            f"qrels has {count(n, 'usable topic')} of {len(usable):,} ({why}), and a plan takes {_FEWEST}.",
-            argument="qrels",
-        )
+        what = f"qrels has {count(n, 'usable topic')} of {len(usable):,} ({why}), and a plan takes {_FEWEST}."
+        raise InputError(what, argument="qrels")
     half = n // 2
     sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else topics
     beware(few_topics(n))
@@ -479,30 +431,36 @@ def plan_collection(
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
     units, pooled = units_by(runs, by), inputs.pooled(max(depths), contributors, pool_order)
-    field = _Field(inputs, pooled, units, judges, strategies, depths, seed, {"n_jobs": n_jobs, "verbose": verbose})
-    beware(caveats_of(field.topics[GIVEN], inputs.rel))
-    work = _Planning(field, base_scores(runs, qrels, inputs.measures), usable, draws)
+    pools = {name: _pool_of(inputs, pooled, given) for name, given in judges.items()}
+    check_some_judged(pools[GIVEN])
+    beware(caveats_of(pools[GIVEN], inputs.rel))
+    field, how = _Field(inputs, pooled, units, depths), {"n_jobs": n_jobs, "verbose": verbose}
+    cells = [
+        field.cell(*way)
+        for name, given in judges.items()
+        for way in _ways(name, given, pools[name], strategies, depths, seed, **how)
+    ]
+    work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
         splits.append(work.split(sizes, half, np.random.default_rng([seed, split])).assign(split=split))
     every = pd.concat(splits, ignore_index=True)
     every["cost"] = every["judgments"] * every["judge"].map(price)
     tau = _TAU if tau is drop is width is None else tau
-    wanted = {"tau": tau, "drop": drop, "width": width}
-    cells = _over_splits(every)
-    cells["enough"], cells["extrapolated"] = _enough(cells, wanted), cells["topics"] > half
-    plan = pd.concat([_cheapest(cells, [m], wanted) for m in dict.fromkeys(cells["measure"])], ignore_index=True)
+    given = {"tau": tau, "drop": drop, "width": width}
+    wanted = {name: value for name, value in given.items() if value is not None}
+    plans = _over_splits(every)
+    plans["enough"], plans["extrapolated"] = _enough(plans, wanted), plans["topics"] > half
+    cheapest = [_cheapest(plans[plans["measure"] == measure], wanted) for measure in plans["measure"].unique()]
+    plan = pd.concat(cheapest, ignore_index=True)
     beware(_beyond(plan, half))
     beyond = [size for size in sizes if size > half]
+    least = {"tau": "least"}
     settings = {
         "usable": n,
         "tried": len(usable),
         "usable topics": f"density below {max_density:g}, at least {min_relevant} relevant, by all judgments",
-        "wanted": ", ".join(
-            f"{name} of at {'least' if name == 'tau' else 'most'} {value:g}"
-            for name, value in wanted.items()
-            if value is not None
-        ),
+        "wanted": ", ".join(f"{name} of at {least.get(name, 'most')} {value:g}" for name, value in wanted.items()),
         "repeats": repeats,
         "draws": draws,
         "seed": seed,
@@ -513,11 +471,11 @@ def plan_collection(
     if beyond:
         settings["extrapolated"] = f"plans of {', '.join(map(str, beyond))} topics, from {half}"
     return CollectionPlan(
-        table=cells,
+        table=plans,
         plan=plan,
         choices=_choices(every, wanted),
         at_hand=at_hand,
-        yields=_yields(table["judged"].to_numpy(), usable, sizes),
+        yields=_yields(table, usable, sizes),
         tau=tau,
         drop=drop,
         width=width,
@@ -528,27 +486,56 @@ def plan_collection(
 def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     """Return the judgments of everyone who could judge, on the rows of the judgments as they are."""
     found = {GIVEN: qrels}
-    named: list[NamedJudge] = [] if judge is None else as_judges(judge, rel=judge_rel)
     frame = qrels.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
-    for one in named:
-        if one.name in found:
-            raise InputError(
-                f"judge names a judge {told(one.name)}, as the judgments are called. Give it another name.",
-                argument="judge",
-            )
-        labels = labels_for(one, asked, Scale.of(qrels)).labels
-        row = labels.arrays.documents.find(qrels.arrays.documents)
-        given = np.where(row >= 0, np.append(labels.arrays.labels, UNJUDGED)[row], UNJUDGED).astype(np.int16)
-        found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(given), qrels.rel)
+    for one in [] if judge is None else as_judges(judge, rel=judge_rel):
+        if one.name == GIVEN:
+            what = f"judge names a judge {told(GIVEN)}, as the judgments are called. Give it another name."
+            raise InputError(what, argument="judge")
+        labels = labels_for(one, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
+        found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)
     return found
+
+
+def _pool_of(inputs: Inputs, pooled: Pooled, given: Qrels) -> list[OracleTopic | None]:
+    """Return the pool of each topic with the labels of a judge."""
+    oracle = OracleTopics(pooled.ranked, given, pooled.depth, inputs.rel, pooled.contributors.runs)
+    return [oracle.topic(qid) for qid in inputs.qrels.topics]
+
+
+#: ``depth strategy judge``, the judgments that it takes from, the rows that it has, and how many of each topic
+_Way: TypeAlias = tuple[dict[str, Any], Qrels, Ints, Ints]
+
+
+def _ways(
+    judge: str,
+    given: Qrels,
+    topics: Sequence[OracleTopic | None],
+    strategies: Sequence[Strategy],
+    depths: Sequence[int],
+    seed: int,
+    **how: Any,
+) -> Iterator[_Way]:
+    """Yield every way in which a judge judges: the pool of each depth, or as many documents by a strategy."""
+    there = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
+    orders = run_tasks([Task(topic, topic.n_judged, seed, strategies) for _, topic in there], **how)
+    lengths = {depth: np.zeros(len(topics), dtype=np.int64) for depth in depths}
+    for t, topic in there:
+        best = np.full(len(topic.lists), np.iinfo(np.int64).max)
+        np.minimum.at(best, topic.lists.codes, topic.lists.rank)
+        for depth, length in lengths.items():
+            length[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
+    at = [t for t, _ in there]
+    for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
+        key = {"depth": depth, "strategy": strategy.name, "judge": judge}
+        yield key, given, prefixes([order[s] for order in orders], length[at]), length
 
 
 @dataclass(frozen=True)
 class _Cell:
     """What a way of judging gives: its judgments by topic, and scores of (measures, topics, runs)."""
 
-    key: dict[str, Any]  # ``depth strategy judge``
+    key: dict[str, Any]
     judgments: Ints  # (topics,)
     base: Floats  # by the judgments
     own: Floats  # without what the unit of each run alone brought
@@ -561,87 +548,38 @@ class _Field:
     inputs: Inputs
     pooled: Pooled
     units: Units
-    judges: Mapping[str, Qrels]
-    strategies: Sequence[Strategy]
     depths: Sequence[int]
-    seed: int
-    how: Mapping[str, Any]
 
     @cached_property
-    def topics(self) -> dict[str, list[Any]]:
-        """Return by judge the pool of each topic with its labels."""
-        ranked, depth, contributors = self.pooled.ranked, self.pooled.depth, self.pooled.contributors.runs
-        found = {}
-        for name, given in self.judges.items():
-            oracle = OracleTopics(ranked, given, depth, self.inputs.rel, contributors)
-            found[name] = [oracle.topic(qid) for qid in self.inputs.qrels.topics]
-        check_some_judged(found[GIVEN])
-        return found
+    def _uniques(self) -> dict[int, PoolUniques]:
+        """Return by depth the judged documents that one unit alone brought into its pool."""
+        runs, qrels, who, order = self.inputs.runs, self.inputs.qrels, self.pooled.contributors, self.pooled.order
+        return {
+            depth: find_uniques(runs, qrels, self.units, who, depth=depth, pool_order=order) for depth in self.depths
+        }
 
-    @cached_property
-    def cells(self) -> list[_Cell]:
-        """Return every way of judging, scored."""
-        return [self._cell(*which) for which in self._ways()]
-
-    def _ways(self) -> Iterator[tuple[dict[str, Any], Qrels, NDArray[np.int64], Ints]]:
-        """Yield the name of each way, the judgments it takes from, the rows that it has, and how many of each topic."""
-        for name, given in self.judges.items():
-            topics = self.topics[name]
-            with_labels = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
-            at = [t for t, _ in with_labels]
-            tasks = [Task(topic, topic.n_judged, self.seed, self.strategies) for _, topic in with_labels]
-            orders = run_tasks(tasks, **self.how)
-            lengths = [self._sizes(topics, depth) for depth in self.depths]
-            for (s, strategy), (depth, length) in product(
-                enumerate(self.strategies), zip(self.depths, lengths, strict=True)
-            ):
-                rows = prefixes([order[s] for order in orders], length[at])
-                yield {"depth": depth, "strategy": strategy.name, "judge": name}, given, rows, length
-
-    @staticmethod
-    def _sizes(topics: Sequence[Any], depth: int) -> Ints:
-        """Return (topics,): how many documents of the pool of a depth have a label."""
-        found = np.zeros(len(topics), dtype=np.int64)
-        for t, topic in enumerate(topics):
-            if topic is not None:
-                best = np.full(len(topic.lists), np.iinfo(np.int64).max)
-                np.minimum.at(best, topic.lists.codes, topic.lists.rank)
-                found[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
-        return found
-
-    @cached_property
-    def _uniques(self) -> dict[int, tuple[Ints, Ints]]:
-        """Return by depth the rows that one unit alone brought into the pool, and which unit that is."""
-        found = {}
-        for depth in self.depths:
-            order, runs = self.pooled.order, self.inputs.runs
-            how: dict[str, Any] = {"depth": depth, "pool_order": order}
-            one = find_uniques(runs, self.inputs.qrels, self.units, self.pooled.contributors, **how)
-            found[depth] = one.row, one.owner
-        return found
-
-    def _cell(self, key: dict[str, Any], given: Qrels, rows: NDArray[np.int64], judgments: Ints) -> _Cell:
-        kept = np.zeros(len(given), dtype=bool)
+    def cell(self, key: dict[str, Any], given: Qrels, rows: Ints, judgments: Ints) -> _Cell:
+        """Score a way of judging."""
+        inputs, kept = self.inputs, np.zeros(len(given), dtype=bool)
         kept[rows] = True
-        row, owner = self._uniques[key["depth"] if key["strategy"] == _DEPTH else self.pooled.depth]
-        row, owner = row[kept[row]], owner[kept[row]]
-        place = np.cumsum(kept) - 1
-        lost = Changes(len(self.units.names), owner, place[row], np.full(len(row), UNJUDGED))
-        base = np.zeros((len(self.inputs.measures), len(self.inputs.qrels.topics), len(self.inputs.runs)))
-        own = base.copy()
-        for block in rescore(self.inputs.runs, given.keep(kept), self.inputs.measures, lost):
-            here = slice(block.topics.start, block.topics.stop)
-            base[:, here] = own[:, here] = block.base
-            c, r = np.nonzero(self.units.of_run[None] == block.set[:, None])
-            own[:, block.topic[c], r] = block.values[:, c, r]
-        return _Cell(key, judgments, base, own)
+        one = self._uniques[key["depth"] if key["strategy"] == _DEPTH else self.pooled.depth]
+        there = kept[one.row]
+        row, owner = (np.cumsum(kept) - 1)[one.row[there]], one.owner[there].astype(np.int64)
+        lost = Changes(len(self.units.names), owner, row, np.full(len(row), UNJUDGED))
+        blocks = rescore(inputs.runs, given.keep(kept), inputs.measures, lost)
+        found = PerturbedScores.of(
+            blocks, inputs.runs, inputs.qrels, inputs.measures, len(self.units.names), units=self.units
+        )
+        return _Cell(key, judgments, found.base, found.own[0])
 
 
 @dataclass(frozen=True)
 class _Planning:
     """What ways of judging reach on some of the usable topics, `truth` being scores by all judgments."""
 
-    field: _Field
+    cells: Sequence[_Cell]
+    measures: Sequence[ir_measures.Measure]
+    units: Units
     truth: Floats
     usable: NDArray[np.bool_]
     draws: int
@@ -650,7 +588,7 @@ class _Planning:
         """Return what every way reaches on all usable topics."""
         every = np.flatnonzero(self.usable)
         found = self._numbers(every, len(every), np.ones((1, len(every)), dtype=np.int64), {"tau_b": every})
-        return found[["measure", *_CELL[1:], "judgments", *_NUMBERS.values()]]
+        return found[["measure", *_CELL[1:], *_PLANNED.split()]]
 
     def split(self, sizes: Sequence[int], half: int, random: np.random.Generator) -> pd.DataFrame:
         """Return every plan as planned on one half of the topics, and as reached on the other."""
@@ -666,87 +604,68 @@ class _Planning:
                 )
                 for topics, others in (halves, halves[::-1])
             )
-            found.append(planned.join(reached[["judgments", *_NUMBERS.values()]].add_suffix("_reached")))
+            found.append(planned.join(reached[_PLANNED.split()].add_suffix("_reached")))
         return pd.concat(found, ignore_index=True)
 
     def _numbers(self, topics: Ints, size: int, counts: Ints, truths: Mapping[str, Ints]) -> pd.DataFrame:
         """Return what every way reaches on draws of topics, tau_b to rankings by all judgments of given topics."""
-        rows = []
-        for cell in self.field.cells:
+        rows, of_run = [], self.units.of_run
+        for cell, (m, measure) in product(self.cells, enumerate(map(repr, self.measures))):
             per_topic = cell.judgments[topics].mean() + cell.judgments[~self.usable].sum() / self.usable.sum()
-            for m, measure in enumerate(self.field.inputs.measures):
-                y, own = (rounded(counts @ values[m][topics] / size) for values in (cell.base, cell.own))
-                drops = (pairs.rank_alone(y, own, self.field.units.of_run) - pairs.ranks(y)).max(axis=1)
-                true = {name: rounded(self.truth[m][these].mean(axis=0)) for name, these in truths.items()}
-                rows.append(
-                    {
-                        "measure": repr(measure),
-                        "topics": size,
-                        **cell.key,
-                        "judgments": size * per_topic,
-                        **{name: pairs.coefficients(x, y, ("tau_b",))["tau_b"].mean() for name, x in true.items()},
-                        "max_drop": float(drops.mean()),
-                        "width": _mean_width(cell.base[m][topics], size),
-                    }
-                )
+            y, own = (rounded(counts @ values[m][topics] / size) for values in (cell.base, cell.own))
+            row = {"measure": measure, "topics": size, **cell.key, "judgments": size * per_topic}
+            for name, these in truths.items():
+                true = rounded(self.truth[m][these].mean(axis=0))
+                row[name] = pairs.coefficients(true, y, ("tau_b",))["tau_b"].mean()
+            row["max_drop"] = float((pairs.rank_alone(y, own, of_run) - pairs.ranks(y)).max(axis=1).mean())
+            rows.append({**row, "width": _mean_width(cell.base[m][topics], size)})
         return pd.DataFrame(rows)
 
 
 def _mean_width(values: Floats, size: int) -> float:
-    """Return the width of the t interval of a difference over so many topics, the mean over pairs of runs."""
-    both = np.cov(values, rowvar=False)
-    variance = np.diag(both)
-    first, second = np.triu_indices(len(both), 1)
-    apart = np.maximum(variance[first] + variance[second] - 2 * both[first, second], 0)
-    return float(2 * _reach(size) * np.sqrt(apart).mean())
-
-
-def _reach(size: int) -> float:
-    """Return how far a t interval of a mean over so many topics reaches, in standard deviations; NaN for one."""
+    """Return the width of the t interval of a difference over so many topics, the mean over pairs; NaN for one."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(size - 1, (1 + _CONFIDENCE) / 2) / np.sqrt(size)) if size > 1 else float("nan")
+    both = np.cov(values, rowvar=False)
+    first, second = np.triu_indices(len(both), 1)
+    apart = np.maximum(both[first, first] + both[second, second] - 2 * both[first, second], 0)
+    reach = float(stdtrit(size - 1, (1 + _CONFIDENCE) / 2) / np.sqrt(size)) if size > 1 else float("nan")
+    return float(2 * reach * np.sqrt(apart).mean())
 
 
-def _enough(rows: pd.DataFrame, wanted: Mapping[str, float | None], end: str = "") -> pd.Series:
+def _enough(rows: pd.DataFrame, wanted: Mapping[str, float], end: str = "") -> pd.Series:
     """Return (rows,): whether each has all that is wanted; with the `end` ``"_reached"``, on the other half."""
     found = pd.Series(True, index=rows.index)
     for name, value in wanted.items():
-        if value is not None:
-            numbers = rows[f"{_NUMBERS[name]}{end}"].round(9)
-            found &= numbers >= value if name == "tau" else numbers <= value
+        numbers = rows[f"{_NUMBERS[name]}{end}"].astype(float).round(9)
+        found &= numbers >= value if name == "tau" else numbers <= value
     return found
 
 
 def _over_splits(every: pd.DataFrame) -> pd.DataFrame:
-    numbers = ["judgments", *_NUMBERS.values()]
-    every = every.assign(**{f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in numbers})
-    ends = [f"{name}{end}" for end in ("", "_reached", "_error") for name in numbers]
-    numbers = ["judgments", "cost", *ends[1:], _DISJOINT]
-    return every.groupby(["measure", *_CELL], sort=False)[numbers].mean().reset_index()
+    numbers = _PLANNED.split()
+    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in numbers}
+    names = [name for name, _ in CollectionPlan.declared["table"].names if name not in ("enough", "extrapolated")]
+    every = every.assign(**errors)
+    found = every.groupby(names[: 1 + len(_CELL)], sort=False)[names[1 + len(_CELL) :]].mean()
+    return found.reset_index()
 
 
-def _cheapest(rows: pd.DataFrame, measure: Sequence[str], wanted: Mapping[str, float | None]) -> pd.DataFrame:
-    """Return the row of a measure that costs least of those that are enough, a row without numbers where none is."""
-    mine = rows[rows["measure"].isin(measure)]
-    good = mine[_enough(mine, wanted)].sort_values(["cost", "topics"], kind="stable").head(1)
+def _cheapest(rows: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
+    """Return the row that costs least of those that are enough, a row without numbers where none is."""
+    good = rows[_enough(rows, wanted)].sort_values(["cost", "topics"], kind="stable").head(1)
     if good.empty:
-        good = mine.head(1).copy()
-        for name in good.columns.difference(["measure", "split"]):
-            good[name] = pd.Series([pd.NA if name in ("topics", "depth") else None], index=good.index)
-        good = good.assign(enough=False, extrapolated=False)
+        nothing = dict.fromkeys(rows.columns.difference(["measure", "split"]))
+        good = rows.head(1).assign(**nothing).assign(enough=False, extrapolated=False)
     return good.astype({"topics": "Int64", "depth": "Int64"})
 
 
-def _choices(every: pd.DataFrame, wanted: Mapping[str, float | None]) -> pd.DataFrame:
+def _choices(every: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
     """Return the plan of each measure and split that its first half chooses, and whether it held on the other."""
-    parts = [
-        _cheapest(rows, [str(name)], wanted) for (name, _), rows in every.groupby(["measure", "split"], sort=False)
-    ]
-    numbers = ["judgments", *_NUMBERS.values()]
-    names = ["measure", "split", *_CELL, "cost", *numbers, *(f"{name}_reached" for name in numbers), _DISJOINT]
+    parts = [_cheapest(rows, wanted) for _, rows in every.groupby(["measure", "split"], sort=False)]
+    names = [name for name, _ in CollectionPlan.declared["choices"].names if name != "held"]
     found = pd.concat(parts, ignore_index=True)[names]
-    held = _enough(found.astype({name: float for name in names[6:]}), wanted, "_reached") & found["topics"].notna()
+    held = _enough(found, wanted, "_reached") & found["topics"].notna()
     return found.assign(held=held.to_numpy(dtype=bool))
 
 

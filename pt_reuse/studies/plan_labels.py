@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, positive, told
+from pt_reuse._check import count, examples, flag, per_cent, positive, told
 from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
@@ -71,12 +71,10 @@ probability     | Probability | score | the probability of each document of the 
 
 
 def _draw_estimates(result: LabelEstimate, _: str | None, place: Place | None) -> Axes:
-    """Draw each number with its interval, and what the judge's own labels say."""
     return plot_label_estimates(result.table, confidence=result.confidence, place=place)
 
 
 def _draw_costs(result: LabelPlan, _: str | None, place: Place | None) -> Axes:
-    """Draw the width of the interval over the labels that it takes, for three ways to draw documents."""
     return plot_label_costs(result.curve, labels=result.labels, planned=result.width, place=place)
 
 
@@ -216,16 +214,14 @@ class LabelPlan(Result):
         strata = "1 stratum" if len(self.table) == 1 else f"{len(self.table):,} strata"
         return [
             f"check {self.labels:,} of {count(self.labels + len(self.rest), 'document')}{before}, in {strata}: a "
-            f"{100 * self.confidence:g} % interval {self.width:.4f} wide for {what}"
+            f"{per_cent(self.confidence)} interval {self.width:.4f} wide for {what}"
         ]
 
     def to_pool(self) -> Pool:
         """Return the documents to check as a pool, for :func:`~pt_reuse.judging.export_tasks` or :meth:`Pool.judge`.
 
-        Returns:
-            Pool: a sample, as :func:`~pt_reuse.pools.sample_pool` returns one: each document has its ``stratum`` and
-            its ``inclusion`` probability, and those that are not to be checked are in :attr:`Pool.unsampled`. A stratum
-            shows the label of the judge; the tasks of :func:`~pt_reuse.judging.export_tasks` do not show it.
+        It is a sample as :func:`~pt_reuse.pools.sample_pool` returns one. A stratum shows the label of the judge; tasks
+        do not show it.
         """
         every = pd.concat([self.sample, self.rest], ignore_index=True)
         asked = np.repeat([True, False], [len(self.sample), len(self.rest)])
@@ -243,16 +239,10 @@ class LabelPlan(Result):
             checked: labels of people: judgments in any form, see :doc:`runs`. A document with a label below 0, or none,
                 was not checked. Documents that people had judged before may be among them.
 
-        Returns:
-            LabelEstimate: each number with its interval.
-
         Raises:
             InputError: a label of a document that is not in the plan, a different label of a known one, or a stratum
                 without a checked document.
 
-        Warns:
-            ReuseWarning: documents of the plan that were not checked; the checked ones are assumed to be a random
-                sample of their strata, which the labels cannot show. Ten labels or more that all equal the judge's.
         """
         strata = _counted_labels(self, checked)
         drawn = strata["checked"].to_numpy(dtype=np.float64)
@@ -292,9 +282,8 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     ):
         if wrong.any():
             odd = [f"{qid} {docno}" for qid, docno in given.loc[wrong, _KEYS].itertuples(index=False)]
-            raise InputError(
-                f"{count(len(odd), 'document')} of {len(given):,}, such as {examples(odd)}, {what}.", argument="checked"
-            )
+            problem = f"{count(len(odd), 'document')} of {len(given):,}, such as {examples(odd)}, {what}."
+            raise InputError(problem, argument="checked")
     given = given[planned]
     counts = given.assign(relevant=given["now"] >= plan.rel).groupby("stratum")["relevant"].agg(["size", "sum"])
     counts = counts.reindex(plan.table["stratum"]).fillna(0).astype("int64")
@@ -307,10 +296,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
             argument="checked",
         )
     if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
-        warn(
-            f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own "
-            "labels of the documents to check?"
-        )
+        warn(f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own?")
     if missing := len(plan.sample) - len(given):
         warn(
             f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. Those that were count as a "
@@ -319,51 +305,25 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     return strata
 
 
-@dataclass(frozen=True)
-class _Population:
-    """The documents that a plan draws from, what their gains add up to, and how runs have them, for settings."""
-
-    documents: pd.DataFrame
-    name: str
-    settings: Mapping[str, Any]
-
-    def strata(self, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
-        """Return one row per stratum, and the name of the stratum of each document."""
-        frame = self.documents
-        name = frame["label"].astype("string").fillna(NO_LABEL)
-        name = name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")
-        name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
-        known = frame["people"].notna()
-        relevant = (frame["people"] >= rel).fillna(False) & known
-        frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
-        frame = frame if by_topic else frame.assign(qid=None)
-        # of a topic and a run the lowest label first, none before all
-        at = frame["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(frame["qid"]))})
-        ordered = frame.assign(at=at.fillna(0), labelled=frame["label"].notna()).sort_values(
-            ["at", "gain", "run", "labelled", "label"], ascending=[True, False, True, True, True], kind="stable"
-        )
-        grouped = ordered.groupby("stratum", sort=False)
-        table = grouped[["qid", "run", "label", "gain"]].first()
-        table = table.join(grouped[["documents", "known", "relevant_known"]].sum().astype(np.int64)).reset_index()
-        for column in ("qid", "run"):
-            table[column] = table[column].astype(object).where(table[column].notna(), None)
-        return table, name
-
-
-def _population(
-    labels: Qrels, target: str, runs: Any, measure: ir_measures.Measure | None, pilot: Qrels | None
-) -> _Population:
-    """Return the documents that the judge labelled, or those on which ``P@k`` of a run, or a difference, depends."""
-    labelled = labels.to_frame()[[*_KEYS, "label"]]
-    labelled = labelled[labelled["label"] >= 0].reset_index(drop=True)
-    if measure is None:
-        frame, name, settings = labelled.assign(run=None, gain=1 / max(len(labelled), 1)), SHARE, dict[str, Any]()
-    else:
-        frame, name, settings = _first_documents(labelled, labels, target, runs, measure)
-    if not len(frame):
-        raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
-    frame = frame.merge(_people(pilot), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
-    return _Population(frame, name, settings)
+def _strata(frame: pd.DataFrame, *, by_topic: bool, rel: int) -> tuple[pd.DataFrame, pd.Series]:
+    """Return one row per stratum of documents, and the name of the stratum of each document."""
+    name = frame["label"].astype("string").fillna(NO_LABEL)
+    name = name if frame["run"].isna().all() else name + ":" + frame["run"].astype("string")
+    name = (frame["qid"].astype("string") + ":" + name if by_topic else name).astype(object)
+    known = frame["people"].notna()
+    relevant = (frame["people"] >= rel).fillna(False) & known
+    frame = frame.assign(stratum=name, known=known, relevant_known=relevant, documents=1)
+    frame = frame if by_topic else frame.assign(qid=None)
+    # of a topic and a run the lowest label first, none before all
+    at = frame["qid"].map({qid: place for place, qid in enumerate(dict.fromkeys(frame["qid"]))})
+    ordered = frame.assign(at=at.fillna(0), labelled=frame["label"].notna()).sort_values(
+        ["at", "gain", "run", "labelled", "label"], ascending=[True, False, True, True, True], kind="stable"
+    )
+    grouped = ordered.groupby("stratum", sort=False)
+    table = grouped[["qid", "run", "label", "gain"]].first()
+    table = table.join(grouped[["documents", "known", "relevant_known"]].sum().astype(np.int64)).reset_index()
+    texts = {name: table[name].astype(object).where(table[name].notna(), None) for name in ("qid", "run")}
+    return table.assign(**texts), name
 
 
 def _people(judgments: Qrels | None) -> pd.DataFrame:
@@ -375,7 +335,7 @@ def _people(judgments: Qrels | None) -> pd.DataFrame:
 
 
 def _first_documents(
-    labelled: pd.DataFrame, labels: Qrels, target: str, given: Any, measure: ir_measures.Measure
+    labels: Qrels, labelled: pd.DataFrame, target: str, given: Any, measure: ir_measures.Measure
 ) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
     runs, needed = as_runs(given, labels), 2 if target == DIFFERENCE else 1
@@ -402,29 +362,19 @@ def _first_documents(
     every = pd.concat(parts, ignore_index=True)
     frame = every[~every.duplicated(_KEYS, keep=False)].merge(labelled, on=_KEYS, how="left")
     if not len(frame):
-        text = (
-            f"the runs have the same first {k} documents in every topic: their difference is 0, with nothing to check."
-        )
+        text = f"the runs have the same first {k} documents in every topic: their difference is 0."
         raise InputError(text, argument="runs")
-    return (
-        frame,
-        f"{measure!r} of {runs.names[0]}" if needed == 1 else f"{measure!r}, {' - '.join(runs.names)}",
-        {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"},
-    )
+    name = f"{measure!r} of {runs.names[0]}" if needed == 1 else f"{measure!r}, {' - '.join(runs.names)}"
+    return frame, name, {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"}
 
 
 def _checked_labels(given: Any) -> Any:
     if callable(given):
         raise InputError(
-            "judge_labels must be labels, got somebody who gives them. Ask for those of the documents in question: "
-            "Pool.judge(judge) returns them.",
+            "judge_labels must be labels, got somebody who gives them: Pool.judge(judge) returns them.",
             argument="judge_labels",
         )
     return given
-
-
-def _checked_judge_rel(judge_rel: Any) -> int | None:
-    return checked_rel(judge_rel, "judge_rel")
 
 
 def _check_together(given: Mapping[str, Any]) -> None:
@@ -436,17 +386,10 @@ def _check_together(given: Mapping[str, Any]) -> None:
     most = 2 if target == DIFFERENCE else 1
     numeric = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if width is not None and not (numeric and 0 < width < most):
-        raise InputError(
-            f"width must be a number above 0 and below {most}, the distance of the ends of the interval, got "
-            f"{told(width)}.",
-            argument="width",
-        )
+        raise InputError(f"width must be a number above 0 and below {most}, got {told(width)}.", argument="width")
     if has_runs != (target == DIFFERENCE) and target != "mean":
-        raise InputError(
-            "a difference is of two runs, and the precision of labels is of documents, whichever runs found them. "
-            f"Give runs= {'to none of precision' if has_runs else 'to a difference'}.",
-            argument="runs",
-        )
+        what = f"runs must be {'none with precision' if has_runs else 'two with a difference'}."
+        raise InputError(what, argument="runs")
     if given["measure"] is not None and not has_runs:
         raise InputError("a measure needs runs: pass runs=.", argument="measure")
 
@@ -457,18 +400,11 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
         return _USUAL if rel in (None, 1) else _USUAL(rel=rel)
     parsed, *more = parse_measures(measure)
     if more or parsed.NAME != "P" or set(parsed.params) - {"rel", "cutoff"} or "cutoff" not in parsed.params:
-        raise InputError(
-            "measure must be P with a cutoff, such as P@10 or P(rel=2)@10, which adds up over documents, got "
-            f"{measure!r}.",
-            argument="measure",
-        )
-    lowest = parsed.params.get("rel", 1)
-    if rel not in (None, lowest):
-        raise InputError(
-            f"{parsed!r} counts documents as relevant from label {lowest}, and rel says {rel}. Give "
-            f"{parsed(rel=rel)!r}, or no rel.",
-            argument="measure",
-        )
+        what = f"measure must be P with a cutoff, such as P@10 or P(rel=2)@10, got {measure!r}."
+        raise InputError(what, argument="measure")
+    if rel not in (None, parsed.params.get("rel", 1)):
+        what = f"{parsed!r} has another lowest relevant label than rel, {rel}. Give {parsed(rel=rel)!r}, or no rel."
+        raise InputError(what, argument="measure")
     return parsed
 
 
@@ -488,8 +424,8 @@ JudgeRel: TypeAlias = Annotated[
         "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
         "and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody knows "
         "on which scale people judge, and `rel` counts.",
-        check=_checked_judge_rel,
-        flag=options.Flag(help="lowest label of the judge that is relevant", metavar="LABEL"),
+        check=lambda value: checked_rel(value, "judge_rel"),
+        flag=options.Flag(metavar="LABEL"),
     ),
 ]
 
@@ -516,7 +452,7 @@ def plan_labels(
         float | None,
         options.Option(
             "of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
-            flag=options.Flag(help="of the interval, from its lower to its upper end", metavar="W", kind="float"),
+            flag=options.Flag(metavar="W", kind="float"),
         ),
     ] = None,
     budget: Annotated[
@@ -538,9 +474,8 @@ def plan_labels(
     prior: Annotated[
         Any,
         options.Option(
-            "what is expected of labels of which the pilot says nothing: a share; or the two numbers of a beta law, to "
-            "which the counts of the pilot are added; or a dict of label -> one of these (None is a document without "
-            "a label). Default: .5, which needs the most labels; to the counts of a pilot, 1/2 and 1/2 are added.",
+            "the share of relevant documents that is expected of labels of which the pilot says nothing, or a dict of "
+            "label -> share (None is a document without a label). Default: .5, which needs the most labels.",
             check=checked_prior,
         ),
     ] = None,
@@ -549,7 +484,7 @@ def plan_labels(
         options.Option(
             "make strata within each topic, at least two labels each. Default: strata go over all topics.",
             check=lambda value: flag("by_topic", value),
-            flag=options.Flag(help="strata within each topic, two labels each at least", kind="switch"),
+            flag=options.Flag(kind="switch"),
         ),
     ] = False,
     runs: Annotated[
@@ -563,7 +498,7 @@ def plan_labels(
         MeasureLike | None,
         options.Option(
             "P with its cutoff, of `runs`; default ``P@10``, from `rel` on.",
-            flag=options.Flag(help="P with its cutoff, of --runs", metavar="M", kind="text", default="P@10"),
+            flag=options.Flag(metavar="M", kind="text", default="P@10"),
         ),
     ] = None,
     rel: options.Rel = None,
@@ -572,9 +507,8 @@ def plan_labels(
 ) -> LabelPlan:
     """Plan how many labels of a judge people must check, and which, for an interval of a given width.
 
-    The documents are divided into strata by the label that the judge gave them. People check a random sample of each
-    stratum. A stratum that is large, or in which people's labels are expected to vary, gets more labels (Neyman's
-    allocation). Afterwards ``LabelPlan.estimate`` gives the number with its interval.
+    The documents are divided into strata by the label that the judge gave them, and people check a random sample of
+    each, by Neyman's allocation. Afterwards ``LabelPlan.estimate`` gives the number with its interval.
 
     Args:
         rel: the lowest label of people that is relevant; default that of the measure, the pilot or the judge's labels,
@@ -589,10 +523,6 @@ def plan_labels(
     Raises:
         InputError: neither or both of `width` and `budget`, a number of runs that does not go with the target, a
             measure that is not ``P@k``, a pilot or a prior without information on these labels.
-
-    Warns:
-        ReuseWarning: topics of the runs that the judge did not label, which do not count; labels in `prior` that no
-            document has.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -620,11 +550,18 @@ def plan_labels(
         people = Scale(lowest, int(given.max(initial=0))) if judged is None else Scale.of(judged, lowest)
         # the strata are of the judge's own labels, which stand for none of people
         of_judge = lowest_relevant(given, people, grades=False)
-    population = _population(labels, target, runs, measured, judged)
-    table, stratum = population.strata(by_topic=by_topic, rel=lowest)
-    counts = _pilot_counts(labels, population, judged, lowest)
+    labelled = labels.to_frame()[[*_KEYS, "label"]]
+    labelled = labelled[labelled["label"] >= 0].reset_index(drop=True)
+    if not len(labelled):
+        raise InputError("the judge labelled nothing: no label is 0 or above.", argument="judge_labels")
+    frame, name, of_runs = labelled.assign(run=None, gain=1 / len(labelled)), SHARE, dict[str, Any]()
+    if measured is not None:
+        frame, name, of_runs = _first_documents(labels, labelled, target, runs, measured)
+    frame = frame.merge(_people(judged), on=_KEYS, how="left").astype({"label": "Int64", "people": "Int64"})
+    table, stratum = _strata(frame, by_topic=by_topic, rel=lowest)
+    counts = _pilot_counts(labelled, frame, judged, lowest)
     table["share"] = expected_shares(prior, table["label"], counts)
-    numbers = numbers_of(table, target, population.name, of_judge)
+    numbers = numbers_of(table, target, name, of_judge)
     strata = Strata.of(table, table["share"].to_numpy())
     sizes = Sizes(strata, [number for number in numbers if number.is_target], confidence)
     drawn = sizes.in_strata(float(width)) if width is not None else sizes.with_budget(budget or 0)
@@ -632,7 +569,7 @@ def plan_labels(
     table["probability"] = np.divide(drawn, strata.units, out=np.zeros(len(drawn)), where=strata.units > 0)
     # rounded up, so that the plan itself is a row of the curve
     planned = float(width or max(np.ceil(1e4 * sizes.widest(drawn)) / 1e4, 1e-4))
-    sample, rest, known = _parts(population.documents.assign(stratum=stratum), table, seed)
+    sample, rest, known = _parts(frame.assign(stratum=stratum), table, seed)
     return LabelPlan(
         table=table,
         summary=_summary(numbers, strata, drawn, confidence),
@@ -641,18 +578,18 @@ def plan_labels(
         rest=rest,
         known=known,
         target=target,
-        number=population.name,
+        number=name,
         confidence=confidence,
         rel=lowest,
         judge_rel=of_judge,
         settings={
-            "target": target if target == PRECISION else f"{target} ({population.name})",
+            "target": target if target == PRECISION else f"{target} ({name})",
             **({"width": f"{planned:.4f}", "budget": budget} if width is None else {"width": f"{planned:g}"}),
             "confidence": f"{confidence:g}",
             "strata": "label of the judge" + (", run" * (target == DIFFERENCE)) + (", topic" * by_topic),
             "expected": prior_words(prior, int(counts["judged"].sum())),
             "relevant": f"from label {lowest}; for the judge from label {of_judge}",
-            **population.settings,
+            **of_runs,
             "interval": "exact (hypergeometric) for each label, joined by MOVER; planned by Clopper and Pearson",
             "varies": "Which documents are drawn; topics, documents and runs are fixed",
             "seed": seed,
@@ -660,14 +597,13 @@ def plan_labels(
     )
 
 
-def _pilot_counts(labels: Qrels, population: _Population, pilot: Qrels | None, rel: int) -> pd.DataFrame:
+def _pilot_counts(labelled: pd.DataFrame, documents: pd.DataFrame, pilot: Qrels | None, rel: int) -> pd.DataFrame:
     """Return of each label of the judge how many documents people judged before, and found relevant."""
     if pilot is None:
         return pd.DataFrame({"label": pd.array([], dtype="Int64"), "judged": [], "relevant": []})
-    every = labels.to_frame()[[*_KEYS, "label"]].astype({"label": "Int64"})
     # a run may have found what the judge did not label
-    more = population.documents.loc[population.documents["label"].isna(), [*_KEYS, "label"]]
-    both = pd.concat([every[every["label"] >= 0], more]).merge(_people(pilot), on=_KEYS)
+    more = documents.loc[documents["label"].isna(), [*_KEYS, "label"]]
+    both = pd.concat([labelled.astype({"label": "Int64"}), more]).merge(_people(pilot), on=_KEYS)
     if not len(both):
         raise InputError(
             "no document of the pilot has a label of the judge, so it says nothing of them. Are the ids written alike?",
@@ -699,8 +635,9 @@ def _parts(documents: pd.DataFrame, table: pd.DataFrame, seed: int) -> tuple[pd.
     frame = documents.assign(key=keys, probability=chances)
     known = frame["people"].notna()
     left = frame[~known]
-    place = left.groupby("stratum", sort=False)["key"].rank(method="first")
-    chosen = place <= left["stratum"].map(of_stratum["labels"])
+    chosen = left.groupby("stratum", sort=False)["key"].rank(method="first") <= left["stratum"].map(
+        of_stratum["labels"]
+    )
     columns = [*_KEYS, "label", "stratum", "probability"]
     sample, rest = (left.loc[rows, columns].reset_index(drop=True) for rows in (chosen, ~chosen))
     return sample, rest, frame.loc[known, [*columns[:4], "people"]].reset_index(drop=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import count, fraction
+from pt_reuse._check import count, fraction, per_cent
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.prediction_powered import ESTIMATED, JACKKNIFE, VARIANCES, TopicValues
 from pt_reuse.columns import Table
@@ -22,10 +22,11 @@ from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_forest
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import parse_measures
-from pt_reuse.scoring.scores import Scores, check_every_topic, check_topics, checked_measures, scored, topics_of_runs
+from pt_reuse.scoring.scores import check_topics, checked_measures, scored
 from pt_reuse.studies.few_labels import (
     Estimates,
     LinearMeasure,
+    SplitTopics,
     checked_pool,
     document_estimates,
     documents_to_label,
@@ -36,7 +37,7 @@ from pt_reuse.studies.few_labels import (
     split_topics,
     topic_estimates,
 )
-from pt_reuse.studies.judged_fields import OfJudges, under
+from pt_reuse.studies.judged_fields import OfJudges, drawn_by_judge, under
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ _SAMPLED = "se_sampling? sampling_low? sampling_high?"
 
 def _draw(result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
     """Draw each run's interval with a judge and by people's labels alone, the highest estimate on top."""
-    who = result.judge(judge)
-    rows = result.table[(result.table["judge"] == who) & (result.table["measure"] == measure)]
-    return plot_forest(rows, measure=measure, judge=who, confidence=result.confidence, place=place)
+    return drawn_by_judge(partial(plot_forest, confidence=result.confidence))(result, measure, place, judge=judge)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -70,8 +69,7 @@ class PredictionPowered(OfJudges):
     """What people would say of all runs, estimated by few labels of theirs and many of a model.
 
     The effective number is n times the variance by people's labels alone over that of the estimate, NaN where both are
-    0 or unknown; below n where lambda is uncertain and the judge finds the topics of people unlike the others. By
-    documents the variances are those of sampling, which go with 1/n - 1/pool, so that it is not beyond the pool.
+    0 or unknown; by documents the variances are those of sampling.
 
     Attributes:
         level: what people labelled a part of, ``"topics"`` or ``"documents"``.
@@ -106,7 +104,6 @@ class PredictionPowered(OfJudges):
     sampling_high | High, sampling | score | upper end by that
     first       | First        |        | a run
     second      | Second       |        | another one
-    excludes_0  | Excludes 0   |        | whether the interval excludes 0, for this pair alone
     p           | p            | p      | of its t test
     p_corrected | p, corrected | p      | for the number of pairs
     significant | Significant  | count  | whether that is significant, or how many pairs are
@@ -135,7 +132,7 @@ class PredictionPowered(OfJudges):
         Table(
             "judge, measure and pair of runs",
             f"judge family measure first second human~ by_judge difference~ se lambda n N n_eff {_SAMPLED} p human_p "
-            "p_corrected significant human_p_corrected human_significant excludes_0",
+            "p_corrected significant human_p_corrected human_significant",
             report="first second human difference p_corrected",
             select={"judge": None},
             noun="pairs",
@@ -247,34 +244,27 @@ def prediction_powered(
     rel: options.Rel = None,
     judge_rel: options.JudgeGrade = None,
     families: options.Families = None,
-    complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
     verbose: options.Verbose = False,
 ) -> PredictionPowered:
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
     The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong: its labels only make them narrower, the more the better they agree with people's. The score by the model's
-    labels is never estimated.
+    wrong: its labels only make them narrower, the more the better they agree with people's.
 
-    **By topics** people judged n topics in full, and the model labelled these and N others. A run's mean is Ybar_n +
-    lambda (Fbar_N - Fbar_n): the mean by people's labels, corrected by how much the other topics differ according to
-    the model. The n topics must be a random sample of all n + N, and the model must not have been tuned on their
-    labels.
+    **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
+    having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
 
     **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
-    it. A run's score on a topic is the sum over its documents of weight times gain, by the model's labels, corrected by
-    people's labels of the sampled ones, each weighted by 1 / probability. This needs measures that are such sums:
-    ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``,
-    ``NumRet(rel=...)`` and ``NumRel``, the number of relevant documents of the pool. nDCG and AP are refused.
+    it. A run's score on a topic is a sum by the model's labels, corrected by people's labels of the sampled documents,
+    each weighted by 1 / probability. This needs measures that are such sums: ``P@k``, ``RBP(rel=...)``,
+    ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``, ``NumRet(rel=...)`` and ``NumRel``.
 
     Args:
         human: labels of people, in any form. By topics: complete labels of some topics. By documents: of a sample, as
             :func:`~pt_reuse.pools.sample_pool` and :meth:`Pool.judge` make them, with the column ``stratum`` and label
             -1 for what was pooled and not sampled; or with the column ``inclusion``, the probability with which each
             document was drawn, independently.
-        complete: True (default): the mean is over all topics, and a topic that a run lacks counts 0. False: over the
-            topics that the run has, which is refused if a run lacks some.
 
     Returns:
         PredictionPowered: ``.table`` per judge, measure and run, ``.pairs``, ``.ranks``, ``.summary``, ``.plot()``.
@@ -283,13 +273,6 @@ def prediction_powered(
         InputError: fewer than two topics of either kind, or than three of people if lambda is estimated; a sample
             without its strata or probabilities; by documents, a measure that is no sum over documents; a judge that has
             to be asked, without a pool.
-
-    Warns:
-        CaveatWarning: fewer than 20 topics that people labelled, where intervals are known to cover less than their
-            confidence; fewer topics of the judge alone than of both; different numbers of the judge's labels on the two
-            kinds of topics; a lambda of 0 for half of the runs, for which the judge is useless; by documents, fewer
-            than five topics.
-        ReuseWarning: topics that do not count, documents without a label of the judge.
 
     Example:
         >>> import pt_reuse as ptr
@@ -319,48 +302,32 @@ def prediction_powered(
     # what is no sample is refused before anything is told of it
     more = [] if by_topics else [each.judge.known_pairs() if pool is None else pool for each in judges]
     samples = [sample_of(people, pairs) for pairs in more]
-    inputs = Inputs.read(runs, people, measures, rel, complete=complete, without_topics=without_topics)
-    field, people = inputs.runs, inputs.qrels.with_rel(inputs.rel)
-
-    def checked(qrels: Qrels) -> Qrels:
-        if not complete:
-            check_every_topic(field.names, topics_of_runs(field, qrels), "complete", what="The estimate")
-        return qrels
-
-    checked(people)
+    inputs = Inputs.read(runs, people, measures, rel, without_topics=without_topics)
+    inputs = replace(inputs, qrels=inputs.qrels.with_rel(inputs.rel))
     jackknife = by_topics and lam is None and variance in (None, JACKKNIFE)
     if by_topics:
-        splits = [split_topics(field, people, each, pool, jackknife=jackknife) for each in judges]
+        splits = [split_topics(inputs.runs, inputs.qrels, each, pool, jackknife=jackknife) for each in judges]
         if without_topics == "error":
             for each, split in zip(judges, splits, strict=True):
                 # a run that has the topics of people alone would score 0 on all others
                 with located(each.name):
-                    check_topics(field, split.of_judge.labels.select(split.unlabelled))
-
-        def by(qrels: Qrels) -> Scores:
-            return scored(field, checked(qrels), measures, complete=complete, verbose=verbose)
-
-        mine = by(people)
+                    check_topics(inputs.runs, split.of_judge.labels.select(split.unlabelled))
+        found = _by_topics(inputs, splits, verbose=verbose)
     parts: dict[str, list[pd.DataFrame]] = {"table": [], "pairs": [], "ranks": []}
-    in_words = []
-    names, known = field.names, field.run_table[["name", "team", "type"]].reset_index(drop=True)
+    names, in_words = inputs.runs.names, []
+    known = inputs.runs.run_table[["name", "team", "type"]].reset_index(drop=True)
     for n, each in enumerate(judges):
         with located(each.name):
             if by_topics:
-                split = splits[n]
-                topics = [*split.labelled, *split.unlabelled]
-                theirs = by(split.of_judge.labels.select(topics).with_rel(None))
-                values = _values(mine, theirs, split.labelled, topics)
-                estimates = [
-                    topic_estimates(of_measure, measure, lam, variance or JACKKNIFE, confidence)
-                    for measure, of_measure in zip(mine.measures, values, strict=True)
-                ]
-                words, caveats = split.words(), split.caveats()
+                words, caveats = splits[n].words(), splits[n].caveats()
+                how = lam, variance or JACKKNIFE, confidence
+                estimates = [topic_estimates(values, measure, *how) for measure, values in next(found)]
             else:
                 sample, labels = samples[n], pool_labels(each, samples[n], pool)
-                estimates = list(document_estimates(field, sample, labels.labels, linear, lam, confidence))
-                words = f"{labels.words}, people labelled {sample.words()}, {count(len(people.topics), 'topic')}"
-                caveats = few_topics(len(people.topics))
+                estimates = list(document_estimates(inputs.runs, sample, labels.labels, linear, lam, confidence))
+                topics = inputs.qrels.topics
+                words = f"{labels.words}, people labelled {sample.words()}, {count(len(topics), 'topic')}"
+                caveats = few_topics(len(topics))
             beware(caveats, _useless(estimates, lam))
         in_words.append(f"{each.name} ({words})")
         for measure, means, of_pairs in estimates:
@@ -374,7 +341,7 @@ def prediction_powered(
         inputs,
         {"lambda": _LAMBDA[level] if lam is None else f"{lam:g}, given"},
         judges="; ".join(in_words),
-        intervals=f"{100 * confidence:.4g} %, {_INTERVALS[JACKKNIFE if jackknife else level]}",
+        intervals=f"{per_cent(confidence)}, {_INTERVALS[JACKKNIFE if jackknife else level]}",
         pairs=f"two-sided t tests at {1 - confidence:.4g}, correction {correction}",
         ties=f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
     )
@@ -388,6 +355,21 @@ def prediction_powered(
     )
 
 
+def _by_topics(
+    inputs: Inputs, splits: Sequence[SplitTopics], *, verbose: bool
+) -> Iterator[list[tuple[str, TopicValues]]]:
+    """Yield of each judge by measure the scores by people, and by the judge on the same topics and on the others."""
+    measures = list(inputs.measures)
+    mine = scored(inputs.runs, inputs.qrels, measures, complete=True, verbose=verbose)
+    for split in splits:
+        labels = split.of_judge.labels.select([*split.labelled, *split.unlabelled]).with_rel(None)
+        theirs = scored(inputs.runs, labels, measures, complete=True, verbose=verbose)
+        both, alone = ([theirs.topics.index(t) for t in some] for some in (split.labelled, split.unlabelled))
+        rows = [mine.topics.index(topic) for topic in split.labelled]
+        of_measures = zip(mine.measures, mine.values, theirs.values, strict=True)
+        yield [(name, TopicValues(people[rows], judge[both], judge[alone])) for name, people, judge in of_measures]
+
+
 def _people(human: Any, *, by_topics: bool) -> Qrels:
     """Return the labels of people; by topics on the topics alone in which they labelled a document."""
     people = as_qrels(human, "human")
@@ -395,13 +377,6 @@ def _people(human: Any, *, by_topics: bool) -> Qrels:
     if not len(there):
         raise InputError("human has no label of 0 or more: people labelled no document.", argument="human")
     return people.select([people.topics[t] for t in there.tolist()]) if by_topics else people
-
-
-def _values(mine: Scores, theirs: Scores, labelled: list[str], topics: list[str]) -> Iterator[TopicValues]:
-    """Yield by measure the scores by people, and by the judge on the same topics and on the others."""
-    rows, order = [mine.topics.index(t) for t in labelled], [theirs.topics.index(t) for t in topics]
-    for people, judge in zip(mine.values, theirs.values, strict=True):
-        yield TopicValues(people[rows], judge[order[: len(rows)]], judge[order[len(rows) :]])
 
 
 def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Caveat]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,16 +14,23 @@ from pt_reuse import options
 from pt_reuse._check import examples
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, drawn_agreement, pair_tests, winners
+from pt_reuse.arrays.significance import (
+    RANDOM,
+    PairTests,
+    SignificanceAgreement,
+    agreement_of_tests,
+    check_test,
+    drawn_agreement,
+    pair_tests,
+    winners,
+)
 from pt_reuse.columns import Table
-from pt_reuse.data.units import described
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, cells, records
-from pt_reuse.scoring.scores import check_every_topic
 from pt_reuse.studies.judged_fields import (
     JudgedInputs,
     OfJudges,
@@ -36,13 +42,8 @@ from pt_reuse.studies.judged_fields import (
 )
 from pt_reuse.study import study
 
-Floats = NDArray[np.float64]
 #: a pair without a p-value, which a test of fewer than two topics does not have
 UNTESTED = "untested"
-#: shares that may have intervals -> what they are called where both sides of a test are drawn
-SHARES = {"false_share": "only_second", "missed_share": "only_first", "agree_share": "agree"}
-#: the test whose shares have intervals
-WITH_INTERVALS = "t"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,7 +57,6 @@ class SignificanceFidelity(OfJudges):
 
     Attributes:
         alpha: the level of significance.
-        corrected: whether p-values allow for the number of pairs.
     """
 
     title = "Significance fidelity"
@@ -87,10 +87,6 @@ class SignificanceFidelity(OfJudges):
     p | p | p | its p-value
     p_corrected | p, corrected | p | that for the number of pairs
     judge_ | judge | | the same by the judge
-    false_wins | False wins | count | false claims that the run is better than another one
-    false_losses | False losses | count | false claims that it is worse
-    missed_wins | Missed wins | count | pairs that it wins by people and that the judge misses
-    missed_losses | Missed losses | count | pairs that it loses by people and that the judge misses
     """
 
     table: Annotated[
@@ -113,40 +109,26 @@ class SignificanceFidelity(OfJudges):
             noun="pairs",
         ),
     ]
-    by_run: Annotated[
-        pd.DataFrame,
-        Table(
-            "judge, measure and run",
-            "judge measure name team type family? false_wins false_losses missed_wins missed_losses opposite",
-            "name false_wins false_losses missed_wins missed_losses opposite",
-            select={"judge": None},
-            noun="runs",
-        ),
-    ]
     alpha: float
-    corrected: bool
 
     def answers(self) -> list[str]:
         """Return of each judge and measure which share of its claims is false, and whether it may claim at all."""
-        lines = []
-        for row in records(self.table):
-            can = "no" if row["opposite"] else usable(row, "false_share", self.alpha, most=True)
-            line = (
-                "{measure}, {judge}: {false_share:.1%} of {judge_significant} claims false, {missed_share:.1%} of "
-                "{human_significant} differences missed, {opposite} with the other winner"
-            )
-            lines.append(f"{line.format_map(cells(row, self.columns))}. Usable for significance: {can}")
-        return lines
+        line = (
+            "{measure}, {judge}: {false_share:.1%} of {judge_significant} claims false, {missed_share:.1%} of "
+            "{human_significant} differences missed, {opposite} with the other winner. Usable for significance: "
+        )
+        return [
+            line.format_map(cells(row, self.columns))
+            + ("no" if row["opposite"] else usable(row, "false_share", self.alpha, most=True))
+            for row in records(self.table)
+        ]
 
 
 def _check(given: Mapping[str, Any]) -> None:
     check_test(given["test"], given["correction"])
-    if given["resamples"] and given["test"] != WITH_INTERVALS:
-        raise InputError(
-            f"intervals are of the test {WITH_INTERVALS!r} alone, whose draws have a closed form; with "
-            f"{given['test']!r} every pair would be tested anew in every draw. Give resamples=0 for none.",
-            argument="resamples",
-        )
+    if given["resamples"] and given["test"] != "t":
+        what = f"intervals are of the test 't' alone, got {given['test']!r}. Give resamples=0 for none."
+        raise InputError(what, argument="resamples")
 
 
 @study(
@@ -173,7 +155,6 @@ def significance_fidelity(
     resamples: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
-    complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
     verbose: options.Verbose = False,
 ) -> SignificanceFidelity:
@@ -184,18 +165,14 @@ def significance_fidelity(
     tests are the reference, but not the truth: they, too, depend on the number of topics.
 
     Intervals of the shares are for the test ``"t"`` alone, with the same draws for all judges; give ``resamples=0`` for
-    the others. ``complete=False`` is refused if runs lack topics.
+    the others.
 
     Returns:
-        SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.by_run``, ``.plot()``.
+        SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.plot()``.
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or
             correction, intervals for another test than ``"t"``.
-
-
-    Warns:
-        ReuseWarning: topics in which a judge labelled nothing; fewer than five topics; grades that do not fit.
 
     Example:
         >>> import pt_reuse as ptr
@@ -212,112 +189,74 @@ def significance_fidelity(
     corrections against statsmodels.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
-    of_topics: dict[str, Any] = {"complete": complete, "without_topics": without_topics, "missing": missing}
-    judged = JudgedInputs.read(runs, human, judges, measures, rel, **of_topics)
+    judged = JudgedInputs.read(runs, human, judges, measures, rel, without_topics=without_topics, missing=missing)
     field = judged.inputs.runs
     if len(field) < 2:
         raise InputError(f"it takes two runs to compare, got {examples(field.names)}.", argument="runs")
     judged.beware()
     bootstrap = judged.inputs.bootstrap(resamples, seed, confidence, None)
-    rows, pairs, by_run = [], [], []
+    rows, pairs = [], []
     for labels, people, by_judge in judged.both_scored(verbose=verbose):
-        if not complete:
-            with located(labels.name):
-                check_every_topic(people.names, people.has_topic, "complete")
         for m, measure in enumerate(people.measures):
             both = people.values[m], by_judge.values[m]
             mine, theirs = (pair_tests(values, test, samples=samples, seed=seed) for values in both)
-            tested = TestedPairs(mine, theirs, alpha, correction)
-            counts = tested.counts() if bootstrap is None else tested.with_intervals(*both, bootstrap)
+            drawn = None
+            if bootstrap is not None and len(people.topics) > 1:
+                drawn = drawn_agreement(*both, bootstrap, alpha, correction)
             about = {"judge": labels.name, "measure": measure}
-            sizes = {"topics": len(people.topics), "runs": len(people.names)}
+            sizes = {"topics": len(people.topics), "runs": len(field), "pairs": len(mine.p)}
+            counts = _counts(agreement_of_tests(mine, theirs, alpha, correction), drawn, bootstrap)
             rows.append({"judge": labels.name, "family": labels.family, "measure": measure, **sizes, **counts})
-            pairs.append(under(about, tested.frame(people.names)))
-            of_runs = described(field.run_table).drop(columns="pooled").assign(**tested.of_runs(len(field)))
-            by_run.append(under(about, of_runs))
-    drawn = "; every pair is tested and corrected anew in each draw, the same draws for all judges"
+            pairs.append(under(about, _pairs(mine, theirs, alpha, correction, people.names)))
     settings = settings_of(
         judged,
-        interval_settings(bootstrap, drawn),
+        interval_settings(
+            bootstrap, "; every pair is tested and corrected anew in each draw, the same draws for all judges"
+        ),
         {"samples": samples, "seed": seed} if test in RANDOM else {},
         test=f"{TESTS[test]}, two-sided, over topics",
         alpha=alpha,
         correction=correction if test != "tukey" else "by the test itself",
     )
-    return SignificanceFidelity(
-        table=with_names(rows),
-        pairs=pd.concat(pairs, ignore_index=True),
-        by_run=pd.concat(by_run, ignore_index=True),
-        alpha=alpha,
-        corrected=correction != "none" or test == "tukey",
-        settings=settings,
-    )
+    of_all = pd.concat(pairs, ignore_index=True)
+    return SignificanceFidelity(table=with_names(rows), pairs=of_all, alpha=alpha, settings=settings)
 
 
-@dataclass(frozen=True)
-class TestedPairs:
-    """The tests of every pair of runs by one measure, under the labels of people and of a judge."""
+def _counts(
+    found: SignificanceAgreement, drawn: SignificanceAgreement | None, bootstrap: TopicBootstrap | None
+) -> dict[str, float]:
+    """Return how many pairs have each outcome, and the shares of them with their ends; people's is the first test."""
+    both, row = found.ss_a + found.ss_d, dict[str, float]()
+    row |= {"untested": found.untested, "human_significant": both + found.sn, "judge_significant": both + found.ns}
+    row |= {"agree": found.ss_a, "false_claims": found.ns, "missed": found.sn, "opposite": found.ss_d}
+    row["neither"] = found.nn
+    for name, share in (("false_share", "only_second"), ("missed_share", "only_first"), ("agree_share", "agree")):
+        row[name] = getattr(found, share)
+        if bootstrap is not None:
+            values = np.full(1, np.nan) if drawn is None else getattr(drawn, share)
+            row[f"{name}_low"], row[f"{name}_high"] = bootstrap.interval(row[name], values, within=(0, 1))
+    return row
 
-    __test__ = False  # no test of pytest
 
-    human: PairTests
-    judge: PairTests
-    alpha: float
-    correction: str
+def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str) -> NDArray[np.object_]:
+    """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
+    of_people, of_judge = (winners(tests, alpha, correction) for tests in (human, judge))
+    both = (of_people != 0) & (of_judge != 0)
+    kinds = {
+        UNTESTED: np.isnan(human.p) | np.isnan(judge.p),
+        "agree": both & (of_people == of_judge),
+        "opposite": both,
+        "missed": of_people != 0,
+        "false claim": of_judge != 0,
+    }
+    return np.select(list(kinds.values()), list(kinds), "neither").astype(object)
 
-    @cached_property
-    def outcomes(self) -> NDArray[np.object_]:
-        """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
-        people, judge = (winners(tests, self.alpha, self.correction) for tests in (self.human, self.judge))
-        both = (people != 0) & (judge != 0)
-        kinds = {
-            UNTESTED: np.isnan(self.human.p) | np.isnan(self.judge.p),
-            "agree": both & (people == judge),
-            "opposite": both,
-            "missed": people != 0,
-            "false claim": judge != 0,
-        }
-        return np.select(list(kinds.values()), list(kinds), "neither").astype(object)
 
-    def counts(self) -> dict[str, float]:
-        """Return how many pairs have each outcome, and the shares of false claims, missed ones and agreement."""
-        kinds = (UNTESTED, "agree", "false claim", "missed", "opposite", "neither")
-        untested, agree, false, missed, opposite, neither = (int((self.outcomes == kind).sum()) for kind in kinds)
-        people, judge = agree + opposite + missed, agree + opposite + false
-        found = {"pairs": len(self.outcomes), UNTESTED: untested, "human_significant": people}
-        found |= {"judge_significant": judge, "agree": agree, "false_claims": false, "missed": missed}
-        shares = {"false_share": (false, judge), "missed_share": (missed, people)}
-        shares |= {"agree_share": (2 * agree, people + judge)}
-        of_all = {name: n / whole if whole else np.nan for name, (n, whole) in shares.items()}
-        return {**found, "opposite": opposite, "neither": neither, **of_all}
-
-    def with_intervals(self, human: Floats, judge: Floats, bootstrap: TopicBootstrap) -> dict[str, float]:
-        """Return the counts of Student's t test with the ends of each share, of (topics, runs) scores by both."""
-        found: dict[str, float] = {}
-        drawn = drawn_agreement(human, judge, bootstrap, self.alpha, self.correction) if len(human) > 1 else None
-        for name, value in self.counts().items():
-            found[name] = value
-            if name in SHARES:
-                values = np.full(1, np.nan) if drawn is None else getattr(drawn, SHARES[name])
-                found[f"{name}_low"], found[f"{name}_high"] = bootstrap.interval(value, values, within=(0, 1))
-        return found
-
-    def frame(self, names: list[str]) -> pd.DataFrame:
-        """Return one row per pair of runs."""
-        run = np.array(names, dtype=object)
-        columns = {"first": run[self.human.first], "second": run[self.human.second], "outcome": self.outcomes}
-        for begin, tests in (("", self.human), ("judge_", self.judge)):
-            columns |= {f"{begin}difference": tests.difference, f"{begin}p": tests.p}
-            columns[f"{begin}p_corrected"] = tests.corrected(self.correction)
-        return pd.DataFrame(columns)
-
-    def of_runs(self, n_runs: int) -> dict[str, NDArray[np.int64]]:
-        """Return (runs,) how many pairs each run wins and loses falsely, and how many wins and losses are missed."""
-        found, pairs = {}, (self.human.first, self.human.second)
-        for kind, outcome, tests in (("false", "false claim", self.judge), ("missed", "missed", self.human)):
-            rows = self.outcomes == outcome
-            for side, of in (("wins", pairs), ("losses", pairs[::-1])):
-                run = np.where(tests.difference > 0, *of)[rows]
-                found[f"{kind}_{side}"] = np.bincount(run, minlength=n_runs)
-        of_both = np.concatenate([run[self.outcomes == "opposite"] for run in pairs])
-        return {**found, "opposite": np.bincount(of_both, minlength=n_runs)}
+def _pairs(human: PairTests, judge: PairTests, alpha: float, correction: str, names: list[str]) -> pd.DataFrame:
+    """Return one row per pair of runs."""
+    run, outcome = np.array(names, dtype=object), _outcomes(human, judge, alpha, correction)
+    columns = {"first": run[human.first], "second": run[human.second], "outcome": outcome}
+    for begin, tests in (("", human), ("judge_", judge)):
+        columns |= {f"{begin}difference": tests.difference, f"{begin}p": tests.p}
+        columns[f"{begin}p_corrected"] = tests.corrected(correction)
+    return pd.DataFrame(columns)

@@ -263,7 +263,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "significance_fidelity": Golden(
         of("significance_fidelity", "runs", "qrels", "judge_labels"), {"resamples": 0},
-        {**MEASURED, **TESTED, **CORRECTED, **GRADES, **MODEL, **TOPICS, **DRAWN},
+        {**MEASURED, **TESTED, **CORRECTED, **GRADES, **MODEL, "without_topics": ["zero"], **DRAWN},
     ),
     "compare_leaderboards": Golden(
         of("compare_leaderboards", "scores", "boards", measures=False), SHORT,
@@ -470,6 +470,14 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
 RENAMED: dict[str, str | None] = {
+    "compare_labels:between": None,
+    "audit_labels:labels_between": None,
+    "commands:rankings/labels_between.csv": None,
+    "significance_fidelity:by_run": None,
+    "commands:significance/by_run.csv": None,
+    "family_effect:judges": None,
+    "commands:families/judges.csv": None,
+    "prediction_powered:pairs.excludes_0": None,
     "judge_next:summary.verdict": None,
     "check_new_run:table.low": "table.predicted_low",
     "check_new_run:table.high": "table.predicted_high",

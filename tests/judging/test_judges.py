@@ -198,7 +198,7 @@ def test_labels_of_both_beside_each_other():
     with pytest.warns(ptr.ReuseWarning, match="nothing in 1 topic that people judged: '2'"):
         found = compared_labels(HUMAN, as_judges({"x": judged(1, None, 0, None, 1)})[0])
     assert found.pairs.to_dict("list") == {"qid": ["1", "1"], "docno": ["a", "c"], "human": [3, 0], "judge": [1, 0]}
-    assert (found.missing, found.without, found.human.topics, found.judge_rel, found.rel) == (1, ("2",), ["1"], 1, 2)
+    assert (len(found.left), found.without, found.human.topics, found.judge_rel) == (1, ("2",), ["1"], 1)
     assert found.words() == "relevant from label 1; 2 documents of both, 1 missing, 1 topic without labels"
     assert len(found.human) == 3
     with pytest.warns(ptr.ReuseWarning):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 
 import ir_measures
@@ -32,16 +33,13 @@ LABELS = {
     # without a label of every fifth document
     "blunt": labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.6, range(4)), seed=2), 0.8),
 }
-OTHER = labelled(ptr.judging.Noisy(PEOPLE, ptr.judging.flips(0.3, range(4)), seed=3))
 DEPTH, BEST, RESAMPLES = 5, 6, 30
-EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS, "other": OTHER}
+EVERYBODY = {"people": PEOPLE.to_frame()[["qid", "docno", "label"]], **LABELS}
 
 
 @pytest.fixture(scope="module")
 def found():
-    return circularity(
-        RUNS, PEOPLE, LABELS, "nDCG@5", scorers={"other": OTHER}, depth=DEPTH, best=BEST, resamples=RESAMPLES
-    )
+    return circularity(RUNS, PEOPLE, LABELS, "nDCG@5", depth=DEPTH, best=BEST, resamples=RESAMPLES)
 
 
 def reranked(frame, labels):
@@ -86,43 +84,46 @@ def row_of(frame, judge, scorer, **more):
     return rows.iloc[0]
 
 
-@pytest.mark.parametrize(("judge", "scorer"), pairs())
-def test_gains_and_places_are_those_written_out(found, literal, judge, scorer):
-    before, after = literal[None, scorer].mean(axis=0), literal[judge, scorer].mean(axis=0)
-    people = literal[judge, "people"].mean(axis=0) - literal[None, "people"].mean(axis=0)
-    row = row_of(found.table, judge, scorer)
-    assert row["mean_gain"] == pytest.approx((after - before).mean())
-    excess = np.nan if scorer == "people" else (after - before).mean() - people.mean()
-    assert row["excess_gain"] == pytest.approx(excess, nan_ok=True)
-    assert row["gaining"] == ((after - before).round(12) > 0).sum()
-    assert row["losing"] == ((after - before).round(12) < 0).sum()
-    runs = found.by_run[(found.by_run["judge"] == judge) & (found.by_run["scorer"] == scorer)]
-    assert runs["name"].tolist() == RUNS.names
-    assert runs["score"].tolist() == pytest.approx(before)
-    assert runs["reranked_score"].tolist() == pytest.approx(after)
-    was = [1 + sum(other > mine + 1e-12 for other in before) for mine in before]
-    assert runs["rank"].tolist() == was
-    now = []
-    for i, mine in enumerate(after):
-        others = np.delete(before, i)
-        now.append(1 + sum(other > mine + 1e-12 for other in others))
-    assert runs["reranked_rank"].tolist() == now
-    assert row["mean_rise"] == pytest.approx(np.mean(np.array(was) - now))
-    both = np.concatenate([before, after]).round(12)
-    rank = np.array([1 + (both > score).sum() for score in both])
-    n = len(before)
-    assert (row["reranked_in_best"], row["originals_in_best"]) == ((rank[n:] <= BEST).sum(), (rank[:n] <= BEST).sum())
+def test_gains_and_places_are_those_written_out(found, literal):
+    for judge, scorer in pairs():
+        before, after = literal[None, scorer].mean(axis=0), literal[judge, scorer].mean(axis=0)
+        people = literal[judge, "people"].mean(axis=0) - literal[None, "people"].mean(axis=0)
+        row = row_of(found.table, judge, scorer)
+        assert row["mean_gain"] == pytest.approx((after - before).mean())
+        excess = np.nan if scorer == "people" else (after - before).mean() - people.mean()
+        assert row["excess_gain"] == pytest.approx(excess, nan_ok=True)
+        assert row["gaining"] == ((after - before).round(12) > 0).sum()
+        assert row["losing"] == ((after - before).round(12) < 0).sum()
+        runs = found.by_run[(found.by_run["judge"] == judge) & (found.by_run["scorer"] == scorer)]
+        assert runs["name"].tolist() == RUNS.names
+        assert runs["score"].tolist() == pytest.approx(before)
+        assert runs["reranked_score"].tolist() == pytest.approx(after)
+        was = [1 + sum(other > mine + 1e-12 for other in before) for mine in before]
+        assert runs["rank"].tolist() == was
+        now = []
+        for i, mine in enumerate(after):
+            others = np.delete(before, i)
+            now.append(1 + sum(other > mine + 1e-12 for other in others))
+        assert runs["reranked_rank"].tolist() == now
+        assert row["mean_rise"] == pytest.approx(np.mean(np.array(was) - now))
+        both = np.concatenate([before, after]).round(12)
+        rank = np.array([1 + (both > score).sum() for score in both])
+        n = len(before)
+        assert (row["reranked_in_best"], row["originals_in_best"]) == (
+            (rank[n:] <= BEST).sum(),
+            (rank[:n] <= BEST).sum(),
+        )
 
 
-@pytest.mark.parametrize(("judge", "scorer"), [pair for pair in pairs() if pair[1] != "people"])
-def test_correlations_are_those_of_scipy(found, literal, judge, scorer):
-    def means(of, who):
+def test_correlations_are_those_of_scipy(found, literal):
+    def means(judge, of, who):
         fields = {"original": [literal[None, who]], "re-ranked": [literal[judge, who]]}
         fields["both"] = fields["original"] + fields["re-ranked"]
         return np.hstack(fields[of]).mean(axis=0).round(12)
 
-    for field in ("original", "re-ranked", "both"):
-        people, theirs = means(field, "people"), means(field, scorer)
+    scored = [pair for pair in pairs() if pair[1] != "people"]
+    for (judge, scorer), field in itertools.product(scored, ("original", "re-ranked", "both")):
+        people, theirs = means(judge, field, "people"), means(judge, field, scorer)
         row = row_of(found.rankings, judge, scorer, field=field)
         assert row["systems"] == len(people)
         assert row["tau_b"] == pytest.approx(scipy.stats.kendalltau(people, theirs).statistic)
@@ -215,7 +216,6 @@ def test_what_cannot_be_compared_is_refused(messages):
         lambda: circularity(*given, **options), argument=argument
     )
     refused("judge", RUNS, PEOPLE, {"a": PEOPLE, "b": pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [1]})}, "AP")
-    refused("scorers", RUNS, PEOPLE, {"a": PEOPLE}, "AP", scorers={"a": PEOPLE})
     refused("judge", RUNS, PEOPLE, {"people": PEOPLE}, "AP")
     refused("depth", RUNS, PEOPLE, PEOPLE, "AP", depth=0)
     refused("best", RUNS, PEOPLE, PEOPLE, "AP", best=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,7 +148,7 @@ def test_leaving_out_builds_the_judgments_without_each_unit(by):
 
 def test_at_the_whole_pool_every_strategy_ends_alike():
     found = ptr.pools.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
-    assert found.strategies == list(CHOOSERS)
+    assert found.table["strategy"].unique().tolist() == list(CHOOSERS)
     table = found.table.set_index("budget")
     assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
     assert (table.loc[1.0, "tau_b_low"] == 1).all()
@@ -178,18 +177,6 @@ def test_the_curve_passes_through_the_table():
         assert both[name].tolist() == both[f"{name}_curve"].tolist()
 
 
-def test_jobs_and_backends_change_no_number():
-    def found(**options):
-        return ptr.pools.compare_strategies(
-            RUNS, QRELS, BY_HAND, budgets=[5], measures="AP", depth=5, repeats=2, leave_out="team", **options
-        )
-
-    alone = found()
-    with joblib.parallel_config("threading", n_jobs=2):
-        assert_same(found(), alone)
-    assert_same(found(n_jobs=2), alone)
-
-
 def test_what_is_wrong_is_told(messages):
     def refuse(argument, strategies="rank", **options):
         given = {"budgets": 0.1, "measures": "AP", "depth": 5, **options}
@@ -210,26 +197,6 @@ def test_what_is_wrong_is_told(messages):
     refuse("seed", seed=-1)
     other = Qrels(pd.DataFrame({"qid": QRELS.topics, "docno": "nowhere", "label": 1}))
     messages.refused(lambda: ptr.pools.compare_strategies(RUNS, other, "rank", measures="AP"), argument="qrels")
-
-
-def test_the_figure_has_a_line_and_a_band_for_each_strategy():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.5], measures="AP", depth=5, repeats=2)
-    for kind, column in (("relevant", "recall"), ("max_drop", "max_drop")):
-        ax = found.plot(kind)
-        rows = found.curve if kind == "relevant" else found.table
-        for line, name in zip(ax.get_lines(), BY_HAND, strict=True):
-            mine = rows[rows["strategy"] == name]
-            assert line.get_ydata().tolist() == pytest.approx(mine[column].tolist(), nan_ok=True)
-            assert line.get_xdata().tolist() == pytest.approx((100 * mine["budget"]).tolist())
-            assert line.get_label() == name
-        assert len(ax.collections) == len(BY_HAND)
-        assert sorted(text.get_text() for text in ax.texts) == sorted(BY_HAND)
-    # correlations are less those of the first
-    first, *others = BY_HAND
-    ax, rows = found.plot("tau_b"), found.table.set_index(["strategy", "budget"])["tau_b"]
-    for line, name in zip(ax.get_lines()[: len(others)], others, strict=True):
-        assert line.get_ydata().tolist() == pytest.approx((rows[name] - rows[first]).tolist(), nan_ok=True)
-    assert ax.get_ylabel().replace("\n", " ").endswith(f"less that of {first}")
 
 
 def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):

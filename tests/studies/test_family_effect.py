@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from ir_measures import nDCG
 from real_runs import read_real
-from scipy import stats
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
@@ -125,20 +124,6 @@ def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
     assert (shares >= 0.95).all()
 
 
-def test_a_planted_bias_is_found():
-    above = []
-    for seed in range(5):
-        field = simulated(seed=seed, n_topics=30, n_docs=200, n_teams=9, length=15)
-        runs = with_families(field, lambda run: "gpt" if run.team in ("team-1", "team-2", "team-3") else None)
-        mine = runs.run_table["name"][runs.run_table["family"] == "gpt"]
-        labels = noisy(field, seed, favoured=set(mine), share=0.7)
-        table = ptr.labels.family_effect(
-            runs, field.all_qrels, {"J": labels}, "nDCG@10", families={"J": "gpt"}, resamples=200
-        ).table
-        above.append((table[["rank_effect_low", "score_effect_low"]] > 0).to_numpy())
-    assert np.mean(above) >= 0.95
-
-
 def test_topics_without_labels_count_for_neither(field, runs):
     labels = noisy(field, 1).select(["1", "2", "3", "5", "7", "8"])
     with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 2 topics"):
@@ -147,7 +132,6 @@ def test_topics_without_labels_count_for_neither(field, runs):
     columns = [column for column in alone.table if column not in ("judge", "judge_family")]
     of_b = found.table[found.table["judge"] == "B"].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_b[columns], alone.table[columns])
-    assert found.judges[["topics", "topics_without"]].values.tolist() == [[8, 0], [6, 2]]
 
 
 def contrast(n, k, pairs=()):
@@ -173,8 +157,7 @@ def slow(human, judge, who, against):
     return ranks, np.mean([judge[run] - intercept - slope * human[run] for run in family])
 
 
-@pytest.mark.parametrize("against", AGAINST)
-@pytest.mark.parametrize("steps", [4, 1000])
+@pytest.mark.parametrize(("against", "steps"), [(AGAINST[0], 4), (AGAINST[1], 1000), (AGAINST[2], 4)])
 def test_effects_equal_those_of_loops(against, steps):
     random = np.random.default_rng(steps)
     human, judge = random.integers(0, steps, (2, 20, 9)) / steps
@@ -185,14 +168,6 @@ def test_effects_equal_those_of_loops(against, steps):
     expected = [slow(h, j, who, against) for h, j in zip(human, judge, strict=True)]
     assert found["rank_effect"] == pytest.approx([ranks for ranks, _ in expected], abs=1e-12)
     assert found["score_effect"] == pytest.approx([score for _, score in expected], abs=1e-7)
-
-
-def test_changes_are_those_of_the_field_centred():
-    human, judge = np.array([[0.1, 0.2, 0.6]]), np.array([[0.4, 0.2, 0.9]])
-    found = FieldGains(human, judge).over(contrast(3, 1), "others")
-    # changes of .3, 0 and .3 have the mean .2
-    assert (found["change"][0], found["others_change"][0]) == (pytest.approx(0.1), pytest.approx(-0.05))
-    assert (found["rise"][0], found["others_rise"][0]) == (1, -0.5)
 
 
 @given(arrays(np.float64, 8, elements=st.integers(0, 10**6).map(float), unique=True), st.integers(1, 7), st.randoms())
@@ -217,15 +192,6 @@ def test_a_scale_is_no_favour_and_a_favour_is_told_on_it(slope, level, favour):
     judge[0, :2] += favour
     found = FieldGains(human, judge).over(who, "alone")["score_effect"][0]
     assert found == pytest.approx(favour, abs=1e-9)
-
-
-def test_the_line_is_that_of_scipy():
-    random = np.random.default_rng(3)
-    human, judge = random.random((2, 1, 12))
-    who = contrast(12, 4)
-    line = stats.linregress(human[0, 4:], judge[0, 4:])
-    above = judge[0, :4] - line.intercept - line.slope * human[0, :4]
-    assert FieldGains(human, judge).over(who, "others")["score_effect"][0] == pytest.approx(above.mean())
 
 
 @pytest.mark.parametrize(("n", "human"), [(3, [0.1, 0.2, 0.5]), (5, [0.3, 0.2, 0.2, 0.2, 0.2])])
@@ -271,26 +237,6 @@ def test_of_equally_near_runs_the_first_by_name_is_matched():
     assert found[0] == found[1]
 
 
-def test_a_family_of_one_run_and_few_topics_are_told(field, messages):
-    runs = with_families(field, lambda run: {"neu2a": "gpt", "lex1a": "bm25", "lex1b": "bm25"}.get(run.name))
-    few = field.all_qrels.select(["1", "2", "3"])
-    found = messages.warned(lambda: ptr.labels.family_effect(runs, few, few, "AP", resamples=9))
-    assert found.settings["beware"] == "3 topics only"
-    assert found.table.query("family == 'gpt'")["runs"].tolist() == [1, 1, 1]
-
-
-def test_two_runs(field):
-    runs = with_families(field, lambda run: "gpt" if run.name == "neu2a" else None).select(["neu2a", "lex1a"])
-    labels = {"J": noisy(field, 3)}
-    call = lambda: ptr.labels.family_effect(runs, field.all_qrels, labels, "AP", families={"J": "gpt"}, resamples=50)  # noqa: E731
-    found = call()
-    cell = found.cells("AP").iloc[0]
-    rows = found.by_run.set_index("name")
-    assert cell["rank_effect"] == rows.loc["neu2a", "rise"] - rows.loc["lex1a", "rise"]
-    assert np.isnan(cell["score_effect"])
-    assert cell["rank_effect_low"] <= cell["rank_effect"] <= cell["rank_effect_high"]
-
-
 @pytest.fixture(scope="module")
 def deep(data):
     """Return the effects of all judges, the official runs a family, too, and the other later ones together."""
@@ -321,7 +267,7 @@ def test_mean_ranks_gained(deep, judge):
     assert cells["runs"].to_dict() == {"official": 37, "other later": 16, "gpt": 8}
 
 
-def test_the_own_family_and_what_is_missing(deep):
+def test_the_own_family(deep):
     own = deep.cells("nDCG@10").query("own")
     assert own["judge"].tolist() == ["binary-gpt-4", "binary-gpt-4o", "exam-gpt-4", "umbrela-gpt-4"]
     assert set(own["family"]) == {"gpt"}
@@ -330,13 +276,6 @@ def test_the_own_family_and_what_is_missing(deep):
     llama = deep.cells("nDCG@10").query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
     assert llama["rank_effect_high"] < 0
     assert llama["score_effect_high"] < 0
-    assert deep.judges.set_index("judge")["missing"].to_dict() == {
-        "binary-gpt-4": 2,
-        "binary-gpt-4o": 4,
-        "binary-llama-3.2": 0,
-        "exam-gpt-4": 0,
-        "umbrela-gpt-4": 0,
-    }
 
 
 def test_tau_of_all_runs(deep):

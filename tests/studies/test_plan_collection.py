@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import pt_reuse as ptr
-from pt_reuse.result import key_numbers
 from pt_reuse.studies.plan_collection import GIVEN
 
 DEPTHS = [1, 3, 10]
@@ -97,7 +96,7 @@ def test_all_judgments_of_all_topics_have_no_error(field, found):
 
 
 def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
-    options = {**OPTIONS, "repeats": 1, "draws": 500}
+    options = {**OPTIONS, "repeats": 1, "draws": 200}
     made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
     topics = field.qrels.topics
     truth = by_ir_measures(field.runs, field.qrels, AP, topics)
@@ -107,14 +106,14 @@ def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
         scores = by_ir_measures(field.runs, field.qrels.restrict(ptr.depth_pool(field.runs, depth)), AP, topics)
         for half, name in ((shuffled[:8], "tau_b"), (shuffled[8:], "tau_b_reached")):
             mean = truth[half].mean(axis=0)
-            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(300)]
+            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(100)]
             taus = [stats.kendalltau(mean.round(12), drawn.round(12)).statistic for drawn in draws]
-            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 300 + 1 / 500) ** 0.5)
+            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
         # topics of the first half, ranked against those of the second
         beyond = truth[shuffled[8:]].mean(axis=0)
-        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(300)]
+        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(100)]
         taus = [stats.kendalltau(beyond.round(12), drawn.round(12)).statistic for drawn in draws]
-        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 300 + 1 / 500) ** 0.5)
+        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
         assert row["width"] == pytest.approx(mean_width(scores[shuffled[:8]], size))
         assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))
 
@@ -130,14 +129,6 @@ def test_disjoint_taus_of_whole_halves_by_brute_force(field):
         taus.append(stats.kendalltau(*(half.round(12) for half in halves)).statistic)
     assert made.table.set_index("depth").loc[10, "tau_b_disjoint"] == pytest.approx(np.mean(taus))
     assert (made.table["tau_b_disjoint"] < made.table["tau_b"]).all()
-
-
-def test_the_disjoint_tau_is_on_every_table_of_plans(found):
-    for table in (found.table, found.plan, found.choices):
-        known = table["tau_b_disjoint"].dropna().astype(float)
-        assert known.between(-1, 1).all()
-        assert len(known) == table["tau_b"].notna().sum()
-    assert key_numbers(found).query("figure == 'tau_b_disjoint'")["value"].notna().any()
 
 
 def test_errors_are_those_of_the_splits(field):
@@ -176,9 +167,9 @@ def test_how_extrapolations_err_in_a_population():
     for (depth, size), (said, disjoint, true) in shown.items():
         pool = field.qrels.restrict(ptr.depth_pool(field.runs, depth))
         scores = ptr.score(field.runs, pool, AP).values[0]
-        taus = [stats.kendalltau(truth, scores[random.choice(topics, size)].mean(axis=0)).statistic for _ in range(300)]
+        taus = [stats.kendalltau(truth, scores[random.choice(topics, size)].mean(axis=0)).statistic for _ in range(100)]
         assert np.mean(planned[depth, size], axis=0) == pytest.approx((said, disjoint), abs=6e-4)
-        assert np.mean(taus) == pytest.approx(true, abs=4 * np.std(taus) / 300**0.5)
+        assert np.mean(taus) == pytest.approx(true, abs=4 * np.std(taus) / 100**0.5)
 
 
 def test_the_plan_is_the_cheapest_that_is_enough(field):
@@ -247,17 +238,6 @@ def test_unusable_topics_are_paid_for_and_not_ranked(field):
         field.runs, field.qrels.select(counts.loc[usable, "qid"]), AP, topics=4, **OPTIONS
     )
     assert made.at_hand["tau_b"].tolist() == alone.at_hand["tau_b"].tolist()
-
-
-def test_numbers_depend_on_the_seed_alone(field):
-    options = {**OPTIONS, "topics": [4, 16]}
-    one, same, other = (
-        ptr.pools.plan_collection(field.runs, field.qrels, nDCG @ 5, seed=seed, n_jobs=jobs, **options)
-        for seed, jobs in ((1, 1), (1, 2), (2, 1))
-    )
-    assert one.table.equals(same.table)
-    assert one.choices.equals(same.choices)
-    assert not one.table.equals(other.table)
 
 
 def test_what_is_refused_warned_and_drawn(field, found, messages):

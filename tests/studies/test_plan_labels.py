@@ -142,8 +142,6 @@ def test_a_pilot_says_what_to_expect_and_is_not_asked_again(labels, people):
     assert plan.table["relevant_known"].tolist() == found.tolist()
     assert not pairs_of(plan.sample) & pairs_of(pilot)
     assert len(plan.sample) + len(plan.rest) + len(plan.known) == 1000
-    beta = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot, prior=(2, 8))
-    assert beta.table["share"].tolist() == pytest.approx([(x + 2) / 30 for x in found])
     # of a label that the pilot does not have the prior alone says something
     less = pilot.merge(labels[labels["label"] < 2][["qid", "docno"]])
     assert plan_labels(labels, width=0.1, judge_rel=1, pilot=less, prior=0.9).table["share"].iloc[2] == 0.9
@@ -244,7 +242,7 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused(lambda: plan_labels(labels, width=0.1, judge_rel=1, pilot=people.assign(qid="99")), argument="pilot")
     refused(lambda: plan_labels(labels, width=0.1, prior="high"), argument="prior")
     refused(lambda: plan_labels(labels, width=0.1, prior={"1": 0.5}), argument="prior")
-    refused(lambda: plan_labels(labels, width=0.1, prior=(0, 1)), argument="prior")
+    refused(lambda: plan_labels(labels, width=0.1, prior=(2, 8)), argument="prior")
     refused(lambda: plan_labels(labels.assign(label=-1), width=0.1), argument="judge_labels")
     refused(lambda: plan_labels(lambda frame: [1] * len(frame), width=0.1), argument="judge_labels")
     refused(lambda: plan_labels(labels.assign(label=0.7), width=0.1), argument=None)
@@ -324,7 +322,7 @@ def test_runs_are_estimated_as_they_score(labels, people, runs):
     assert single["estimate"] == pytest.approx(scores[0])
 
 
-@pytest.mark.parametrize("options", [{"target": "precision", "width": 0.25}, {"width": 0.2, "by_topic": True}])
+@pytest.mark.parametrize("options", [{"target": "precision", "width": 0.25}])
 def test_intervals_cover_the_truth(labels, people, options):
     plan, random = plan_labels(labels, **options), np.random.default_rng(1)
     every = pd.concat([plan.sample, plan.rest]).merge(people, on=["qid", "docno"], suffixes=("", "_people"))
@@ -386,24 +384,5 @@ def test_no_other_allocation_of_as_many_labels_has_a_smaller_variance(strata, da
         assert (allocation.of(total + 1) >= mine).all()
 
 
-def test_without_bounds_it_is_neymans_formula():
-    weights, shares = np.array([0.6, 0.3, 0.1]), np.array([0.05, 0.5, 0.9])
-    allocation = Allocation.neyman(weights, shares, np.array([60_000, 30_000, 10_000]))
-    spread = weights * np.sqrt(shares * (1 - shares))
-    assert np.abs(allocation.of(1000) - 1000 * spread / spread.sum()).max() < 1
-
-
-def test_what_a_full_stratum_cannot_take_goes_to_the_others():
-    allocation = Allocation.neyman(np.array([5.0, 1.0, 0.0]), np.array([0.5, 0.5, 0.5]), np.array([4, 40, 9]))
-    assert allocation.of(30).tolist() == [4, 26, 0]
-    assert (allocation.fewest, allocation.most) == (4, 44)
-
-
-def test_shares_of_0_and_1_get_what_every_stratum_gets():
-    allocation = Allocation.neyman(np.ones(3), np.array([0.0, 1.0, 0.5]), np.array([50, 1, 50]))
-    assert allocation.of(20).tolist() == [2, 1, 17]
-
-
-@pytest.mark.parametrize("bound", [0, 3, 9, 50])
-def test_the_smallest_number_that_fits(bound):
-    assert smallest(2, 9, lambda n: n >= bound) == min(max(bound, 2), 9)
+def test_the_smallest_number_that_fits():
+    assert [smallest(2, 9, lambda n, bound=bound: n >= bound) for bound in (0, 3, 9, 50)] == [2, 3, 9, 9]

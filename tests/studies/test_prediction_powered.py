@@ -78,7 +78,6 @@ def test_every_number_is_that_of_the_plain_formulas(name, judge, measure):
         )
         p.append(2 * scipy.stats.t.sf(abs(estimate) / se, 23))
         human_p.append(scipy.stats.ttest_1samp(y, 0).pvalue)
-        assert row["excludes_0"] == (p[-1] < 0.05)
     for column, ps in (("", p), ("human_", human_p)):
         assert pairs[f"{column}p"].tolist() == pytest.approx(ps, abs=1e-9)
         corrected = multipletests(ps, method="bonferroni")[1]
@@ -187,6 +186,24 @@ def test_a_rank_reaches_from_those_better_to_those_worse():
     assert (low.tolist(), high.tolist()) == ([2, 1, 1], [3, 2, 3])
     low, high = rank_bounds(1, np.zeros(0), np.zeros(0, dtype=bool))
     assert (low.tolist(), high.tolist()) == ([1], [1])
+
+
+def test_ranks_are_those_of_scipy_and_their_ends_those_of_the_pairs():
+    found = parts.by_topics()
+    for row in found.summary.to_dict("records"):
+        table, pairs, ranks = (
+            of(frame, row["judge"], row["measure"]) for frame in (found.table, found.pairs, found.ranks)
+        )
+        for column, value in (("rank", "estimate"), ("human_rank", "human"), ("judge_rank", "by_judge")):
+            expected = scipy.stats.rankdata(-table[value].round(12), method="min")
+            assert ranks[column].tolist() == expected.astype(int).tolist()
+        for side, difference in (("", "difference"), ("human_", "human")):
+            told = pairs[pairs[f"{side}significant"]]
+            first = told[difference] > 0
+            worse, better = told["second"].where(first, told["first"]), told["first"].where(first, told["second"])
+            for run in ranks.to_dict("records"):
+                ends = 1 + (worse == run["name"]).sum(), len(ranks) - (better == run["name"]).sum()
+                assert (run[f"{side}rank_low"], run[f"{side}rank_high"]) == ends
 
 
 def test_the_intervals_of_all_ranks_hold_at_once():
@@ -401,7 +418,6 @@ def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messa
         "confidence": {"confidence": 95},
         "correction": {"correction": "tukey"},
         "measures": {"measures": "nDCK"},
-        "complete": {"complete": "no"},
         "without_topics": {"without_topics": "ignore"},
         "rel": {"rel": 0},
         "judge_rel": {"judge_rel": {"x": 1}},
@@ -460,11 +476,6 @@ def test_runs_that_lack_topics(messages):
     messages.refused(lambda: called(runs=frames), argument="runs")
     zero = called(runs=frames, without_topics="zero").table
     assert zero["estimate"][0] < zero["human"][0]
-    frames[field.runs.names[0]] = first[first["qid"] != people.topics[0]]
-    messages.refused(lambda: called(runs=frames, complete=False), argument="complete")
-    messages.refused(lambda: sampled(runs=frames, complete=False), argument="complete")
-    # where no run lacks any there is nothing to refuse
-    assert called(complete=False).table["estimate"].tolist() == called().table["estimate"].tolist()
 
 
 def test_a_topic_of_which_no_document_was_drawn():

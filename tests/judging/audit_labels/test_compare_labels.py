@@ -33,23 +33,14 @@ class Asked:
         raise AssertionError("asked")
 
 
-@pytest.mark.parametrize(
-    ("form", "name"),
-    [
-        (GRADED, "judge"),
-        (FRAME, "judge"),
-        ({"model": FRAME}, "model"),
-        ({qid: dict(zip(part["docno"], part["label"], strict=True)) for qid, part in FRAME.groupby("qid")}, "judge"),
-        (ptr.judging.Oracle(GRADED, name="known"), "known"),
-        (say, "say"),
-        ({"f": say}, "f"),
-    ],
-)
-def test_a_judge_comes_in_any_form(form, name):
-    found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
-    assert found.judges == [name]
-    wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
-    pd.testing.assert_frame_equal(found.table, wanted.table)
+def test_a_judge_comes_in_any_form():
+    nested = {qid: dict(zip(part["docno"], part["label"], strict=True)) for qid, part in FRAME.groupby("qid")}
+    forms = [("judge", GRADED), ("judge", FRAME), ("model", {"model": FRAME}), ("judge", nested), ("say", say)]
+    for name, form in (*forms, ("known", ptr.judging.Oracle(GRADED, name="known")), ("f", {"f": say})):
+        found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
+        assert found.judges == [name]
+        wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
+        pd.testing.assert_frame_equal(found.table, wanted.table)
 
 
 def test_what_is_relevant_can_be_said():
@@ -65,35 +56,20 @@ def test_what_is_relevant_can_be_said():
     assert others.bounds.to_numpy().tolist() == [["judge", 2, 2], ["ann", 2, 3]]
 
 
-REFUSED = {
-    "rel": {"rel": 0},
-    "judge_rel": {"judge_rel": "high"},
-    "judge_rel of a stranger": {"judge_rel": {"modle": 2}},
-    "people without names": {"people": GRADED},
-    "families": {"families": "gpt"},
-    "resamples": {"resamples": -1},
-    "confidence": {"confidence": 95},
-    "seed": {"seed": "x"},
-    "no judge": {"judge": {}},
-    "no judgments": {"human": 5},
-    "nothing judged": {"human": pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [-1]})},
-    "people": {"people": {}},
-    "one name for two": {"people": {"model": GRADED}},
-    "a person beside the topics": {"people": {"ann": pd.DataFrame({"qid": ["x"], "docno": ["d"], "label": [1]})}},
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_everything_is_checked_before_a_judge_is_asked(case, messages):
-    given = {"human": HUMAN, "judge": {"model": Asked()}, **REFUSED[case]}
-    words = {"no judgments": "human", "nothing judged": "human", "no judge": "judge", "one name for two": "people"}
-    argument = words.get(case, next(iter(reversed(REFUSED[case]))))
-    argument = {
-        "judge_rel of a stranger": "judge_rel",
-        "a person beside the topics": "people",
-        "people without names": "people",
-    }.get(case, argument)
-    messages.refused(lambda: ptr.labels.compare_labels(**given), argument=argument)
+def test_everything_is_checked_before_a_judge_is_asked(messages):
+    stranger = pd.DataFrame({"qid": ["x"], "docno": ["d"], "label": [1]})
+    for argument, given in (
+        ("judge_rel", {"judge_rel": {"modle": 2}}),
+        ("families", {"families": "gpt"}),
+        ("judge", {"judge": {}}),
+        ("human", {"human": pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [-1]})}),
+        ("people", {"people": GRADED}),
+        ("people", {"people": {}}),
+        ("people", {"people": {"model": GRADED}}),
+        ("people", {"people": {"ann": stranger}}),
+    ):
+        every = {"human": HUMAN, "judge": {"model": Asked()}, **given}
+        messages.refused(lambda every=every: ptr.labels.compare_labels(**every), argument=argument)
 
 
 def test_labels_that_all_are_one():
@@ -174,18 +150,6 @@ def test_both_are_held_against_people_on_the_same_documents(found, judge, judge_
         ends = [wanted[f"{column}_low"], wanted[f"{column}_high"]]
         how = BOOTSTRAP.expanded(len(topics))
         assert ends == pytest.approx(how.percentiles(values.mean(), values), abs=1e-12)
-
-
-def test_two_people_with_each_other(found):
-    assert set(found.between[["judge", "other"]].itertuples(index=False, name=None)) == {("bob", "ann"), ("cem", "bob")}
-    row = row_of(found.between, judge="bob", items="all", labels="binary")
-    both = meeting(PEOPLE["ann"], PEOPLE["bob"])
-    assert row["kappa"] == pytest.approx(kappa(list(both.values())), abs=1e-12)
-    assert (row["n_items"], row["n_topics"]) == (len(both), 2)
-    ann, bob = np.array(list(both.values())).T >= 2
-    assert row["precision"] == pytest.approx(metrics.precision_score(ann, bob))
-    assert not {"missing", "without", "kind", "family"} & set(found.between)
-    assert set(found.between["labels"]) == {"grades", "binary"}
 
 
 def test_people_with_other_bounds_are_together_as_relevant_or_not(messages):

@@ -162,7 +162,7 @@ def test_what_is_missing_is_counted_for_each_judge_and_topic():
     found = label_agreement([one, other], None)
     missing = 30 * 5 - len(part)
     assert missing > 0
-    assert one.missing == missing == len(one.left)
+    assert missing == len(one.left)
     rows = found.table.set_index("judge")[["missing", "without", "n_topics", "n_items"]]
     assert set(map(tuple, rows.loc["part"].query("n_items > 120").to_numpy())) == {(missing, 1, 5, len(part))}
     assert set(rows.loc["whole", "missing"]) == {0}
@@ -277,8 +277,8 @@ def test_one_rule_says_what_is_relevant():
         compared_labels(few, as_judges(JUDGE)[0])
 
 
-@pytest.mark.parametrize("wrong", [{}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}])
-def test_what_says_nothing_of_the_labels_is_refused(wrong):
-    with pytest.raises(ptr.InputError) as error:
-        ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong)
-    assert error.value.argument == "judge_rel"
+def test_what_says_nothing_of_the_labels_is_refused(messages):
+    for wrong in ({}, {4: "2"}, {4.0: 2}, {4: 2.5}, {True: 1}, {4: 99999}, {"other": 4}, {4: 2}):
+        messages.refused(
+            lambda wrong=wrong: ptr.labels.compare_labels(PEOPLE, JUDGE, judge_rel=wrong), argument="judge_rel"
+        )
