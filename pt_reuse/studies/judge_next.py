@@ -39,8 +39,7 @@ from pt_reuse.studies.new_runs.predictor import (
     RunInCase,
     as_new_runs,
 )
-from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
-from pt_reuse.studies.new_runs.sampling import check_estimable, draw, inclusion
+from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
