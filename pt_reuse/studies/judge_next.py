@@ -79,9 +79,12 @@ class JudgingPlan(Result):
     answer = (
         "summary",
         "{open:pair} open: {labels:label} on average decide all, in {level} of courses at most {labels_most} ({cost}); "
-        "the {documents:document} here decide {settled}",
+        "{documents:document} here {decide} {settled}",
     )
-    valid_for = "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks."
+    valid_for = (
+        "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; depth-{depth} "
+        "pool, contributors: {contributors}; relevant: {relevant}."
+    )
     not_covered = "what other topics would change, and runs unlike those that are left out."
     key = "pairs decided labels limited_by_topics"
     plots = {"labels": _draw}
@@ -172,7 +175,8 @@ decided: the mean over drawn courses; of a sample its size
         """Return what sentences speak of: settings, attributes, and the summary."""
         row, seconds = records(self.summary)[0], self.settings["seconds"]
         cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
-        return {**super().words(), **row, "cost": cost, "level": f"{100 * self.confidence:.4g} %"}
+        decide = "decides" if row["documents"] == 1 else "decide"
+        return {**super().words(), **row, "cost": cost, "decide": decide, "level": f"{100 * self.confidence:.4g} %"}
 
     def answers(self) -> list[str]:
         """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
@@ -400,7 +404,7 @@ def judge_next(
         units=f"{by}s that are left out",
         calibrated=f"at {100 * confidence:.4g} %, {count(len(predictor.train), by)}, it takes "
         f"{units_needed(confidence)}",
-        significance="paired t test over topics, 0.05",
+        significance="paired t test over topics, two-sided, p at most 0.05, not corrected",
         judged_since=int((known >= 0).sum()),
         only_bounds=decision.why_bounds() or "none",
         seconds=seconds,

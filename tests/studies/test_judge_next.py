@@ -257,6 +257,12 @@ def test_what_labels_cost():
     assert any(f"{low:.0f} to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
 
 
+def test_a_plan_of_one_document_decides():
+    answers = {n: " ".join(plan("P@10", new=NEW, n=n).answers()) for n in (1, 2)}
+    assert "1 document here decides" in answers[1]
+    assert "2 documents here decide " in answers[2]
+
+
 def test_the_figure_has_the_open_pairs():
     found = plan("P@10", new=NEW)
     n_open = int((found.table["decided"] == "").sum())
