@@ -226,7 +226,8 @@ def _all_against(pairs: pd.DataFrame) -> str:
     known = f"{n_sure:,} decided under every labelling"
     return (
         f"{count(pairs['name'].nunique(), 'new run')} against {whom}: {won:,} of {len(pairs):,} comparisons won, "
-        f"{lost:,} lost ({known}), {n_open:,} not decidable{plan}; {pairs['significant'].sum():,} significant over topics"
+        f"{lost:,} lost ({known}), {n_open:,} not decidable{plan}; "
+        f"{pairs['significant'].sum():,} significant over topics"
     )
 
 

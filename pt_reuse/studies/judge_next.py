@@ -82,8 +82,8 @@ class JudgingPlan(Result):
         "{documents:document} here {decide} {settled}",
     )
     valid_for = (
-        "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; depth-{depth} "
-        "pool, contributors: {contributors}; relevant: {relevant}."
+        "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; "
+        "depth-{depth} pool, contributors: {contributors}; relevant: {relevant}."
     )
     not_covered = "what other topics would change, and runs unlike those that are left out."
     key = "pairs decided labels limited_by_topics"
