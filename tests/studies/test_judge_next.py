@@ -251,12 +251,6 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
     assert any(f"rank {mine['rank_low']} to {mine['rank_high']}" in line for line in found.answers())
 
 
-def test_what_labels_cost():
-    found = plan("P@10", new=NEW, seconds=60)
-    low, high = found.summary[["labels", "labels_most"]].iloc[0]
-    assert any(f"{low:.0f} to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
-
-
 def test_a_plan_of_one_document_decides():
     answers = {n: " ".join(plan("P@10", new=NEW, n=n).answers()) for n in (1, 2)}
     assert "1 document here decides" in answers[1]
@@ -270,21 +264,6 @@ def test_the_figure_has_the_open_pairs():
     assert len(found.plot(top=100).get_yticklabels()) == n_open
     decided = plan("P@10", judged=plan("P@10").pool.judge(FIELD.all_qrels))
     assert len(decided.plot().get_yticklabels()) == 0
-
-
-def test_labels_of_people_come_back(tmp_path):
-    first = plan(n=6)
-    texts = [{"docno": docno, "text": docno} for docno in first.documents["docno"]]
-    task = {"topics": {qid: qid for qid in KNOWN.topics}, "texts": texts, "labels": {0: "no", 1: "yes"}}
-    ptr.judging.export_tasks(first.pool, tmp_path / "task", annotators=["ann"], **task)
-    (sheet,) = (tmp_path / "task").glob("*.csv")
-    pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
-    labels = ptr.judging.import_labels(tmp_path / "task")
-    labels.table.to_csv(tmp_path / "labels.csv", index=False)
-    same = first.documents[["qid", "docno"]].assign(label=1)
-    found = [plan(judged=judged).table for judged in (same, labels, labels.table, tmp_path / "labels.csv")]
-    assert all(each.equals(found[0]) for each in found[1:])
-    assert not found[0].equals(first.table)
 
 
 def test_goals():
@@ -318,13 +297,6 @@ def test_labels_of_a_judge_are_what_is_known_before():
 def test_without_new_runs_they_are_those_not_pooled():
     with pytest.raises(ptr.InputError, match="not pooled"):
         ptr.judge_next(OTHERS.select(pooled=True), KNOWN, "P@10", depth=10)
-
-
-def test_the_same_seed_gives_the_same_plan():
-    one, other = plan(seed=3), plan(seed=3)
-    assert one.table.equals(other.table)
-    assert plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=1).documents)
-    assert not plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=2).documents)
 
 
 @given(st.lists(st.just(0.0) | st.floats(1e-6, 1), min_size=1, max_size=40), st.integers(1, 50))

@@ -75,6 +75,8 @@ def test_a_part_of_a_sample_is_refused(labels, tmp_path):
         part.to_csv(tmp_path / "part.csv", index=False)
         for sampled in (part, ptr.Qrels(part), tmp_path / "part.csv"):
             refused(sampled, str(len(part)), str(len(labels)))
+    labels.to_csv(tmp_path / "whole.csv", index=False)
+    pd.testing.assert_series_equal(check(tmp_path / "whole.csv"), check(labels))
     unlabelled = labels.assign(label=labels["label"].where(labels["docno"] != labels["docno"].iloc[5], -1))
     refused(unlabelled, labels["docno"].iloc[5])
     for column in ("inclusion", "drawn", "plan"):
