@@ -25,14 +25,13 @@ from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, named_estimators
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
     Judge,
     LeftOut,
     NewRunPredictor,
-    PredictionConfig,
     RunInCase,
     as_new_runs,
 )
@@ -364,9 +363,9 @@ def check_new_run(
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
     pooled, units = inputs.pooled(depth, contributors, pool_order), units_by(inputs.runs, by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
-    estimators = named_estimators(None if estimator == "best" else [estimator], judge=judge, corpus=corpus)
-    predictor = NewRunPredictor(inputs, pooled, later, PredictionConfig(by, estimators, confidence, judge, corpus))
-    predictor.check_collection()
+    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
+    how["estimators"] = None if estimator == "best" else [estimator]
+    predictor = NewRunPredictor(inputs, pooled, later, **how)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
     gap = predictor.gap.caveats() if predictor.train else ()
@@ -476,7 +475,7 @@ def _sampled(
         elif len(inside) < int((effects.size > 0).sum()):
             # what was not sampled has no probability, so that nothing is known of it
             error = np.inf
-    half = t.ppf((1 + predictor.config.confidence) / 2, max(len(sample.row) - 1, 1)) * error
+    half = t.ppf((1 + predictor.confidence) / 2, max(len(sample.row) - 1, 1)) * error
     ends = np.clip([score - half, score, score + half], made["lowest"], made["highest"])
     ranks = [field.rank(ends[1:2])[0], field.rank(ends[2:])[0], field.rank(ends[:1], worst=True)[0]]
     ranks = np.clip(ranks, made["rank_best"], made["rank_worst"]).tolist()
@@ -518,7 +517,7 @@ def _to_judge(predictor: NewRunPredictor, m: int, row: RunInCase, made: Mapping[
     usual = 2 * calibration.score * float(np.median(calibration.spreads)) if len(calibration.spreads) else np.inf
     bounds = made["highest"] - made["lowest"]
     width = usual if np.isfinite(usual) and 0 < usual < bounds else bounds / 4
-    return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.config.confidence) / 2)))
+    return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.confidence) / 2)))
 
 
 def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:

@@ -29,14 +29,12 @@ from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
-from pt_reuse.studies.new_runs.estimators import named_estimators
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
     Judge,
     LeftOut,
     NewRunPredictor,
-    PredictionConfig,
     RunInCase,
     as_new_runs,
 )
@@ -377,8 +375,8 @@ def judge_next(
     units = units_by(inputs.runs, by)
     field, new_runs = _new_runs(inputs, new, topics)
     pooled = replace(inputs, runs=field).pooled(depth, contributors, pool_order)
-    config = PredictionConfig(by, named_estimators(["documents"], judge=judge, corpus=None), confidence, judge, corpus)
-    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, config)
+    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
+    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, estimators=["documents"], **how)
     predictor.check()
     # runs of the field fitted where they were read
     beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
@@ -495,7 +493,7 @@ def _critical_value(predictor: NewRunPredictor) -> float:
         truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
         unit.append(row.case.unit)
-    return conformal_quantile(np.array(worst), np.array(unit), predictor.config.confidence)
+    return conformal_quantile(np.array(worst), np.array(unit), predictor.confidence)
 
 
 class _Span(NamedTuple):
@@ -612,7 +610,7 @@ class _Decision:
             step[np.argmax(stops, axis=1)] for stops in (sure | (np.abs(course) > critical_value * spread), sure)
         )
         half = critical_value * float(spread[0]) if n else 0.0
-        confidence = self.predictor.config.confidence
+        confidence = self.predictor.confidence
         decided = AS_JUDGED if not n else EVERY if sure[0, 0] else ""
         if not decided and abs(difference) > half:
             decided = f"at {100 * confidence:.4g} %"
@@ -692,7 +690,7 @@ class _Decision:
             "open": len(self.needed),
             "settled": float((needed[1:] <= n).sum() / _DRAWS),
             "labels": float(labels.mean()),
-            "labels_most": float(np.quantile(labels, self.predictor.config.confidence, method="inverted_cdf")),
+            "labels_most": float(np.quantile(labels, self.predictor.confidence, method="inverted_cdf")),
             "abstains": int(table["abstains"].sum()),
             "limited_by_topics": int(limited.sum()),
             "open_limited": int((limited & (table["decided"] == "")).sum()),

@@ -14,8 +14,8 @@ from ir_measures import P
 import pt_reuse as ptr
 from pt_reuse.inputs import Inputs
 from pt_reuse.studies import check_new_run as study
-from pt_reuse.studies.new_runs.estimators import PLAIN, named_estimators
-from pt_reuse.studies.new_runs.predictor import NewRunPredictor, PredictionConfig, as_new_runs
+from pt_reuse.studies.new_runs.estimators import PLAIN
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, frame_of, inclusion, pairs_of, with_plan
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
@@ -44,9 +44,9 @@ def refused(sampled, *named, argument="sampled", **options):
 
 
 def predictor_of(measure, new=NEW, depth=10):
-    config = PredictionConfig("team", named_estimators(["documents"], judge=None, corpus=None), 0.9)
     inputs = Inputs.read(OTHERS, KNOWN, [ir_measures.parse_measure(measure)])
-    return NewRunPredictor(inputs, inputs.pooled(depth), as_new_runs(new, OTHERS, KNOWN, None), config)
+    later, how = as_new_runs(new, OTHERS, KNOWN, None), {"estimators": ["documents"], "confidence": 0.9}
+    return NewRunPredictor(inputs, inputs.pooled(depth), later, **how)
 
 
 @pytest.fixture(scope="module")

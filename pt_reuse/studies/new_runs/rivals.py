@@ -130,7 +130,7 @@ class Rivals:
             spread_low, spread_high = (critical * _deviation(part) for part in (low_by_topic, high_by_topic))
             both = min(lowest - spread_low, centre - error), max(highest + spread_high, centre + error)
         p = float(pair_tests(np.stack([by_topic, np.zeros(len(by_topic))], axis=1)).p[0])
-        known_by = {EVERY_LABELLING: (lowest, highest), f"at {100 * predictor.config.confidence:.4g}%": (low, high)}
+        known_by = {EVERY_LABELLING: (lowest, highest), f"at {100 * predictor.confidence:.4g}%": (low, high)}
         decided_by = next((by for by, (a, b) in known_by.items() if a > CLOSE or b < -CLOSE), OPEN)
         winner = "" if decided_by == OPEN else name if known_by[decided_by][0] > CLOSE else rival
         if highest - lowest <= CLOSE and abs(difference) <= CLOSE:
@@ -192,7 +192,7 @@ class Rivals:
         if self._own[m, rival]["abstains"] or self._sampled:
             return None
         calibration, pair = predicted.calibrations[predicted.chosen], [self._rows[name], self._rows[rival]]
-        critical = calibration.critical(calibration.errors, (1 + predictor.config.confidence) / 2)
+        critical = calibration.critical(calibration.errors, (1 + predictor.confidence) / 2)
         half = critical * sum(predicted.by[predicted.chosen][row.at].spread[row.place] for row in pair)
         if not np.isfinite(half):
             return None
