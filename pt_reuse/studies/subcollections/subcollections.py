@@ -464,11 +464,12 @@ def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, .
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
     """Return over which topics the means and tests on a part are."""
-    n_topics, sizes = len(counting[0]), sorted(int(counts.sum()) for counts in counting)
+    n_topics, sizes = len(counting[0]), sorted({int(counts.sum()) for counts in counting})
+    lacking = "a topic that a run lacks counting 0"
     if not own:
-        return f"all {n_topics:,} of the judgments on every part, a topic that a run lacks counting 0"
-    some = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
-    return f"on each part those with a relevant document in it, {some} of {n_topics:,}; a topic that a run lacks is 0"
+        return f"all {n_topics:,} of the judgments on every part, {lacking}"
+    some = " to ".join(f"{n:,}" for n in dict.fromkeys([sizes[0], sizes[-1]]))
+    return f"on each part those with a relevant document in it, {some} of {n_topics:,}, {lacking}"
 
 
 def _caveats(of_parts: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame, n_systems: int) -> Iterator[Caveat]:
