@@ -397,9 +397,15 @@ class Scores(Record, Shareable):
         try:
             files = []
             for file, runs in parts.items():
-                named, values, means = [self.names[r] for r in runs], self.values[:, :, runs], self.mean_values[:, runs]
-                shape = {"has_topic": there[:, runs], "means": means}
-                text = leaderboard_text(format, named, self.topics, self.measures, values, **shape)
+                text = leaderboard_text(
+                    format,
+                    [self.names[r] for r in runs],
+                    self.topics,
+                    self.measures,
+                    self.values[:, :, runs],
+                    has_topic=there[:, runs],
+                    means=self.mean_values[:, runs],
+                )
                 files.append((file, guarded(text.encode("utf-8"))))
             write_together(folder, files, overwrite=overwrite)
         except UnicodeEncodeError as error:

@@ -123,7 +123,7 @@ class Sensitivity(Result):
     def answers(self) -> list[str]:
         """Return which convention moves the first number most, by each measure, and how much the study refuses."""
         lines = []
-        for measure in self.measures or [None]:
+        for measure in list[str | None](self.measures) or [None]:
             rows = self.of_figure(None, measure)
             name = " ".join(filter(None, [measure, rows["figure"].iloc[0]]))
             said, moved = " under every convention", rows[rows["at"].notna()]
@@ -321,7 +321,7 @@ def sensitivity_of_uniques(
     Returns:
         Sensitivity: as of :func:`sensitivity`.
     """
-    given = {"by": by, "depth": depth, "rel": rel, "contributors": contributors}
+    given: dict[str, Any] = {"by": by, "depth": depth, "rel": rel, "contributors": contributors}
     return sensitivity(leave_out_uniques, runs, qrels, measures, grid=vary, verbose=verbose, **given)
 
 
