@@ -310,14 +310,12 @@ class Scores(Record, Shareable):
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
-            names: names of these scores and the others, such as ``("complete", "lexical pool")``, which the Agreement
-                prints, draws and saves.
+            names: names of these scores and the others, such as ``("complete", "lexical pool")``.
             resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
-                changes of rank, in columns ``_low`` and ``_high``; default 0, none.
+                changes of rank; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
-            n_jobs: parts of the draws at a time, in threads unless ``joblib.parallel_config`` says otherwise; default
-                what that says, else 1. The numbers do not depend on it.
+            n_jobs: parts of the draws at a time, as joblib takes it. The numbers do not depend on it.
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
@@ -534,22 +532,20 @@ def score(
         complete: True (default): the mean is over all topics of the qrels, and a topic that a run lacks counts 0
             (trec_eval -c); False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
-        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The scores
-            do not depend on it.
+        n_jobs: topics at a time, as joblib takes it. The scores do not depend on it.
         verbose: show a progress bar.
 
     Returns:
         Scores: ``.mean``, ``.per_topic``, ``.ranks``, ``.compare(other)``.
 
     Raises:
-        InputError: an unknown measure, a measure of subtopics (alpha_nDCG, ERR_IA and the like), a run that has no
-            topic in common with the qrels.
+        InputError: an unknown measure, a measure of subtopics, a run that has no topic in common with the qrels.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents
-            (Judged, Unjudged, Low, High, Bpref, infAP, ``judged_only``); runs that do not fit the judgments: that lack
-            topics of them, have no judged document, have scores that rise with the rank, or score more than .1 higher
-            in some orders of equal scores than in others (:func:`check_runs`). ``settings["beware"]`` has it, too.
+        ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents; runs
+            that do not fit the judgments: that lack topics of them, have no judged document, have scores that rise with
+            the rank, or score more than .1 higher in some orders of equal scores than in others (:func:`check_runs`).
+            ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -559,11 +555,10 @@ def score(
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
 
-    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
-    result is undefined (it may crash or never end) for a topic whose labels are all negative, which scores 0 here. Its
-    Judged and ``RR@k`` break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is
-    the same as no judgment; Judged alone counts it. For measures that ir_measures computes, documents get minus their
-    rank as score, so that every provider follows the order of the runs.
+    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and may
+    crash or never end for a topic whose labels are all negative, which scores 0 here. Its Judged and ``RR@k`` break
+    ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the same as no judgment;
+    Judged alone counts it. For measures that ir_measures computes, documents get minus their rank as score.
     """
     parsed = checked_measures(measures)
     flag("complete", complete)

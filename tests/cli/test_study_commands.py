@@ -89,7 +89,7 @@ CALLS = {
     ),
     f"profile discriminative-power {BARE}--other {{}}/all.txt --test tukey --samples 50 --seed 3 --measures AP": (
         lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
-        "levels-AP measures-1 measures-2",
+        "discriminative-power-AP",
     ),
     f"judge compare-strategies {NAMED}--depth 5 --strategies mtf,random --budgets .5,.2 --measures AP,Bpref --seed 3 "
     "--rel 2 --leave-out team --repeats 2": (

@@ -197,7 +197,6 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
         ("n_jobs", 0),
     ):
         refused(ptr.profile.discriminative_power, argument=argument, scores=one, **{argument: value})
-    refused(ptr.profile.discriminative_power(one).plot, argument="judgments", kind="measures", judgments="x")
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
 
