@@ -33,8 +33,7 @@ from pt_reuse.inputs import Pooled as PooledRuns
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
-from pt_reuse.studies.new_runs.effects import wrong_stop
-from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel
+from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion

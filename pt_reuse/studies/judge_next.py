@@ -28,7 +28,7 @@ from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
-from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
+from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
-from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
+from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
 from pt_reuse.study import study_of
 

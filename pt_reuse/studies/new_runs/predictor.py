@@ -30,8 +30,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import Completed, Predicted, Ranked, ranked_among, units_needed
-from pt_reuse.studies.new_runs.effects import Effects
-from pt_reuse.studies.new_runs.estimators import Cases, chances_of, named_estimators
+from pt_reuse.studies.new_runs.estimators import Cases, Effects, chances_of, named_estimators
 from pt_reuse.studies.new_runs.evidence import Case, Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.sampling import Sample, shifted
 
