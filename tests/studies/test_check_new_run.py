@@ -152,14 +152,14 @@ def test_samples_are_unbiased():
     assert abs(np.mean(estimates) - true) < 3.5 * np.std(estimates) / 5
 
 
-@pytest.mark.parametrize("positive", [[True, True, False], [False, False, False], [True, True, True]])
-def test_chances_are_shifted_to_what_a_sample_has(positive):
-    chance, sampled, probability = np.array([0.1, 0.3, 0.05, 0.6]), np.array([0, 1, 3]), np.array([0.5, 0.25, 1.0])
-    found = shifted(chance, sampled, np.array(positive), probability)
-    moved = logit(found) - logit(chance)
-    assert moved == pytest.approx(np.full(4, moved[0]))
-    lacking = ((np.array(positive) - found[sampled]) / probability).sum()
-    assert lacking == pytest.approx(moved[0], abs=1e-6)
+def test_chances_are_shifted_to_what_a_sample_has():
+    for positive in [[True, True, False], [False, False, False], [True, True, True]]:
+        chance, sampled, probability = np.array([0.1, 0.3, 0.05, 0.6]), np.array([0, 1, 3]), np.array([0.5, 0.25, 1.0])
+        found = shifted(chance, sampled, np.array(positive), probability)
+        moved = logit(found) - logit(chance)
+        assert moved == pytest.approx(np.full(4, moved[0]))
+        lacking = ((np.array(positive) - found[sampled]) / probability).sum()
+        assert lacking == pytest.approx(moved[0], abs=1e-6)
 
 
 def test_documents_that_two_new_runs_share_are_judged_by_the_model_too():
@@ -202,9 +202,8 @@ def test_forms_of_new_runs(found):
 STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "score": [2.0, 1.0]})
 
 
-@pytest.mark.parametrize(
-    ("new", "options", "said"),
-    [
+def test_bad_input_is_told():
+    for new, options, said in [
         (NEW, {"measures": "Rprec"}, "cannot predict"),
         (OTHERS.select(names=OTHERS.names[:1]), {}, "among the runs of the field"),
         ({"x": STRANGE}, {}, "shares no document"),
@@ -215,12 +214,10 @@ STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "sc
         (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
         (NEW, {"against": "nobody"}, "is no run here"),
         (NEW.select(names=NEW.names[:1]), {"against": NEW.names[0]}, "names the new run alone"),
-    ],
-)
-def test_bad_input_is_told(new, options, said):
-    given = {"runs": OTHERS, "measures": "P@10", "depth": 10, **options}
-    with pytest.raises(ptr.InputError, match=said):
-        ptr.check_new_run(new, qrels=KNOWN, **given)
+    ]:
+        given = {"runs": OTHERS, "measures": "P@10", "depth": 10, **options}
+        with pytest.raises(ptr.InputError, match=said):
+            ptr.check_new_run(new, qrels=KNOWN, **given)
 
 
 @pytest.mark.filterwarnings("ignore:.*without a team")

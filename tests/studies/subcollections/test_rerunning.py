@@ -131,9 +131,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("fault", WRONG)
-def test_systems_that_are_none(fault, messages):
-    messages.refused(lambda: wrong(**WRONG[fault]), argument=next(iter(WRONG[fault])))
+def test_systems_that_are_none(messages):
+    for fault in WRONG:
+        messages.refused(lambda fault=fault: wrong(**WRONG[fault]), argument=next(iter(WRONG[fault])))
 
 
 LATER = {
@@ -145,6 +145,6 @@ LATER = {
 }
 
 
-@pytest.mark.parametrize("fault", LATER)
-def test_systems_that_cannot_be_run(fault, messages):
-    messages.refused(lambda: study(wrong(**LATER[fault])))
+def test_systems_that_cannot_be_run(messages):
+    for fault in LATER:
+        messages.refused(lambda fault=fault: study(wrong(**LATER[fault])))
