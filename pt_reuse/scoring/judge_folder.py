@@ -105,6 +105,7 @@ def _fault(message: str, place: str | None = None) -> InputError:
 
 def read_judge_labels(path: Path, kind: Kind) -> Qrels:
     """Read the labels of one judge."""
+    frame: pd.DataFrame | None = None
     with located(str(path)):
         if kind in (Kind.CSV, Kind.HEADED):
             frame = read_csv_labels(path)
@@ -114,9 +115,9 @@ def read_judge_labels(path: Path, kind: Kind) -> Qrels:
                 raise _fault(f"the labels are of {whose}. Give a file for each judge.")
         else:
             text, parse = _text(path), _json_label if kind is Kind.JSON else _word_label
-            plain = kind is Kind.QRELS and not _ENDS_WITH_WORD.search(text)
-            lines = [] if plain else [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-            frame = None if plain else pd.DataFrame([parse(n, line) for n, line in lines], columns=list(_COLUMNS))
+            if kind is not Kind.QRELS or _ENDS_WITH_WORD.search(text):
+                rows = [parse(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+                frame = pd.DataFrame(rows, columns=list(_COLUMNS))
         if frame is not None:
             return Qrels(frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True))
     # which says itself where it is
