@@ -33,10 +33,9 @@ from pt_reuse.inputs import Pooled as PooledRuns
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
-from pt_reuse.studies.new_runs.effects import wrong_stop
-from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, named_estimators
+from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting
-from pt_reuse.studies.new_runs.predictor import NewRunPredictor, PredictionConfig, as_new_runs
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, inclusion
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments"
@@ -172,10 +171,9 @@ def checked(design: Later) -> pd.DataFrame:
 
 def predictor_of(design: Later, measures: Sequence[ir_measures.Measure], estimators: Any = None) -> NewRunPredictor:
     """Return what is predicted of the runs of a design."""
-    config = PredictionConfig("team", named_estimators(estimators, judge=None, corpus=None), CONFIDENCE)
     inputs = Inputs.read(design.runs, design.known, measures)
     new = as_new_runs(design.new, design.runs, design.known, None)
-    return NewRunPredictor(inputs, inputs.pooled(10), new, config)
+    return NewRunPredictor(inputs, inputs.pooled(10), new, estimators=estimators, confidence=CONFIDENCE)
 
 
 def sampled(design: Later, sizes: Sequence[int]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +55,12 @@ class HitIndex:
     def __init__(self, field: AnyField, documents: TopicDocs):
         self.field, self.documents = field, documents
         self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
+        # the block of each topic; one that the field lacks goes with the topic before it
+        blocks = np.append(np.repeat(np.arange(len(field.parts)), [len(part) for part in field.parts]), -1)
+        mine = blocks[np.array(self.field_topic, dtype=np.int64)]
+        self._block = mine[np.maximum.accumulate(np.where(mine >= 0, np.arange(len(mine)), 0))].tolist()
         # of a field of one block all judgments are found at once; of an open one those of each block as it comes
-        self._found = self._find(field, self.topics) if isinstance(field, Field) else None
+        self._found = self._find(field, slice(None)) if isinstance(field, Field) else None
 
     @property
     def topics(self) -> range:
@@ -66,55 +71,35 @@ class HitIndex:
         at = self.field_topic[t]
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
 
+    def _find(self, block: Field, rows: slice) -> NDArray[np.int64]:
+        """Return the row of the block's vocabulary of some judged documents, -1 for what no run retrieves."""
+        return tokens.find(self.documents.words[rows], tokens.as_words(block.vocabulary))
+
     def rows_of_codes(
         self, topics: range, wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[NDArray[np.int32] | None]:
         """Yield for each topic the row of the judgments that each document code has, None where the field lacks it."""
-        first_row = int(self.documents.starts[topics.start])
-        for some, i in self._by_part(topics):
-            if i < 0:
+        starts = self.documents.starts
+        for i, group in groupby(topics, self._block.__getitem__):
+            some = [*group]
+            if all(self.field_topic[t] < 0 for t in some):
                 yield from [None] * len(some)
                 continue
-            block = self.field.part(i)
-            begin = self.field.parts[i].start
-            found, before = (self._found, 0) if self._found is not None else (self._find(block, some), some.start)
-            before = int(self.documents.starts[before])
+            block, rows = self.field.part(i), slice(int(starts[some[0]]), int(starts[some[-1] + 1]))
+            found = self._find(block, rows) if self._found is None else self._found[rows]
             row_of_doc = np.full(len(block.vocabulary), -1, dtype=np.int32)  # of this call alone
             for t in some:
                 at = self.field_topic[t]
                 if at < 0:
                     yield None
                     continue
-                start, stop = self.documents.starts[t : t + 2].tolist()
-                docs = found[start - before : stop - before]
-                start, stop = start - first_row, stop - first_row
-                chosen = np.flatnonzero(docs >= 0 if wanted is None else (docs >= 0) & wanted[start:stop])
-                row_of_doc[docs[chosen]] = start + chosen
-                rows = row_of_doc.take(block.docs(at - begin))
+                docs = found[int(starts[t]) - rows.start : int(starts[t + 1]) - rows.start]
+                first = int(starts[t] - starts[topics.start])
+                kept = docs >= 0 if wanted is None else (docs >= 0) & wanted[first : first + len(docs)]
+                chosen = np.flatnonzero(kept)
+                row_of_doc[docs[chosen]] = first + chosen
+                yield row_of_doc.take(block.docs(at - self.field.parts[i].start))
                 row_of_doc[docs[chosen]] = -1
-                yield rows
-
-    def _find(self, block: Field, topics: range) -> NDArray[np.int64]:
-        # each judged document of these topics as a row of the block's vocabulary, -1 where no run retrieves it
-        first, stop = self.documents.starts[[topics.start, topics.stop]].tolist()
-        return tokens.find(self.documents.words[first:stop], tokens.as_words(block.vocabulary))
-
-    def _by_part(self, topics: range) -> Iterator[tuple[range, int]]:
-        # neighbouring topics whose runs lie in one block, and which one it is: -1 for topics that the field lacks
-        if self._found is not None:
-            yield from [(topics, 0)] if self.field.n_topics else [(topics, -1)]
-            return
-        part_of = np.repeat(np.arange(len(self.field.parts)), [len(part) for part in self.field.parts]).tolist()
-        first, held = topics.start, -1
-        for t in topics:
-            at = self.field_topic[t]
-            here = part_of[at] if at >= 0 else held
-            if held >= 0 and here != held:
-                yield range(first, t), held
-                first = t
-            held = here
-        if topics.stop > first:
-            yield range(first, topics.stop), held
 
     def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
         """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""

@@ -116,7 +116,7 @@ def _bounds(a: Asking, further: int = 0) -> Result:
     if not bounded:
         names = listed(list(map(repr, a.measures)))
         raise InputError(f"no cutoff: {names}, and without one nearly every order can be reversed.")
-    return bounds(a.runs, a.qrels, bounded, further=further, seed=a.how["seed"])
+    return bounds(a.runs, a.qrels, bounded, further=further)
 
 
 def upper_loss(uniques: Any, measure: str) -> float:

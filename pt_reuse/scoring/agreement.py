@@ -114,9 +114,8 @@ def compare_scores(
                 bootstrap,
                 coefficients=_COEFFICIENTS,
             )
-        tying = [
-            n for n, of in zip(names, (means, other_means), strict=True) if len(np.unique(of.round(DECIMALS))) == 1
-        ]
+        both = zip(names, (means, other_means), strict=True)
+        tying = [name for name, of in both if len(np.unique(of.round(DECIMALS))) == 1]
         if tying and len(runs) > 1:
             warn(f"{measure}: all {len(runs):,} runs tie by {' and by '.join(tying)}: no coefficient has a value.")
         ranked = len(runs) > 1 and not tying

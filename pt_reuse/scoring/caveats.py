@@ -49,15 +49,12 @@ class Caveat:
 
 def relevant_only(qrels: Qrels, whose: str = "") -> Iterator[Caveat]:
     """Yield a caveat where judgments hold relevant documents only, so that unjudged and not relevant are the same."""
-    labels = qrels.arrays.labels
-    if not is_relevant_only(labels):
-        return
-    n = int((labels >= 0).sum())
-    negative = len(labels) - n
-    less = f" Labels below 0, {negative:,} of them, count as no judgment." if negative else ""
-    place = f"{whose}: " if whose else ""
-    said = f"{place}the judgments, {n:,}, are of relevant documents only, none has label 0.{less} {_NOT_TOLD_APART}"
-    yield Caveat(f"{place}judgments of relevant documents only", said)
+    labels, place = qrels.arrays.labels, f"{whose}: " if whose else ""
+    if is_relevant_only(labels):
+        n = int((labels >= 0).sum())
+        less = f" Labels below 0, {len(labels) - n:,} of them, count as no judgment." if n < len(labels) else ""
+        said = f"{place}the judgments, {n:,}, are of relevant documents only, none has label 0.{less} {_NOT_TOLD_APART}"
+        yield Caveat(f"{place}judgments of relevant documents only", said)
 
 
 def tell_of_frame(measure: ir_measures.Measure, qrels: pd.DataFrame, whole: Whole | None) -> None:
@@ -92,28 +89,25 @@ def grade_of_known(
     """Yield the caveat of :func:`grade_unstated` for labels that state no grade."""
     known = grade_of(n_topics, labels) if known is None else known
     # judgments that were made binary have no such label
-    if known is None or known[1] == 1 or labels.max(initial=0) < known[1]:
-        return
-    name, rel = known
-    yield Caveat(
-        f"relevant from label 1, and from {rel} in the track",
-        f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
-        f"came without this grade, so here they are relevant from label 1. Give rel={rel!r} with the judgments, or "
-        "rel=1 where label 1 is meant.",
-    )
+    if known is not None and 1 < known[1] <= labels.max(initial=0):
+        name, rel = known
+        yield Caveat(
+            f"relevant from label 1, and from {rel} in the track",
+            f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
+            f"came without this grade, so here they are relevant from label 1. Give rel={rel!r} with the judgments, or "
+            "rel=1 where label 1 is meant.",
+        )
 
 
 def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
     """Yield a caveat where there are so few topics that they say little of any other topic."""
-    if n_topics >= FEW_TOPICS:
-        return
-    place = f"{where}: " if where else ""
-    weight = f"One topic weighs {1 / n_topics:.0%} of each mean, so" if n_topics else "So"
-    yield Caveat(
-        f"{place}{count(n_topics, 'topic')} only",
-        f"{place}there {'is' if n_topics == 1 else 'are'} {count(n_topics, 'topic')} only. {weight} scores, ranks, "
-        f"tests and intervals say little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
-    )
+    if n_topics < FEW_TOPICS:
+        place, topics = f"{where}: " if where else "", count(n_topics, "topic")
+        yield Caveat(
+            f"{place}{topics} only",
+            f"{place}there {'is' if n_topics == 1 else 'are'} {topics} only. So scores, ranks, tests and intervals say "
+            f"little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
+        )
 
 
 def one_run(n_runs: int) -> Iterator[Caveat]:
@@ -126,16 +120,10 @@ def one_run(n_runs: int) -> Iterator[Caveat]:
 def one_unit(units: Units, counted: NDArray[np.bool_], so: str) -> Iterator[Caveat]:
     """Yield a caveat where all runs that count are of one team, type or family, so that nothing is told of others."""
     found = np.unique(units.of_run[counted])
-    if len(found) != 1 or (units.by == "run" and len(units.of_run) == 1):
-        # a single run is told by itself
-        return
-    n, name = int(counted.sum()), units.names[found[0]]
-    if units.by == "run":
-        who = f"{name!r} is the only run that counts"
-    else:
-        who = f"{'the only run' if n == 1 else f'all {n:,} runs'} that {'counts' if n == 1 else 'count'} here "
-        who += f"{'is' if n == 1 else 'are'} of the {units.by} {name!r}"
-    yield Caveat(f"1 {units.by} only", f"{who}, so {so}.")
+    # a single run is told by itself
+    if len(found) == 1 and not (units.by == "run" and len(units.of_run) == 1):
+        who = f"only one {units.by} counts here, {units.names[found[0]]!r} ({count(int(counted.sum()), 'run')})"
+        yield Caveat(f"1 {units.by} only", f"{who}, so {so}.")
 
 
 def alone(units: Units, counted: NDArray[np.bool_]) -> Iterator[Caveat]:
@@ -149,20 +137,18 @@ def not_pooled(
     units: Units, contributed: NDArray[np.bool_], asked: NDArray[np.bool_] | None = None
 ) -> Iterator[Caveat]:
     """Yield a caveat where units have runs, of those asked about, and none that contributed to the pool."""
-    contributing = np.bincount(units.of_run[contributed], minlength=len(units))
-    without = contributing[units.of_run] == 0
+    without = np.bincount(units.of_run[contributed], minlength=len(units))[units.of_run] == 0
     without = without if asked is None else without & asked
     n, lacking = int(without.sum()), [units.names[u] for u in np.unique(units.of_run[without])]
-    if not n:
-        return
-    of = units.by if len(lacking) == 1 else plural(units.by)
-    mates = "" if units.by == "run" else f", nor did any other of {'its' if n == 1 else 'their'} {of}"
-    yield Caveat(
-        f"{count(n, 'run')} that did not contribute{mates}",
-        f"{count(n, 'run')} did not contribute to the pool{mates} ({examples(lacking)}), so no unique is taken out "
-        "and the score is the same whatever the pool is: that nothing is lost says nothing of the judgments. "
-        "check_new_run(new, runs, qrels) predicts what such a run would score.",
-    )
+    if n:
+        of = units.by if len(lacking) == 1 else plural(units.by)
+        mates = "" if units.by == "run" else f", nor did any other of {'its' if n == 1 else 'their'} {of}"
+        yield Caveat(
+            f"{count(n, 'run')} that did not contribute{mates}",
+            f"{count(n, 'run')} did not contribute to the pool{mates} ({examples(lacking)}), so no unique is taken out "
+            "and the score is the same whatever the pool is: that nothing is lost says nothing of the judgments. "
+            "check_new_run(new, runs, qrels) predicts what such a run would score.",
+        )
 
 
 def of_judged(measures: Iterable[ir_measures.Measure]) -> list[str]:

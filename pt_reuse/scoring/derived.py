@@ -85,16 +85,12 @@ class Derived(OwnMeasure):
 
     def _check(self, run: pd.DataFrame) -> None:
         """Raise where the results have no one order, or a document twice."""
-        for fault, at in (
-            ("twice", run.duplicated(["query_id", "doc_id"])),
-            ("without a score (NaN)", run["score"].isna()),
-        ):
+        twice, unscored = run.duplicated(["query_id", "doc_id"]), run["score"].isna()
+        for fault, at in (("twice", twice), ("without a score (NaN)", unscored)):
             if at.any():
                 qid, docno = run.loc[at, ["query_id", "doc_id"]].iloc[0]
-                said = f"{self!r}: the results have document {docno!r} {fault} for topic {qid!r}"
-                rest = int(at.sum()) - 1
-                more = f", and {count(rest, 'further row')} like it" if rest else ""
-                raise InputError(f"{said}{more}. A result needs each document once per topic, with a number as score.")
+                said = f"{self!r}: {count(int(at.sum()), 'row')} {fault} in the results, such as document {docno!r} of "
+                raise InputError(f"{said}topic {qid!r}. Give each document once per topic, with a number as score.")
 
     def _made_of(self, qrels: pd.DataFrame) -> ir_measures.Measure:
         """Return the measure it is made of, as it is under all judgments, some of which it may not get."""
@@ -169,7 +165,7 @@ class _Low(_Bounded):
     """The lowest score that the unjudged documents of a list allow."""
 
     NAME = "Low"
-    SHORT_DESC = "The lowest score that the unjudged documents of a list allow."
+    SHORT_DESC = __doc__
 
     def _of(self, bounds: Bounds) -> Any:
         return bounds.low
@@ -179,7 +175,7 @@ class _High(_Bounded):
     """The highest score that the unjudged documents of a list allow."""
 
     NAME = "High"
-    SHORT_DESC = "The highest score that the unjudged documents of a list allow."
+    SHORT_DESC = __doc__
 
     def _of(self, bounds: Bounds) -> Any:
         return bounds.high
@@ -189,7 +185,7 @@ class _Residual(_Bounded):
     """The highest less the lowest score that the unjudged documents of a list allow."""
 
     NAME = "Residual"
-    SHORT_DESC = "The highest less the lowest score that the unjudged documents of a list allow."
+    SHORT_DESC = __doc__
 
     def _of(self, bounds: Bounds) -> Any:
         return bounds.high - bounds.low
@@ -219,20 +215,19 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
         max_label: the highest label that an unjudged document may have, from 1, for nDCG and for a `rel` above 1;
-            default the highest of the judgments. Judged documents keep their labels. pt.Experiment hands over the
-            judgments of the topics asked, and of a batch, alone: give it there, or give judgments as a Qrels, which
-            tells the highest label of all of them. No label reaches a `rel` above it: then the bounds are the score.
+            default the highest of the judgments. pt.Experiment hands over those of the topics asked, and of a batch,
+            alone: give it there, or give judgments as a Qrels, which knows the highest of all. No label reaches a `rel`
+            above it: then the bounds are the score.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
-            take its name, too, ``"Low(nDCG@10)"``.
+        Measure: for pt.Experiment, ir_measures and this package, which takes its name, too, ``"Low(nDCG@10)"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
 
     Warns:
-        ReuseWarning: when it is computed by pt.Experiment or ir_measures, where the highest label of all judgments
-            matters and is not known; where all judgments are of relevant documents.
+        ReuseWarning: where pt.Experiment or ir_measures computes it, and the highest label of all judgments matters and
+            is not known; where all judgments are of relevant documents.
 
     Example:
         >>> import ir_measures, pt_reuse as ptr
@@ -261,19 +256,14 @@ def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.M
         max_label: as for :func:`Low`.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
-            take its name, too, ``"High(nDCG@10)"``.
+        Measure: as :func:`Low`, ``"High(nDCG@10)"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
 
-    Warns:
-        ReuseWarning: as :func:`Low`.
-
     Example:
         >>> import pt_reuse as ptr
-        >>> from ir_measures import AP
-        >>> ptr.High(AP), ptr.High("AP(rel=2)@100")
+        >>> ptr.High("AP"), ptr.High("AP(rel=2)@100")
         (High(AP), High(AP(rel=2)@100))
 
     Source: as :func:`Low`.
@@ -292,19 +282,14 @@ def Residual(measure: MeasureLike, *, max_label: int | None = None) -> ir_measur
         max_label: as for :func:`Low`.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
-            take its name, too, ``"Residual(RBP(rel=1))"``.
+        Measure: as :func:`Low`, ``"Residual(RBP(rel=1))"``.
 
     Raises:
         InputError: a measure whose bounds are not known.
 
-    Warns:
-        ReuseWarning: as :func:`Low`.
-
     Example:
         >>> import pt_reuse as ptr
-        >>> from ir_measures import RBP
-        >>> ptr.Residual(RBP(rel=1, p=0.95))
+        >>> ptr.Residual("RBP(rel=1, p=0.95)")
         Residual(RBP(rel=1,p=0.95))
 
     Source: Moffat and Zobel, TOIS 2008, section 4.
@@ -322,26 +307,21 @@ def Condensed(measure: MeasureLike) -> ir_measures.Measure:  # noqa: N802 - as a
         measure: any measure of ir_measures, or its name.
 
     Returns:
-        Measure: for pt.Experiment, ir_measures and this package; :func:`score`, :func:`Experiment` and ``--measures``
-            take its name, too, ``"Condensed(AP)"``.
+        Measure: as :func:`Low`, ``"Condensed(AP)"``.
 
     Raises:
         InputError: an unknown measure.
 
     Example:
         >>> import pt_reuse as ptr
-        >>> from ir_measures import AP, RBP, nDCG
-        >>> ptr.Condensed(AP), ptr.Condensed(nDCG@10), ptr.Condensed(RBP(rel=1))
+        >>> ptr.Condensed("AP"), ptr.Condensed("nDCG@10"), ptr.Condensed("RBP(rel=1)")
         (AP(judged_only=True), nDCG(judged_only=True)@10, Condensed(RBP(rel=1)))
 
     Source: Sakai, SIGIR 2007, "Alternatives to bpref".
     """
     own = _CondensedList(measure)
-    if "judged_only" in own.measure.SUPPORTED_PARAMS:
-        theirs = own.measure(judged_only=True)
-        if ir_measures.DefaultPipeline.supports(theirs):
-            return theirs
-    return own
+    theirs = own.measure(judged_only=True) if "judged_only" in own.measure.SUPPORTED_PARAMS else own
+    return theirs if theirs is not own and ir_measures.DefaultPipeline.supports(theirs) else own
 
 
 #: the derived measures that have a name, as :func:`pt_reuse.scoring.measures.parse_measures` reads it

@@ -35,6 +35,7 @@ _NAMES = {**OURS, "topic_id": "qid", "docid": "docno", "grade": "label"}
 _COLUMNS = ("qid", "docno", "label")
 #: labels that AutoJudge reads as 1 and 0
 _WORDS = {"True": "1", "False": "0"}
+_ENDS_WITH_WORD = re.compile(r"\s(?:True|False)[^\S\n]*$", re.MULTILINE)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?$")
 #: what a judge is called that is given alone and says no name
 ALONE = "judge"
@@ -104,36 +105,38 @@ def _fault(message: str, place: str | None = None) -> InputError:
 
 def read_judge_labels(path: Path, kind: Kind) -> Qrels:
     """Read the labels of one judge."""
-    if kind in (Kind.CSV, Kind.HEADED):
-        with located(str(path)):
-            return Qrels(_csv_labels(path))
+    frame: pd.DataFrame | None = None
     with located(str(path)):
-        text = _text(path)
-    if kind is Kind.QRELS and not any(line.rstrip().endswith(tuple(_WORDS)) for line in text.split("\n", _LOOKED_AT)):
-        # which says itself where it is
-        return read_qrels(path)
-    with located(str(path)):
-        return Qrels(_json_labels(text) if kind is Kind.JSON else _word_labels(text))
+        if kind in (Kind.CSV, Kind.HEADED):
+            frame = read_csv_labels(path)
+            people = frame["annotator"].unique().tolist() if "annotator" in frame else []
+            if len(people) > 1:
+                whose = f"{count(len(people), 'annotator')}: {examples(people)}"
+                raise _fault(f"the labels are of {whose}. Give a file for each judge.")
+        else:
+            text, parse = _text(path), _json_label if kind is Kind.JSON else _word_label
+            if kind is not Kind.QRELS or _ENDS_WITH_WORD.search(text):
+                rows = [parse(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+                frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+        if frame is not None:
+            return Qrels(frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True))
+    # which says itself where it is
+    return read_qrels(path)
 
 
-def _csv_labels(path: Path) -> pd.DataFrame:
-    frame = read_csv_labels(path)
-    people = frame["annotator"].unique().tolist() if "annotator" in frame else []
-    if len(people) > 1:
-        whose = f"{count(len(people), 'annotator')}: {examples(people)}"
-        raise _fault(f"the labels are of {whose}. Give a file for each judge.")
-    return frame.loc[frame["label"].notna(), list(_COLUMNS)].reset_index(drop=True)
+def _word_label(n: int, line: str) -> tuple[Any, ...]:
+    cells = line.split()
+    if len(cells) != 4:
+        raise _fault(f"expected `qid 0 docno label`, got {shown(line)}.", f"line {n:,}")
+    return cells[0], cells[2], _WORDS.get(cells[3], cells[3])
 
 
-def _word_labels(text: str) -> pd.DataFrame:
-    rows = []
-    for n, line in enumerate(text.split("\n"), 1):
-        cells = line.split()
-        if cells and len(cells) != 4:
-            raise _fault(f"expected `qid 0 docno label`, got {shown(line)}.", f"line {n:,}")
-        if cells:
-            rows.append((cells[0], cells[2], _WORDS.get(cells[3], cells[3])))
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+def _json_label(n: int, line: str) -> tuple[Any, ...]:
+    found = {_NAMES.get(key, key): value for key, value in _json_object(line).items()}
+    if not set(_COLUMNS) <= set(found) or any(isinstance(found[name], bool | list | dict) for name in _COLUMNS[:2]):
+        wanted = f"an object of JSON with {listed(_COLUMNS)}, the first two texts"
+        raise _fault(f"expected {wanted}, got {shown(line)}.", f"line {n:,}")
+    return tuple(found[name] for name in _COLUMNS)
 
 
 def _text(path: Path) -> str:
@@ -150,20 +153,6 @@ def _json_object(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _json_labels(text: str) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    for n, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        found = {_NAMES.get(key, key): value for key, value in _json_object(line).items()}
-        if not set(_COLUMNS) <= set(found) or any(isinstance(found[name], bool | list | dict) for name in _COLUMNS[:2]):
-            wanted = f"an object of JSON with {listed(_COLUMNS)}, the first two texts"
-            raise _fault(f"expected {wanted}, got {shown(line)}.", f"line {n:,}")
-        rows.append({name: found[name] for name in _COLUMNS})
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    return frame[frame["label"].notna()].reset_index(drop=True)
 
 
 #: the table of judges in their folder, and its columns
@@ -209,15 +198,6 @@ class JudgeFolder:
         ]
         left = f"; left out: {examples(self.skipped, 12)}" if self.skipped else ""
         return f"JudgeFolder: {count(n, 'judge')} in {self.folder}, {' and '.join(parts)}{left}"
-
-
-@dataclass(frozen=True)
-class _Said:
-    """What ``judges.csv`` says of a judge."""
-
-    family: str | None = None
-    rel: int | None = None
-    format: str | None = None
 
 
 def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
@@ -275,21 +255,21 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     rows, faults = [], []
     for path in files:
         name = file_stem(path)
-        of = of_judge.get(name, _Said())
+        family, rel, form = of_judge.get(name, (None, None, None))
         try:
             kind = kind_of(path)
             if name in (boards if kind is Kind.BOARD else labels):
                 raise _fault(f"{name!r} has a file of this kind already ({kind.value}). Rename one.", str(path))
             if kind is Kind.BOARD:
-                boards[name] = read_leaderboard(path, of.format, missing=missing)
+                boards[name] = read_leaderboard(path, form, missing=missing)
                 size, topics = len(boards[name].names), len(boards[name].topics)
             else:
-                labels[name] = read_judge_labels(path, kind).with_rel(of.rel)
+                labels[name] = read_judge_labels(path, kind).with_rel(rel)
                 size, topics = len(labels[name].arrays.labels), len(labels[name].topics)
         except InputError as error:
             faults.append(_of_unknown_format(path) if error.argument == "format" else error)
             continue
-        rows.append((name, kind.value, path.name, of.family, of.rel, topics, size))
+        rows.append((name, kind.value, path.name, family, rel, topics, size))
     if faults:
         raise InputError.of_several(faults, len(files), "files")
     found = pd.DataFrame(rows, columns=["judge", "holds", "file", "family", "rel", "topics", "size"])
@@ -297,7 +277,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
         place,
         labels,
         boards,
-        {name: of.family for name, of in of_judge.items() if of.family is not None},
+        {name: family for name, (family, *_) in of_judge.items() if family is not None},
         found.assign(rel=found["rel"].astype("Int64"), family=found["family"].astype(object)),
         tuple(path.name for path in skipped),
     )
@@ -336,23 +316,21 @@ def _is_beside(path: Path) -> bool:
     return path.name.startswith(".") or (path.is_file() and path.name.lower().endswith(_BESIDE))
 
 
-def _table(path: Path, known: list[str]) -> dict[str, _Said]:
-    """Return what ``judges.csv`` says of each judge."""
+def _table(path: Path, known: list[str]) -> dict[str, tuple[str | None, int | None, str | None]]:
+    """Return the family, the lowest relevant label and the format that ``judges.csv`` says of each judge."""
     with located(str(path)):
         rows = read_csv(path, "folder", utf8=True).frame.apply(lambda column: column.str.strip())
         if "name" not in rows or not set(rows) <= set(COLUMNS):
             given = examples(rows.columns, 12)
             raise _fault(f"the columns must be {listed(COLUMNS)}, the last three as you like, got {given}.")
-        found: dict[str, _Said] = {}
+        found: dict[str, tuple[str | None, int | None, str | None]] = {}
         for row in rows.to_dict("records"):
-            name, rel, form = (row.get(column, "") for column in ("name", "rel", "format"))
+            name, family, rel, form = (row.get(column, "") for column in COLUMNS)
             with located(f"judge {shown(name)}"):
                 if name not in known or name in found:
                     raise _fault(f"there must be one row for each file of a judge.{did_you_mean(name, known)}")
                 if rel and not rel.isdecimal():
                     raise _fault(f"rel must be a whole number, the lowest relevant label, got {shown(rel)}.")
                 lowest = checked_rel(int(rel)) if rel else None
-                found[name] = _Said(
-                    row.get("family") or None, lowest, choice("format", form, FORMATS) if form else None
-                )
+                found[name] = family or None, lowest, choice("format", form, FORMATS) if form else None
         return found

@@ -23,11 +23,11 @@ from pt_reuse._check import did_you_mean, examples
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.errors import InputError, warn
 
-#: a measure's name, and a cutoff or parameters behind it
 #: no measure has these in its name
 _NO_PART = re.compile(r"[#;\\]|[0-9]_[0-9]|\b0[xXoObB]")
 #: names of trec_eval, with a cutoff or several
 _OF_TREC = re.compile(r"(?:11pt_avg|[A-Za-z_]+?)(?:[_.]-?[0-9]+(?:\.[0-9]+)?(?:,-?[0-9]+(?:\.[0-9]+)?)*)?")
+#: a measure's name, and a cutoff or parameters behind it
 _NAME = re.compile(r"([^\W\d]+?)(_?(?:\W.*|(\d+)))?")
 #: how a measure is written in results, as ir_measures writes it
 MeasureLike = Any
@@ -331,6 +331,14 @@ def native_spec(measure: ir_measures.Measure) -> Spec | None:
     gains = params.pop("gains", {})
     params["exponential"] = params.pop("dcg", "log2") == "exp-log2"
     return Spec(kernel, rel=rel, gains=tuple(sorted(gains.items())), **params)
+
+
+def spec_of(measure: ir_measures.Measure) -> Spec:
+    """Return the kernel of a measure that has one."""
+    spec = native_spec(measure)
+    if spec is None:
+        raise TypeError(f"{measure!r} has no kernel")
+    return spec
 
 
 def cutoff_of(measure: ir_measures.Measure) -> int | None:

@@ -45,14 +45,6 @@ Given: TypeAlias = "dict[str, dict[str, int]] | pd.DataFrame"
 _NOT_UTF8 = {0xDC00 + byte: chr(0x10FE00 + byte) for byte in range(0x80, 0x100)}
 
 
-@dataclass(frozen=True)
-class _Set:
-    """One judgment set on the topics that it changes: an evaluator for each measure, and the cell of each topic."""
-
-    cell_of_topic: Mapping[str, int]
-    evaluators: Sequence[Any]
-
-
 class Provided:
     """Scores a field by ir_measures."""
 
@@ -84,22 +76,29 @@ class Provided:
         for m, measure in enumerate(self.measures):
             values[m] = getattr(measure, "DEFAULT", 0.0)
         names = {self.documents.topics[t]: self._topics[t] for t in topics}
-        sets = list(self._sets(topics, judgments, cells))
+        sets = [
+            (cell_of, [_evaluator(measure, given) for measure in self.measures])
+            for cell_of, given in self._sets(topics, judgments, cells)
+        ]
         run_names = pt.tqdm(self.names, desc="ir_measures", unit="run", disable=not verbose)
         for r, (name, ranking) in enumerate(zip(run_names, _rankings(self.field, names), strict=True)):
-            for one in sets:
-                mine = {topic: ranking[topic] for topic in one.cell_of_topic if topic in ranking}
-                for m, evaluator in enumerate(one.evaluators):
-                    if not mine and not hasattr(self.measures[m], "runtime_impl"):
+            for cell_of, evaluators in sets:
+                mine = {topic: ranking[topic] for topic in cell_of if topic in ranking}
+                for m, (measure, evaluator) in enumerate(zip(self.measures, evaluators, strict=True)):
+                    if not mine and not hasattr(measure, "runtime_impl"):
                         continue  # not every provider takes a run without topics
-                    for metric in self._evaluate(m, evaluator, mine, name):
-                        cell = one.cell_of_topic.get(metric.query_id)
-                        if cell is not None:
-                            values[m, cell, r] = metric.value
+                    try:
+                        found = list(evaluator.iter_calc(mine))
+                    except Exception as error:  # a provider may run other programs, and a measure be the user's own
+                        what = f"{measure!r} of run {name!r}"
+                        raise InputError(f"ir_measures cannot compute {what}: {error}", argument="measures") from error
+                    for metric in found:
+                        if metric.query_id in cell_of:
+                            values[m, cell_of[metric.query_id], r] = metric.value
         return values
 
-    def _sets(self, topics: range, judgments: Judgments, cells: Cells) -> Iterator[_Set]:
-        """Yield the base set on all topics, then each further one on those that it changes."""
+    def _sets(self, topics: range, judgments: Judgments, cells: Cells) -> Iterator[tuple[dict[str, int], Given]]:
+        """Yield the base set on all topics, then each further one on those that it changes: cells, and judgments."""
         yield self._set(topics, judgments, judgments.labels, {t: t - topics.start for t in topics})
         changed = np.arange(cells.n_topics, len(cells))
         for s in np.unique(cells.set).tolist():
@@ -110,8 +109,10 @@ class Provided:
             cell_of = zip((cells.topic[at] + topics.start).tolist(), at.tolist(), strict=True)
             yield self._set(topics, judgments, labels, dict(cell_of))
 
-    def _set(self, topics: range, judgments: Judgments, labels: NDArray[np.int16], cell_of: dict[int, int]) -> _Set:
-        kept, by_topic = [], {}
+    def _set(
+        self, topics: range, judgments: Judgments, labels: NDArray[np.int16], cell_of: dict[int, int]
+    ) -> tuple[dict[str, int], Given]:
+        kept, by_topic = [np.zeros(0, dtype=np.int64)], {}
         first, trec_labels = int(self.documents.starts[topics.start]), labels.astype(np.int64)
         for t in cell_of:
             start, stop = judgments.starts[t - topics.start : t - topics.start + 2].tolist()
@@ -122,26 +123,18 @@ class Provided:
                 # trec_eval takes all negative labels alike, and crashes on a topic that has none above -2
                 trec_labels[rows] = -1
             kept.append(rows)
-            by_topic[self._topics[t]] = dict(
-                zip(self._docnos[first + rows].tolist(), trec_labels[rows].tolist(), strict=True)
-            )
-        given: Given = by_topic
-        if self._frame is not None:
-            every = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
-            given = changed = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
-            if {"stratum", "inclusion"} <= set(changed):
-                # the judgments were whole; what is changed in them is no sample with fewer labels than were drawn
-                labelled = changed["relevance"].ge(0).groupby([changed["query_id"], changed["stratum"]])
-                changed["inclusion"] = changed["inclusion"].clip(upper=labelled.transform("mean"))
+            docnos = self._docnos[first + rows].tolist()
+            by_topic[self._topics[t]] = dict(zip(docnos, trec_labels[rows].tolist(), strict=True))
         cells = {self._topics[t]: cell for t, cell in cell_of.items()}
-        return _Set(cells, [_evaluator(measure, given) for measure in self.measures])
-
-    def _evaluate(self, m: int, evaluator: Any, ranking: dict[str, dict[str, float]], run: str) -> list[Any]:
-        try:
-            return list(evaluator.iter_calc(ranking))
-        except Exception as error:  # a provider may run other programs, and a measure may be the user's own
-            what = f"{self.measures[m]!r} of run {run!r}"
-            raise InputError(f"ir_measures cannot compute {what}: {error}", argument="measures") from error
+        if self._frame is None:
+            return cells, by_topic
+        every = np.concatenate(kept)
+        given = self._frame.iloc[first + every].assign(relevance=trec_labels[every])
+        if {"stratum", "inclusion"} <= set(given):
+            # the judgments were whole; what is changed in them is no sample with fewer labels than were drawn
+            labelled = given["relevance"].ge(0).groupby([given["query_id"], given["stratum"]])
+            given["inclusion"] = given["inclusion"].clip(upper=labelled.transform("mean"))
+        return cells, given
 
 
 def check_provided(measures: Iterable[ir_measures.Measure]) -> None:

@@ -90,29 +90,32 @@ def _judged_topics(runs: RunSet, qrels: Qrels) -> NDArray[np.int64]:
     return np.array([row for row, topic in enumerate(runs.field.topics) if topic in place], dtype=np.int64)
 
 
-def judged_documents(runs: RunSet, qrels: Qrels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (runs,): how many documents of judged topics each run has, and how many of these have a judgment."""
-    documents, judged = np.zeros((2, len(runs)), dtype=np.int64)
+def _by_topic(runs: RunSet, qrels: Qrels) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield of each judged topic (runs,) how many documents lists have, and how many of these have a judgment."""
     index = HitIndex(runs.field, qrels.arrays.documents)
     for t in index.topics:
         hits = index.gather(range(t, t + 1))
-        documents += hits.lengths
-        judged += np.diff(hits.starts)
+        yield hits.lengths, np.diff(hits.starts)
+
+
+def judged_documents(runs: RunSet, qrels: Qrels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (runs,): how many documents of judged topics each run has, and how many of these have a judgment."""
+    documents, judged = np.zeros((2, len(runs)), dtype=np.int64)
+    for lengths, of_judged in _by_topic(runs, qrels):
+        documents += lengths
+        judged += of_judged
     return documents, judged
 
 
 def without_judged(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     """Return (runs,): which runs have documents, none of which has a judgment."""
-    none = np.ones(len(runs), dtype=np.bool_)
-    some = np.zeros(len(runs), dtype=np.bool_)
-    index = HitIndex(runs.field, qrels.arrays.documents)
-    for t in index.topics:
+    some, none = np.zeros(len(runs), dtype=np.bool_), np.ones(len(runs), dtype=np.bool_)
+    for lengths, judged in _by_topic(runs, qrels):
+        some |= lengths > 0
+        none &= judged == 0
         # nearly every run has a judged document of the first topic
-        if not none.any() and some.all():
+        if some.all() and not none.any():
             break
-        hits = index.gather(range(t, t + 1))
-        some |= hits.lengths > 0
-        none &= np.diff(hits.starts) == 0
     return np.asarray(none & some)
 
 
@@ -210,9 +213,6 @@ def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
     return labels
 
 
-# what is said of it
-
-
 def _who(names: Sequence[str]) -> str:
     return f"run {names[0]!r}" if len(names) == 1 else f"{len(names):,} runs ({examples(names)})"
 
@@ -230,59 +230,43 @@ def misfits(
     That a run lacks topics is none where its mean is over its own, or where it is said that these count 0.
     """
     fit, measures = RunFit.of(runs, qrels), list(measures)
-    if complete and without_topics == "error":
-        yield from _of_topics(runs, qrels, fit, scored=bool(measures))
-    yield from _of_documents(runs, qrels)
-    yield from _of_distances(fit)
+    lacking = (fit.lacking > 0) & (fit.topics > 0)
+    if complete and without_topics == "error" and lacking.any():
+        yield _of_topics(runs, qrels, fit, lacking, scored=bool(measures))
+    none = without_judged(runs, qrels)
+    if none.any() and len(qrels):
+        names = [runs.names[r] for r in np.flatnonzero(none).tolist()]
+        mine = runs.select(names[0]).field.part(0)
+        docno = tokens.decode(tokens.as_tokens(mine.words_of(np.zeros(1, dtype=np.int64))))[0]
+        yield Caveat(
+            f"{count(len(names), 'run')} without a judged document",
+            f"no document of {_who(names)} has a judgment. Are docnos written alike? {names[0]!r} has {docno!r}, the "
+            f"judgments {qrels.arrays.documents.docno(0)!r}. {_SEE}",
+        )
+    if fit.turned_round.any():
+        names = [fit.names[r] for r in np.flatnonzero(fit.turned_round).tolist()]
+        yield Caveat(
+            f"{count(len(names), 'run')} with scores that rise with the rank",
+            f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that "
+            "the lists are turned round. Give minus the distance as score, or read the runs by their ranks: "
+            f"order='rank'. {_SEE}",
+        )
     yield from _of_ties(runs, qrels, measures, complete)
 
 
-def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, *, scored: bool) -> Iterator[Caveat]:
-    lacking = np.flatnonzero((fit.lacking > 0) & (fit.topics > 0))
-    if not len(lacking):
-        return
-    worst = int(lacking[np.argmax(fit.lacking[lacking])])
+def _of_topics(runs: RunSet, qrels: Qrels, fit: RunFit, lacking: NDArray[np.bool_], *, scored: bool) -> Caveat:
+    worst, n_runs = int(np.where(lacking, fit.lacking, 0).argmax()), int(lacking.sum())
     n, name = int(fit.lacking[worst]), fit.names[worst]
     mine = runs.select(name).topics
     absent = [topic for topic in qrels.topics if topic not in set(mine)]
     other = [topic for topic in mine if topic not in qrels.arrays.documents.place]
     lacks = f"run {name!r} lacks {n:,} of {count(fit.n_topics, 'topic')}, such as {absent[0]!r}"
-    if len(lacking) > 1:
-        lacks = f"{count(len(lacking), 'run')} lack topics of the judgments; {lacks}"
+    lacks = f"{count(n_runs, 'run')} lack topics of the judgments; {lacks}" if n_runs > 1 else lacks
     ids = f" It has {examples(other)}, which the judgments lack: are the ids written alike?" if other else ""
     # ranks and pools have no mean in which it could count
     zero = " A topic that a run lacks counts 0." if scored else ""
-    yield Caveat(
-        f"{count(len(lacking), 'run')} without {count(n, 'topic')} of the judgments{' or fewer' if n > 1 else ''}",
-        f"{lacks}.{zero}{ids} {_SEE}",
-    )
-
-
-def _of_documents(runs: RunSet, qrels: Qrels) -> Iterator[Caveat]:
-    none = np.flatnonzero(without_judged(runs, qrels))
-    if not len(none) or not len(qrels):
-        return
-    names = [runs.names[r] for r in none.tolist()]
-    mine = runs.select(names[0]).field.part(0)
-    docno = tokens.decode(tokens.as_tokens(mine.words_of(np.zeros(1, dtype=np.int64))))[0]
-    yield Caveat(
-        f"{count(len(names), 'run')} without a judged document",
-        f"no document of {_who(names)} has a judgment. Are docnos written alike? {names[0]!r} has {docno!r}, the "
-        f"judgments {qrels.arrays.documents.docno(0)!r}. {_SEE}",
-    )
-
-
-def _of_distances(fit: RunFit) -> Iterator[Caveat]:
-    turned = np.flatnonzero(fit.turned_round)
-    if not len(turned):
-        return
-    names = [fit.names[r] for r in turned.tolist()]
-    yield Caveat(
-        f"{count(len(names), 'run')} with scores that rise with the rank",
-        f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that the "
-        "lists are turned round. Give minus the distance as score, or read the runs by their ranks: order='rank'. "
-        f"{_SEE}",
-    )
+    note = f"{count(n_runs, 'run')} without {count(n, 'topic')} of the judgments{' or fewer' if n > 1 else ''}"
+    return Caveat(note, f"{lacks}.{zero}{ids} {_SEE}")
 
 
 def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure], complete: bool) -> Iterator[Caveat]:

@@ -76,31 +76,11 @@ def of_all_topics(
 def _texts(frame: pd.DataFrame, column: str) -> NDArray[Any]:
     """Return the cells of a column as texts: of whole numbers, such as topics often are, the digits."""
     cells = frame[column].to_numpy(dtype=object)
-    odd = [cell for cell in pd.unique(cells) if not _is_name(cell) and not isinstance(cell, ir_measures.Measure)]
-    if odd:
-        what = "is empty in some row" if pd.isna(odd[0]) or odd[0] == "" else f"holds {shown(odd[0])}"
-        raise InputError(f"column {column!r} {what}. Give every row a text there.", argument="frame")
+    for cell in pd.unique(cells):
+        if isinstance(cell, bool) or cell == "" or not isinstance(cell, str | int | np.integer | ir_measures.Measure):
+            what = "is empty in some row" if pd.isna(cell) or cell == "" else f"holds {shown(cell)}"
+            raise InputError(f"column {column!r} {what}. Give every row a text there.", argument="frame")
     return np.array([str(cell) for cell in cells], dtype=object)
-
-
-def _is_name(cell: Any) -> bool:
-    return isinstance(cell, str | int | np.integer) and not isinstance(cell, bool) and cell != ""
-
-
-def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the values, which must be finite numbers, or say which row has another."""
-    column = frame["value"]
-    number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan) if number else np.full(len(frame), np.nan)
-    bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
-    if len(bad):
-        row = frame.iloc[int(bad[0])]
-        raise InputError(
-            f"{len(bad):,} of {count(len(frame), 'value')} are no numbers within {LARGEST:g}, the first "
-            f"{shown(row['value'])}: {_place(row)}. A mean would be none. Score it 0, or take the measure out.",
-            argument="frame",
-        )
-    return values
 
 
 def _place(row: Any) -> str:
@@ -111,28 +91,29 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
-        problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
-        raise InputError(f"frame{problem}", argument="frame")
+        problem = f"frame must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
+        raise InputError(problem, argument="frame")
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
         raise InputError("frame has no row.", argument="frame")
-    values = _numbers(frame)
+    kind = frame["value"].dtype
+    number = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
+    values = frame["value"].to_numpy(dtype=np.float64, na_value=np.nan) if number else np.full(len(frame), np.nan)
+    bad = ~(np.abs(values) <= LARGEST)
     (run, names), (topic, topics), (measure, called) = (pd.factorize(_texts(frame, c)) for c in _COLUMNS[:3])
     measures = [canonical_name(name) for name in called]
-    for name in measures:
-        same = [word for word, known in zip(called, measures, strict=True) if known == name]
-        if len(same) > 1:
-            problem = f"the measures {listed([shown(word) for word in same])} are the same. Keep one of them."
-            raise InputError(problem, argument="frame")
     cell = np.ravel_multi_index((measure, topic, run), (len(measures), len(topics), len(names)))
-    again = pd.Series(cell).duplicated().to_numpy()
-    if again.any():
-        raise InputError(
-            f"{count(int(again.sum()), 'row')} too many, such as a second one of "
-            f"{_place(frame.iloc[int(np.flatnonzero(again)[0])])}. Give each one row; pipelines of one name need names "
-            "of their own.",
-            argument="frame",
-        )
+    for wrong, problem in (
+        (bad, f"no number within {LARGEST:g}, and a mean would be none. Score it 0, or take the measure out"),
+        (pd.Series(cell).duplicated().to_numpy(), "a second one of its run, topic and measure. Give each one row"),
+        (pd.Series(measures).duplicated().to_numpy()[measure], "of a measure that has another name, too. Keep one"),
+    ):
+        if wrong.any():
+            row = frame.iloc[int(np.flatnonzero(wrong)[0])]
+            first = (
+                f"{count(int(wrong.sum()), 'row')} of {len(frame):,}, such as {shown(row['value'])} at {_place(row)}"
+            )
+            raise InputError(f"{first}: {problem}.", argument="frame")
     return cell, values, list(names), list(topics), measures
 
 
@@ -142,33 +123,16 @@ def _check_all_there(
     """Raise where a run lacks a topic and this is an error, or has it by some of the measures only."""
     has = np.asarray(there.any(axis=0))
     lacking = ~there if missing == "error" else ~there & has
-    if not lacking.any():
-        return
-    m, t, r = (int(at[0]) for at in np.nonzero(lacking))
-    place = _place({"name": names[r], "qid": topics[t], "measure": measures[m]})
-    said = f"{int(lacking.sum()):,} of {there.size:,} scores are missing, the first of {place}. "
-    if has[t, r]:
-        problem = f"The run has the topic by {count(int(there[:, t, r].sum()), 'other measure')}. Give the score."
-        raise InputError(f"{said}{problem}", argument="frame")
-    without = [names[run] for run in np.flatnonzero(~has.all(axis=0))]
-    raise InputError(
-        f"{said}{count(len(without), 'run')} without a topic: {examples(without)}. missing='zero' counts it 0, "
-        "missing='leave_out' averages over the topics that a run has.",
-        argument="frame",
-    )
-
-
-def _check_folder(folder: Path, names: list[str]) -> None:
-    unsafe = [name for name in names if "/" in name or "\\" in name or name.startswith(".") or "\0" in name]
-    if unsafe:
-        raise InputError(f"{examples(unsafe)} cannot be a file name that is read back. Rename the run first.")
-    others = [file.name for file in folder.iterdir() if not file.name.startswith(".")] if folder.is_dir() else []
-    strange = sorted(set(others) - set(names))
-    if strange:
-        raise InputError(
-            f"{folder} has other files, which would be read as runs: {examples(strange)}. Give a folder of its own.",
-            argument="path",
-        )
+    if lacking.any():
+        m, t, r = (int(at[0]) for at in np.nonzero(lacking))
+        advice = "The run has the topic by other measures. Give the score."
+        if not has[t, r]:
+            without = [names[run] for run in np.flatnonzero(~has.all(axis=0))]
+            advice = f"{count(len(without), 'run')} without a topic: {examples(without)}. missing='zero' counts it 0, "
+            advice += "missing='leave_out' averages over the topics that a run has."
+        place = _place({"name": names[r], "qid": topics[t], "measure": measures[m]})
+        said = f"{int(lacking.sum()):,} of {there.size:,} scores are missing, the first of {place}."
+        raise InputError(f"{said} {advice}", argument="frame")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -346,14 +310,12 @@ class Scores(Record, Shareable):
 
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
-            names: names of these scores and the others, such as ``("complete", "lexical pool")``, which the Agreement
-                prints, draws and saves.
+            names: names of these scores and the others, such as ``("complete", "lexical pool")``.
             resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
-                changes of rank, in columns ``_low`` and ``_high``; default 0, none.
+                changes of rank; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
-            n_jobs: parts of the draws at a time, in threads unless ``joblib.parallel_config`` says otherwise; default
-                what that says, else 1. The numbers do not depend on it.
+            n_jobs: parts of the draws at a time, as joblib takes it. The numbers do not depend on it.
 
         Returns:
             Agreement: per measure the correlations and largest changes of rank, per run its changes, per topic tau_b.
@@ -417,26 +379,32 @@ class Scores(Record, Shareable):
         place = checked_path(path)
         # where a topic that a run lacks counts 0, the line says 0
         there = np.ones_like(self.has_topic) if self.complete else self.has_topic
-        if format != "trec_eval":
-            folder, parts = place.parent, {place.name: list(range(len(self.names)))}
-        else:
+        folder, parts = place.parent, {place.name: list(range(len(self.names)))}
+        if format == "trec_eval":
             folder, parts = place, {name: [r] for r, name in enumerate(self.names)}
-            _check_folder(folder, self.names)
-        texts = {
-            file: leaderboard_text(
-                format,
-                [self.names[r] for r in runs],
-                self.topics,
-                self.measures,
-                self.values[:, :, runs],
-                has_topic=there[:, runs],
-                means=self.mean_values[:, runs],
-            )
-            for file, runs in parts.items()
-        }
+            if unsafe := [name for name in parts if set("/\\\0") & set(name) or name.startswith(".")]:
+                raise InputError(f"{examples(unsafe)} cannot be a file name that is read back. Rename the run first.")
+            others = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+            if strange := sorted(name for name in others if not name.startswith(".") and name not in parts):
+                raise InputError(
+                    f"{folder} has other files, which would be read as runs: {examples(strange)}. Give a folder of its "
+                    "own.",
+                    argument="path",
+                )
         check_writable(folder, list(parts), overwrite=overwrite, argument="path")
         try:
-            files = [(name, guarded(text.encode("utf-8"))) for name, text in texts.items()]
+            files = []
+            for file, runs in parts.items():
+                text = leaderboard_text(
+                    format,
+                    [self.names[r] for r in runs],
+                    self.topics,
+                    self.measures,
+                    self.values[:, :, runs],
+                    has_topic=there[:, runs],
+                    means=self.mean_values[:, runs],
+                )
+                files.append((file, guarded(text.encode("utf-8"))))
             write_together(folder, files, overwrite=overwrite)
         except UnicodeEncodeError as error:
             raise InputError("a name is no text that UTF-8 can hold. Rename it first.", argument="path") from error
@@ -450,30 +418,20 @@ class Scores(Record, Shareable):
         Args:
             measures: at most five of the measures; default the first five, with a note that names the others.
         """
-        if measures is None:
-            names = self.measures[:MOST]
-        else:
-            names = [measure_among(self.measures, measure) for measure in parse_measures(measures)]
-            if len(names) > MOST:
-                got = examples(names, 12)
-                raise InputError(f"measures must be at most {MOST}, got {got}.", argument="measures")
+        every = self.measures if measures is None else parse_measures(measures)
+        names = [measure_among(self.measures, measure) for measure in every[:MOST]]
+        left = self.measures[MOST:] if measures is None else every[MOST:]
+        if left and measures is not None:
+            raise InputError(f"measures must be at most {MOST}, got {examples(every, 12)}.", argument="measures")
         first = np.round(self.mean_values[self.measures.index(names[0])], DECIMALS)
         rows = self.mean.iloc[np.argsort(-first, kind="stable")]
-        topics = "a topic that a run lacks counts 0" if self.complete else "for each run over those that it has"
-        topics += _sums_in_words(names)
-        order = self.settings.get("order")
+        order, beware = self.settings.get("order"), self.settings.get(BEWARE)
         notes = ["The scores were given by topic." if order is None else f"Documents are ranked in the order {order}."]
-        others = [name for name in self.measures if name not in names]
-        if others and measures is None:
-            notes.append(f"Not shown: {', '.join(others)}.")
-        if BEWARE in self.settings:
-            notes.append(f"Beware: {self.settings[BEWARE]}.")
+        notes += [f"Not shown: {', '.join(left)}."] if left else []
+        notes += [f"Beware: {beware}."] if beware else []
         return Report(
             [Column("Run", rows["name"]), *(Column(name, rows[name], Digits.SCORE) for name in names)],
-            caption=(
-                f"Means of {count(len(self.names), 'run')} over {count(len(self.topics), 'topic')} ({topics}), the "
-                f"best by {names[0]} first."
-            ),
+            caption=f"Means of {self.sizes()} ({self.words()['means']}), the best by {names[0]} first.",
             notes=notes,
             verdict=[f"{line}." for line in self.answers()],
         )
@@ -497,55 +455,44 @@ class Scores(Record, Shareable):
     def words(self) -> dict[str, Any]:
         """Return the words of the verdict: the settings, and which topics count."""
         means = "over all topics, of which those that a run lacks count 0" if self.complete else "over its own topics"
-        return {**super().words(), "means": means + _sums_in_words(self.measures)}
-
-
-def _sums_in_words(measures: Sequence[str]) -> str:
-    """Return which measures have no mean but the sum, nothing where there is none."""
-    summed = [name for name, added in zip(measures, adds_up(measures), strict=True) if added]
-    return f"; of {listed(summed)} the sum" if summed else ""
+        summed = [name for name, added in zip(self.measures, adds_up(self.measures), strict=True) if added]
+        return {**super().words(), "means": means + (f"; of {listed(summed)} the sum" if summed else "")}
 
 
 #: what judgments are called that nobody names
 ONLY_SET = "judgments"
 
 
-def named_scores(scores: Any) -> dict[str, Scores]:
-    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures."""
+def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]:
+    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures.
+
+    With `every_topic` means must be over all topics, or every run have each.
+    """
     several = isinstance(scores, Mapping)
     sets: dict[Any, Any] = dict(scores) if several else {ONLY_SET: scores}
     if not sets:
         raise InputError("scores is empty. Give Scores, or a name -> Scores.", argument="scores")
+    first = next(iter(sets.values()))
     for name, found in sets.items():
-        at = f"{name!r}" if several else None
-        if not isinstance(found, Scores):
-            hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
-            raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
+        problem = ""
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"scores must have names as keys, got {told(name)}.", argument="scores")
-        _check(found, at)
-    (first_name, first), *others = sets.items()
-    for name, found in others:
-        odd = sorted(set(found.measures) ^ set(first.measures))
-        if odd:
-            problem = f"all need the same measures; {examples(odd)} in one of {first_name!r} and {name!r} only."
-            raise InputError(problem, argument="scores")
+            problem = f"scores must have names as keys, got {told(name)}."
+        elif not isinstance(found, Scores):
+            problem = f"expected Scores, got {told(found)}. Score the runs first, or make Scores by Scores.from_frame."
+        elif len(found.names) < 2:
+            problem = f"it takes two runs to compare, got {examples(found.names) or 'none'}."
+        elif not found.topics:
+            problem = "there is no topic to compare runs on."
+        elif len(bad := np.argwhere(~np.isfinite(found.values))):
+            what = score_in_words(found, *bad[0].tolist())
+            problem = f"{what}; a score must be a finite number. Take the measure out."
+        elif odd := sorted(set(found.measures) ^ set(first.measures)):
+            problem = f"all need the same measures; {examples(odd)} in one of this and {next(iter(sets))!r} only."
+        if problem:
+            raise InputError(problem, argument="scores", place=f"{name!r}" if several else None)
+        if every_topic and not found.complete:
+            check_every_topic(found.names, found.has_topic)
     return sets
-
-
-def _check(scores: Scores, place: str | None) -> None:
-    if len(scores.names) < 2:
-        problem = f"it takes two runs to compare, got {examples(scores.names) or 'none'}."
-        raise InputError(problem, argument="scores", place=place)
-    if not scores.topics:
-        raise InputError("there is no topic to compare runs on.", argument="scores", place=place)
-    bad = np.argwhere(~np.isfinite(scores.values))
-    if len(bad):
-        raise InputError(
-            f"{score_in_words(scores, *bad[0].tolist())}; a score must be a finite number. Take the measure out.",
-            argument="scores",
-            place=place,
-        )
 
 
 def score_in_words(scores: Scores, measure: int, topic: int, run: int) -> str:
@@ -585,22 +532,20 @@ def score(
         complete: True (default): the mean is over all topics of the qrels, and a topic that a run lacks counts 0
             (trec_eval -c); False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
-        n_jobs: topics at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The scores
-            do not depend on it.
+        n_jobs: topics at a time, as joblib takes it. The scores do not depend on it.
         verbose: show a progress bar.
 
     Returns:
         Scores: ``.mean``, ``.per_topic``, ``.ranks``, ``.compare(other)``.
 
     Raises:
-        InputError: an unknown measure, a measure of subtopics (alpha_nDCG, ERR_IA and the like), a run that has no
-            topic in common with the qrels.
+        InputError: an unknown measure, a measure of subtopics, a run that has no topic in common with the qrels.
 
     Warns:
-        ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents
-            (Judged, Unjudged, Low, High, Bpref, infAP, ``judged_only``); runs that do not fit the judgments: that lack
-            topics of them, have no judged document, have scores that rise with the rank, or score more than .1 higher
-            in some orders of equal scores than in others (:func:`check_runs`). ``settings["beware"]`` has it, too.
+        ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents; runs
+            that do not fit the judgments: that lack topics of them, have no judged document, have scores that rise with
+            the rank, or score more than .1 higher in some orders of equal scores than in others (:func:`check_runs`).
+            ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -610,11 +555,10 @@ def score(
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
 
-    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and its
-    result is undefined (it may crash or never end) for a topic whose labels are all negative, which scores 0 here. Its
-    Judged and ``RR@k`` break ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is
-    the same as no judgment; Judged alone counts it. For measures that ir_measures computes, documents get minus their
-    rank as score, so that every provider follows the order of the runs.
+    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and may
+    crash or never end for a topic whose labels are all negative, which scores 0 here. Its Judged and ``RR@k`` break
+    ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the same as no judgment;
+    Judged alone counts it. For measures that ir_measures computes, documents get minus their rank as score.
     """
     parsed = checked_measures(measures)
     flag("complete", complete)

@@ -13,7 +13,9 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse._check import choice, count
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse._choices import TESTS
+from pt_reuse._report import Digits
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
@@ -23,18 +25,17 @@ from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS, named_estimators
+from pt_reuse.studies.new_runs.estimators import ESTIMATORS
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
     Judge,
     LeftOut,
     NewRunPredictor,
-    PredictionConfig,
     RunInCase,
     as_new_runs,
 )
-from pt_reuse.studies.new_runs.rivals import EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
+from pt_reuse.studies.new_runs.rivals import ALPHA, EVERY_LABELLING, OPEN, Rivals, named_rivals, neighbours
 from pt_reuse.studies.new_runs.sampling import ESTIMABLE, Sample, check_estimable, needed, sampled_labels
 from pt_reuse.study import study
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
-_CLOSE = 10.0**-DECIMALS
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 #: what is known of a new run beside other names of the same in ``Predicted.table``
 _CALLED = {
@@ -81,7 +81,10 @@ class NewRunCheck(Result):
     """
 
     title = "New runs"
-    valid_for = "runs like those of the {units} left out, judged to depth {depth}; predictions: {calibrated}."
+    valid_for = (
+        "runs like those of the {units} left out; depth-{depth} pool, contributors: {contributors}; relevant: "
+        "{relevant}; predictions: {calibrated}; significant: {test}, p at most {alpha:g}, correction: {correction}."
+    )
     not_covered = "documents that no run found; a labelling says nothing of which labels are likely."
     plots = {"scores": _draw}
     columns = """
@@ -92,7 +95,7 @@ class NewRunCheck(Result):
     predicted      | Predicted  | score | what is predicted, inside the bounds; NaN where nothing is
     clipped        | At a bound |       | whether the estimate was outside the bounds
     predicted_rank | Rank       | ranks | rank by what is predicted, and its interval
-    rank           | Rank       | ranks | rank as judged, and under every completion; of a document, in the run
+    rank           | Rank       | ranks | rank as judged, and under every completion
     topics_low     | From       | score | lower end by the choice of topics alone
     topics_high    | To         | score | upper end
     both_low       | From       | score | lower end by topics and unjudged documents together
@@ -104,15 +107,13 @@ class NewRunCheck(Result):
     caveat         | Caveat     |       | what makes the interval too narrow
     to_judge       | To judge   | count | documents of a sample that would say as much as is usual
     deviation      | Deviation  | score | that of the prediction of the topic
-    chance         | Chance     | score | how likely it is relevant by the document model
-    change         | Change     | score | what the highest label changes in the mean score at most
     rival          | Rival      |       | the run that it is compared with
     rival_score    | Of the rival | score | that run's mean score as judged
     difference     | Difference | difference | score less the rival's as judged, and its ends under every labelling
-    p              | p          | score | of a paired t test over topics, of what is predicted, else as judged
+    p              | p          | p     | of the test over topics, not corrected, of what is predicted, else as judged
     decided_by     | Decided by |       | ``"every labelling"``, the confidence, or ``"not decided"``
     winner         | Winner     |       | the better run, ``"neither"`` of a tie, empty where it is not decided
-    significant    | Significant |      | whether p is at most 0.05
+    significant    | Significant |      | whether p is at most `alpha`, 0.05
     exact          | Exact      |       | whether some labelling reaches the ends, or they may be wider
     """
 
@@ -143,19 +144,6 @@ class NewRunCheck(Result):
         pd.DataFrame,
         Table("measure, new run and topic", "measure name qid unjudged score predicted deviation", noun="topics"),
     ]
-    documents: Annotated[
-        pd.DataFrame,
-        Table(
-            "measure, new run and unjudged document inside the cutoff, those first that decide most",
-            "measure name qid docno rank chance change",
-            report="qid docno name rank chance change",
-            noun="documents",
-        ),
-    ]
-    calibration: Annotated[
-        pd.DataFrame,
-        Table("measure and run of a left-out unit", "name team measure score predicted unjudged", noun="runs"),
-    ]
     confidence: float
 
     def _shown(self) -> pd.DataFrame:
@@ -175,9 +163,8 @@ class NewRunCheck(Result):
         for measure in self.measures:
             runs, pairs = (frame[frame["measure"] == measure] for frame in (self.table, self.against))
             if "against" in self.settings:
-                own = runs.set_index("name")[["why", "caveat"]].to_dict("index")
-                first = records(pairs)[0]
-                line = self._against(first | own[first["name"]]) if len(pairs) == 1 else _all_against(pairs)
+                why = runs[["name", "why", "caveat"]]
+                line = self._against(records(pairs.merge(why))[0]) if len(pairs) == 1 else _all_against(pairs)
             else:
                 line = self._predicted(records(runs)[0]) if len(runs) == 1 else _all_predicted(runs)
                 n_decided = int((pairs["decided_by"] != OPEN).sum())
@@ -186,11 +173,12 @@ class NewRunCheck(Result):
         return lines
 
     def _against(self, row: Mapping[str, Any]) -> str:
-        n, level = count(row["unjudged"], "unjudged document"), f"at {100 * self.confidence:.4g}%"
-        name, rival, winner = row["name"], row["rival"], row["winner"]
-        sign = -1 if winner == rival else 1
-        beats = f"{name} beats {rival}" if sign > 0 else f"{rival} beats {name}"
-        labelled = f"{_ends(row, 'difference', sign)} under every labelling of {n}" if row["unjudged"] else "all judged"
+        level, (name, rival, winner) = f"at {100 * self.confidence:.4g}%", (row["name"], row["rival"], row["winner"])
+        sign, beats = (-1, f"{rival} beats {name}") if winner == rival else (1, f"{name} beats {rival}")
+        ends = (
+            f"{_ends(row, 'difference', sign)} under every labelling of {count(row['unjudged'], 'unjudged document')}"
+        )
+        labelled = ends if row["unjudged"] else "all judged"
         todo = "nothing more to judge" if row["significant"] else "more topics would tell more than labels"
         if winner == "neither":
             line = f"{name} and {rival} tie, {labelled}"
@@ -200,11 +188,11 @@ class NewRunCheck(Result):
             line = f"{beats} by {sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} {level}; {labelled})"
             line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
-            missing = f"no prediction{': ' if row['why'] else ''}{row['why']}"
+            missing = ": ".join(filter(None, ["no prediction", row["why"]]))
             known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
             line = f"{name} against {rival} is not decidable: {labelled}, {known}"
             todo = f"judge more: judge_next(..., goal={[name, rival]})"
-        over = f"{'' if row['significant'] else 'not '}significant over topics (p = {row['p']:.2g})"
+        over = f"{'' if row['significant'] else 'not '}significant over topics (p {Digits.P.written(row['p'])})"
         return f"{line}; {over if np.isfinite(row['p']) else 'one topic'}; {todo}"
 
     def _predicted(self, row: Mapping[str, Any]) -> str:
@@ -222,14 +210,22 @@ class NewRunCheck(Result):
 
 
 def _all_against(pairs: pd.DataFrame) -> str:
-    won, lost = pairs["winner"] == pairs["name"], pairs["winner"] == pairs["rival"]
-    n_sure, n_open = (int((pairs["decided_by"] == by).sum()) for by in (EVERY_LABELLING, OPEN))
-    rivals, n_runs = pairs["rival"].unique(), pairs["name"].nunique()
+    won, lost, n_sure, n_open = (
+        int((pairs[column] == what).sum())
+        for column, what in (
+            ("winner", pairs["name"]),
+            ("winner", pairs["rival"]),
+            ("decided_by", EVERY_LABELLING),
+            ("decided_by", OPEN),
+        )
+    )
+    rivals = pairs["rival"].unique()
     whom = rivals[0] if len(rivals) == 1 else count(len(rivals), "rival")
     plan = " (judge_next plans what to judge)" if n_open else ""
+    known = f"{n_sure:,} decided under every labelling"
     return (
-        f"{count(n_runs, 'new run')} against {whom}: {won.sum():,} of {count(len(pairs), 'comparison')} won, "
-        f"{lost.sum():,} lost ({n_sure:,} decided under every labelling), {n_open:,} not decidable{plan}; "
+        f"{count(pairs['name'].nunique(), 'new run')} against {whom}: {won:,} of {len(pairs):,} comparisons won, "
+        f"{lost:,} lost ({known}), {n_open:,} not decidable{plan}; "
         f"{pairs['significant'].sum():,} significant over topics"
     )
 
@@ -338,8 +334,7 @@ def check_new_run(
     bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
 
     Returns:
-        NewRunCheck: ``.against`` (per new run and rival), ``.table`` (per new run), ``.topics``, ``.documents``,
-        ``.calibration``, ``.plot()``.
+        NewRunCheck: ``.against`` (per new run and rival), ``.table`` (per new run), ``.topics``, ``.plot()``.
 
     Raises:
         InputError: new runs that are in the field, share no topic with the judgments or no document with the field; an
@@ -368,9 +363,9 @@ def check_new_run(
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
     pooled, units = inputs.pooled(depth, contributors, pool_order), units_by(inputs.runs, by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
-    estimators = named_estimators(None if estimator == "best" else [estimator], judge=judge, corpus=corpus)
-    predictor = NewRunPredictor(inputs, pooled, later, PredictionConfig(by, estimators, confidence, judge, corpus))
-    predictor.check_collection()
+    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
+    how["estimators"] = None if estimator == "best" else [estimator]
+    predictor = NewRunPredictor(inputs, pooled, later, **how)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
     gap = predictor.gap.caveats() if predictor.train else ()
@@ -380,14 +375,15 @@ def check_new_run(
         check_estimable(inputs.measures)
         predictor.sample = sample = Sample.of(as_qrels(sampled, "sampled"), predictor.evidence, inputs.measures)
 
-    new_runs = [(m, row) for m in range(len(inputs.measures)) for row in predictor.rows()]
-    table = [_row(predictor, m, row, sample) for m, row in new_runs]
-    own = {(m, row["name"]): row for (m, _), row in zip(new_runs, table, strict=True)}
-    pairs = []
-    for (m, name), row in own.items():
-        score = row["score"] if row["abstains"] else row["predicted"]
-        wanted = neighbours(predictor, m, score) if rivals is None else rivals
-        pairs += [(m, name, rival) for rival in wanted if rival != name]
+    own: dict[tuple[int, str], dict[str, Any]] = {}
+    by_topic, pairs = [], []
+    for m, row in ((m, row) for m in range(len(inputs.measures)) for row in predictor.rows()):
+        name = predictor.name(row)
+        own[m, name] = about = _row(predictor, m, row, sample)
+        topics_of = _topics(predictor, m, row) | ({"predicted": np.nan} if about["abstains"] else {})
+        by_topic.append(pd.DataFrame({"measure": about["measure"], "name": name, **topics_of}))
+        near = neighbours(predictor, m, about["score" if about["abstains"] else "predicted"])
+        pairs += [(m, name, rival) for rival in (near if rivals is None else rivals) if rival != name]
     if not pairs:
         raise InputError("against names the new run alone.", argument="against")
     settings = settings_of(
@@ -398,22 +394,19 @@ def check_new_run(
         {} if sample is None else {"sampled": count(len(sample.row), "document")},
         units=f"{by}s",
         calibrated=f"{100 * confidence:.4g}%, conformal by {by}, {count(len(predictor.train), by)}",
+        test=f"{TESTS['t']}, two-sided",
+        alpha=ALPHA,
+        correction="none",
         completions=predictor.completions,
         unjudged_documents=len(predictor.evidence.unknown),
         predicted=predictor.predicted_for,
     )
-    parts: dict[str, list[pd.DataFrame]] = {"topics": [], "documents": []}
-    for (m, in_case), about in zip(new_runs, table, strict=True):
-        by_topic = _topics(predictor, m, in_case) | ({"predicted": np.nan} if about["abstains"] else {})
-        whose = {"measure": about["measure"], "name": about["name"]}
-        parts["topics"].append(pd.DataFrame({**whose, **by_topic}))
-        parts["documents"].append(pd.DataFrame({**whose, **_documents(predictor, m, in_case)}))
-    calibration = [_calibration(predictor, m, row) for m in range(len(inputs.measures)) for row in predictor.left_out()]
+    table = pd.DataFrame(list(own.values()))
+    ranks = [name for name in table if name == "rank" or "rank_" in name]
     return NewRunCheck(
-        table=pd.DataFrame(table),
+        table=table.astype({**dict.fromkeys(ranks, "int64"), "predicted_rank": float}),
         against=pd.DataFrame(Rivals(predictor, own).table(pairs, inputs.qrels)),
-        **{name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()},
-        calibration=pd.DataFrame(calibration),
+        topics=pd.concat(by_topic, ignore_index=True),
         confidence=confidence,
         settings=settings,
     )
@@ -429,7 +422,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     completed = predictor.completed(m, row)
     made |= completed.table()
     # where the bounds are one number, it is known
-    abstains = bool(why) and n_unjudged > 0 and made["highest"] - made["lowest"] > _CLOSE
+    abstains = bool(why) and n_unjudged > 0 and made["highest"] - made["lowest"] > CLOSE
     if abstains:
         doubts = {"topics_low": np.nan, "topics_high": np.nan, **completed.with_topics(predictor.topic_critical)}
         made |= {"predicted": np.nan, "predicted_rank": np.nan, "low": made["lowest"], "high": made["highest"]}
@@ -443,7 +436,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     doubts["both_rank_low"] = min(doubts["both_rank_low"], made["rank_low"])
     doubts["both_rank_high"] = max(doubts["both_rank_high"], made["rank_high"])
     rank = predicted.ranked[at].rank_as_judged(predicted.model.zero[at].mean(axis=1))[row.place]
-    found = {
+    return {
         "measure": repr(predictor.measures[m]),
         "name": predictor.name(row),
         "unjudged": predictor.unjudged(m, row),
@@ -457,9 +450,6 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
         "caveat": "; ".join(predictor.caveats(m)) if n_unjudged and not abstains and sample is None else "",
         "to_judge": _to_judge(predictor, m, row, made),
     }
-    whole = [name for name in found if name == "rank" or "rank_" in name]
-    found |= {name: int(found[name]) for name in whole if name != "predicted_rank"}
-    return {**found, "predicted_rank": float(found["predicted_rank"])}
 
 
 def _sampled(
@@ -485,13 +475,13 @@ def _sampled(
         elif len(inside) < int((effects.size > 0).sum()):
             # what was not sampled has no probability, so that nothing is known of it
             error = np.inf
-    half = t.ppf((1 + predictor.config.confidence) / 2, max(len(sample.row) - 1, 1)) * error
+    half = t.ppf((1 + predictor.confidence) / 2, max(len(sample.row) - 1, 1)) * error
     ends = np.clip([score - half, score, score + half], made["lowest"], made["highest"])
     ranks = [field.rank(ends[1:2])[0], field.rank(ends[2:])[0], field.rank(ends[:1], worst=True)[0]]
     ranks = np.clip(ranks, made["rank_best"], made["rank_worst"]).tolist()
     return {
         **dict(zip(("low", "predicted", "high"), ends.tolist(), strict=True)),
-        "clipped": bool(abs(score - ends[1]) > _CLOSE),
+        "clipped": bool(abs(score - ends[1]) > CLOSE),
         **dict(zip(("predicted_rank", "rank_low", "rank_high"), ranks, strict=True)),
     }
 
@@ -527,7 +517,7 @@ def _to_judge(predictor: NewRunPredictor, m: int, row: RunInCase, made: Mapping[
     usual = 2 * calibration.score * float(np.median(calibration.spreads)) if len(calibration.spreads) else np.inf
     bounds = made["highest"] - made["lowest"]
     width = usual if np.isfinite(usual) and 0 < usual < bounds else bounds / 4
-    return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.config.confidence) / 2)))
+    return needed(size, np.square(size), width, float(norm.ppf((1 + predictor.confidence) / 2)))
 
 
 def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
@@ -543,26 +533,3 @@ def _topics(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any
     }
     order = np.argsort(-deviation, kind="stable")
     return {name: values[order] for name, values in columns.items()}
-
-
-def _documents(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
-    effects, (qids, docnos) = predictor.effects(m, row), predictor.evidence.names
-    return {
-        "qid": qids[effects.row],
-        "docno": docnos[effects.row],
-        "rank": row.case.ranks(row.place)[effects.row],
-        "chance": effects.chance[:, 0] if predictor.train else np.nan,
-        "change": effects.change.sum(axis=1),
-    }
-
-
-def _calibration(predictor: NewRunPredictor, m: int, row: RunInCase) -> dict[str, Any]:
-    predicted, run = predictor.predicted[m], int(row.case.runs[row.place])
-    return {
-        "name": predictor.name(row),
-        "team": predictor.runs.run_table["team"].iloc[run],
-        "measure": repr(predictor.measures[m]),
-        "score": predicted.model.truth[row.at].mean(axis=1)[row.place],
-        "predicted": predicted.by[predicted.chosen][row.at].score[row.place],
-        "unjudged": predictor.unjudged(m, row),
-    }

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, positive
+from pt_reuse._check import count, examples, positive
 from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.correlation import DECIMALS
@@ -23,7 +23,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic, named_scores, scores_in_words
+from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -37,26 +37,18 @@ _KEYS = ["judgments", "measure"]
 
 
 def _draw(result: DiscriminativePower, measure: str, place: Place) -> Axes:
-    """Draw the p-values of all pairs by a measure, the largest first, in a line for each set of judgments."""
+    """Draw a line for each set of judgments by one measure."""
     rows = result.pairs[result.pairs["measure"] == measure]
     return plot_achieved_levels(rows, lines="judgments", alpha=result.alpha, of=measure, place=place)
-
-
-def _draw_measures(result: DiscriminativePower, _: str, place: Place, judgments: str | None = None) -> Axes:
-    """Draw a line for each measure under one set of judgments."""
-    which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
-    rows = result.pairs[result.pairs["judgments"] == which]
-    of = which if len(result.judgments) > 1 else ""
-    return plot_achieved_levels(rows, lines="measure", alpha=result.alpha, of=of, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DiscriminativePower(Result):
     """Which share of the pairs of systems differs significantly, by each measure and under each set of judgments.
 
-    Its figures are curves of achieved significance levels, the p-values of all pairs from the largest to the smallest,
-    not corrected for the number of pairs: ``"levels"``, a line for each set of judgments by one measure, and
-    ``"measures"``, a line for each measure under one of the ``judgments=``. The axis ends at four times `alpha`.
+    Its figure has curves of achieved significance levels by one measure, a line for each set of judgments: the p-values
+    of all pairs from the largest to the smallest, not corrected for the number of pairs. The axis ends at four times
+    `alpha`.
 
     Attributes:
         alpha: the level of significance.
@@ -66,7 +58,7 @@ class DiscriminativePower(Result):
     key = "power significant always_significant_from"
     valid_for = "{test}, p at most {alpha:g}, correction: {correction}; {scores}."
     not_covered = "which differences are true or large; runs may differ where no difference is significant."
-    plots = {"levels": _draw, "measures": _draw_measures}
+    plots = {"levels": _draw}
     columns = """
     pairs       | Pairs       | count | how many pairs of systems
     significant | Significant | count | how many of them differ significantly, or whether p_corrected is at most `alpha`
@@ -226,7 +218,7 @@ def discriminative_power(
     scipy, each correction is statsmodels'.
     """
     check_test(test, correction)
-    sets = _of_same_runs(named_scores(scores))
+    sets = _of_same_runs(named_scores(scores, every_topic=True))
     first = next(iter(sets.values()))
     beware(few_topics(min(len(each.topics) for each in sets.values())))
     parts = list(product(first.measures, sets))
@@ -243,8 +235,8 @@ def discriminative_power(
         pairs.append(tested)
         rows.append({**about, "topics": len(sets[name].topics), **_power(tested)})
         truth = truths.setdefault(measure, tested)
-        both = truth[[*_KEYS, "first", "second"]].assign(judgments=name, verdict=_verdicts(truth, tested))
-        for prefix, frame in {"": truth, "other_": tested}.items():
+        both = tested[[*_KEYS, "first", "second"]].assign(verdict=_verdicts(truth, tested))
+        for prefix, frame in (("", truth), ("other_", tested)):
             both[[f"{prefix}difference", f"{prefix}p_corrected"]] = frame[["difference", "p_corrected"]]
         changed.append(both[both["verdict"].isin(["lost", "gained", "turned"])])
         if truth is not tested:
@@ -274,8 +266,6 @@ def _of_same_runs(sets: dict[str, Scores]) -> dict[str, Scores]:
         if odd := sorted(set(first.names) ^ set(each.names)):
             problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
             raise InputError(problem, argument="scores")
-        if not each.complete:
-            check_every_topic(each.names, each.has_topic)
     return sets
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, number, positive, told
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse._check import count, did_you_mean, positive, told
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
@@ -25,22 +25,20 @@ from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
+from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.new_runs.calibration import check_predicted, spec_of, units_needed
-from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
-from pt_reuse.studies.new_runs.estimators import named_estimators
+from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
+from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
     Judge,
     LeftOut,
     NewRunPredictor,
-    PredictionConfig,
     RunInCase,
     as_new_runs,
 )
-from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
-from pt_reuse.studies.new_runs.sampling import check_estimable, draw, inclusion
+from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -50,11 +48,8 @@ if TYPE_CHECKING:
 
 RANKING, SCORE = "ranking", "score"
 AS_JUDGED, EVERY = "as judged", "under every completion"
-_CLOSE = 10.0**-DECIMALS
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
-#: how durations are written: the unit, its seconds, the format
-_UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f"))
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
@@ -79,10 +74,13 @@ class JudgingPlan(Result):
     about = "{documents} of {unjudged:,} unjudged documents, for {goal} by {measure}"
     answer = (
         "summary",
-        "{open:pair} open: {labels:label} on average decide all, in {level} of courses at most {labels_most} ({cost}); "
-        "the {documents:document} here decide {settled}",
+        "{open:pair} open: {labels:label} on average decide all, in {level} of courses at most {labels_most}; "
+        "{documents:document} here {decide} {settled}",
     )
-    valid_for = "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks."
+    valid_for = (
+        "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; "
+        "depth-{depth} pool, contributors: {contributors}; relevant: {relevant}."
+    )
     not_covered = "what other topics would change, and runs unlike those that are left out."
     key = "pairs decided labels limited_by_topics"
     plots = {"labels": _draw}
@@ -171,18 +169,20 @@ decided: the mean over drawn courses; of a sample its size
 
     def words(self) -> dict[str, Any]:
         """Return what sentences speak of: settings, attributes, and the summary."""
-        row, seconds = records(self.summary)[0], self.settings["seconds"]
-        cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
-        return {**super().words(), **row, "cost": cost, "level": f"{100 * self.confidence:.4g} %"}
+        row = records(self.summary)[0]
+        decide = "decides" if row["documents"] == 1 else "decide"
+        return {**super().words(), **row, "decide": decide, "level": f"{100 * self.confidence:.4g} %"}
 
     def answers(self) -> list[str]:
         """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
         words = self.words()
-        if words["goal"] == SCORE and words["unjudged"]:
-            text = "A sample of {documents} of {unjudged:,} unjudged documents: judge all of it ({cost})"
-            return [f"{text.format_map(words)} to estimate the scores of the new runs"]
         if words["goal"] == SCORE:
-            return ["No document of the new runs is unjudged: they score as judged"]
+            if not words["unjudged"]:
+                return ["No document of the new runs is unjudged: they score as judged"]
+            text = (
+                "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it to estimate the scores"
+            )
+            return [f"{text.format_map(words)} of the new runs"]
         labels = super().answers() if words["open"] else ["No label is needed: every pair is decided"]
         limits = []
         if n := words["limited_by_topics"]:
@@ -209,12 +209,6 @@ decided: the mean over drawn courses; of a sample its size
             yield f"{count(len(ranked) - 1, 'more new run')} in .scores"
 
 
-def _duration(*seconds: float) -> str:
-    """Return durations in words."""
-    unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
-    return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
-
-
 def _weakest(pairs: pd.DataFrame) -> str:
     """Return how pairs are decided, where several ways the weakest, nothing where none is."""
     strength = {"": 3, AS_JUDGED: 2, EVERY: 1}
@@ -224,13 +218,9 @@ def _weakest(pairs: pd.DataFrame) -> str:
 def checked_goal(goal: Any) -> tuple[str, ...]:
     """Return a user's ``goal=`` as words."""
     words = (goal,) if isinstance(goal, str) else tuple(goal) if isinstance(goal, Sequence) else ()
-    if not words or not all(isinstance(word, str) for word in words):
-        raise InputError(
-            f"goal must be 'ranking', 'score', the name of a run or several names, got {told(goal)}.", argument="goal"
-        )
-    twice = [word for word in words if words.count(word) > 1]
-    if twice:
-        raise InputError(f"goal names {twice[0]!r} twice.", argument="goal")
+    if not words or not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
+        allowed = "'ranking', 'score', the name of a run or several names, none twice"
+        raise InputError(f"goal must be {allowed}, got {told(goal)}.", argument="goal")
     return words
 
 
@@ -258,14 +248,6 @@ Budget: TypeAlias = Annotated[
         "how many documents may be judged next, whatever the goal; default 50.",
         check=lambda value: positive("n", value, "documents"),
         flag=options.Flag(),
-    ),
-]
-SecondsPerLabel: TypeAlias = Annotated[
-    float,
-    options.Option(
-        "how long a label takes, for what the labels cost; default 30.",
-        check=lambda value: number("seconds", value),
-        flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
     ),
 ]
 JudgedSince: TypeAlias = Annotated[
@@ -314,7 +296,6 @@ def judge_next(
     n: Budget = 50,
     goal: Goal = RANKING,
     judged: JudgedSince = None,
-    seconds: SecondsPerLabel = 30,
     topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
     judge: Judge = None,
@@ -374,8 +355,8 @@ def judge_next(
     units = units_by(inputs.runs, by)
     field, new_runs = _new_runs(inputs, new, topics)
     pooled = replace(inputs, runs=field).pooled(depth, contributors, pool_order)
-    config = PredictionConfig(by, named_estimators(["documents"], judge=judge, corpus=None), confidence, judge, corpus)
-    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, config)
+    how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
+    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, estimators=["documents"], **how)
     predictor.check()
     # runs of the field fitted where they were read
     beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
@@ -401,10 +382,9 @@ def judge_next(
         units=f"{by}s that are left out",
         calibrated=f"at {100 * confidence:.4g} %, {count(len(predictor.train), by)}, it takes "
         f"{units_needed(confidence)}",
-        significance="paired t test over topics, 0.05",
+        significance="paired t test over topics, two-sided, p at most 0.05, not corrected",
         judged_since=int((known >= 0).sum()),
         only_bounds=decision.why_bounds() or "none",
-        seconds=seconds,
         strategy="judge-next",
         draws=_DRAWS,
         seed=seed,
@@ -441,15 +421,12 @@ def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16
     if judged is None:
         return known
     rows, labels = evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
-    highest = int(evidence.labels.max())
-    if int(labels.max(initial=0)) > highest:
-        raise InputError(
-            f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}.",
-            argument="judged",
-        )
-    before = np.where(rows >= 0, np.append(evidence.labels, UNJUDGED)[rows], UNJUDGED)
+    before = np.append(evidence.labels, UNJUDGED)[rows]
     given: NDArray[np.bool_] = labels >= 0
-    other: NDArray[np.bool_] = given & (before >= 0) & (before != labels)
+    highest, other = int(evidence.labels.max()), given & (before >= 0) & (before != labels)
+    if (labels > highest).any():
+        problem = f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}."
+        raise InputError(problem, argument="judged")
     if other.any():
         qid, docno = (names[rows[other][0]] for names in evidence.names)
         raise InputError(
@@ -457,8 +434,7 @@ def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16
             "judgments. Keep the judgments as they were when the plan was made.",
             argument="judged",
         )
-    elsewhere = int((given & (rows < 0)).sum())
-    if elsewhere:
+    if elsewhere := int((given & (rows < 0)).sum()):
         warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
     since = given & (rows >= 0) & (before < 0)
     known[rows[since]] = labels[since]
@@ -472,13 +448,13 @@ def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> li
     for name in chosen:
         if name not in names:
             raise InputError(f"goal names {name!r}, which is no run here.{did_you_mean(name, names)}", argument="goal")
-    if not set(chosen) & set(new):
-        raise InputError(
-            f"goal names no new run: whatever is unjudged of {' and '.join(chosen)} is not known here.", argument="goal"
-        )
     if len(chosen) == 1:
-        return [(chosen[0], other) for other in names if other != chosen[0]]
-    return [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
+        pairs = [(chosen[0], other) for other in names if other != chosen[0] and chosen[0] in new]
+    else:
+        pairs = [pair for pair in combinations(chosen, 2) if set(pair) & set(new)]
+    if not pairs:
+        raise InputError("goal names no new run: what is unjudged of others is not known here.", argument="goal")
+    return pairs
 
 
 def _critical_value(predictor: NewRunPredictor) -> float:
@@ -492,7 +468,7 @@ def _critical_value(predictor: NewRunPredictor) -> float:
         truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
         worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
         unit.append(row.case.unit)
-    return conformal_quantile(np.array(worst), np.array(unit), predictor.config.confidence)
+    return conformal_quantile(np.array(worst), np.array(unit), predictor.confidence)
 
 
 class _Span(NamedTuple):
@@ -602,14 +578,14 @@ class _Decision:
         gained = np.cumsum(effects.of_labels(labels) - effects.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         least, most = self._left(spans, first, second, effects, difference, shares=shares)
-        sure = (course + least > _CLOSE) | (course + most < -_CLOSE)
+        sure = (course + least > CLOSE) | (course + most < -CLOSE)
         sure[:, -1] = True
         step = np.append(0, self._place[effects.row] + 1)
         needed, by_bounds = (
             step[np.argmax(stops, axis=1)] for stops in (sure | (np.abs(course) > critical_value * spread), sure)
         )
         half = critical_value * float(spread[0]) if n else 0.0
-        confidence = self.predictor.config.confidence
+        confidence = self.predictor.confidence
         decided = AS_JUDGED if not n else EVERY if sure[0, 0] else ""
         if not decided and abs(difference) > half:
             decided = f"at {100 * confidence:.4g} %"
@@ -635,13 +611,12 @@ class _Decision:
         if shares or not self.predictor.bounds_are_exact(0):
             return np.full(len(effects.row) + 1, -np.inf), np.full(len(effects.row) + 1, np.inf)
         least, most = effects.ends()
-        # a run of the field has a larger or smaller divisor, too
-        low_1, high_1, low_2, high_2 = (
-            0.0 if name in self.new else float(end.mean()) - float(spans[name].expected.mean())
-            for name in (first, second)
-            for end in spans[name][1:]
-        )
-        least, most = least + low_1 - high_2, most + high_1 - low_2
+        for name, sign in ((first, 1), (second, -1)):
+            if name not in self.new:
+                # a run of the field has a larger or smaller divisor, too
+                expected, low, high = (float(each.mean()) for each in spans[name])
+                lower, raise_ = sorted((sign * (low - expected), sign * (high - expected)))
+                least, most = least + lower, most + raise_
         if not self.predictor.is_linear(0):
             least[0] = (spans[first].low - spans[second].high).mean() - difference
             most[0] = (spans[first].high - spans[second].low).mean() - difference
@@ -670,7 +645,7 @@ class _Decision:
             if run is not None and len(run.left.row):
                 row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
             if run is not None and len(pairs) == len(self.names) - 1:
-                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > _CLOSE), pairs["decided"] == ""
+                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
                 ahead = (behind, behind & ~is_open, behind | is_open)
                 row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
             rows.append(row)
@@ -678,7 +653,7 @@ class _Decision:
 
     def summed(self, table: pd.DataFrame, scores: pd.DataFrame, n: int, *, sampled: bool) -> pd.DataFrame:
         """Return in a row what is decided, and what it takes to decide the rest."""
-        losses = scores["name"].map(table.loc[table["difference"] > _CLOSE, "second"].value_counts()).fillna(0)
+        losses = scores["name"].map(table.loc[table["difference"] > CLOSE, "second"].value_counts()).fillna(0)
         needed, limited = np.array([np.zeros(_DRAWS), *self.needed]), table["significant"] < 0.5
         labels = np.full(1, n) if sampled else needed.max(axis=0)
         row = {
@@ -689,7 +664,7 @@ class _Decision:
             "open": len(self.needed),
             "settled": float((needed[1:] <= n).sum() / _DRAWS),
             "labels": float(labels.mean()),
-            "labels_most": float(np.quantile(labels, self.predictor.config.confidence, method="inverted_cdf")),
+            "labels_most": float(np.quantile(labels, self.predictor.confidence, method="inverted_cdf")),
             "abstains": int(table["abstains"].sum()),
             "limited_by_topics": int(limited.sum()),
             "open_limited": int((limited & (table["decided"] == "")).sum()),

@@ -89,7 +89,7 @@ CALLS = {
     ),
     f"profile discriminative-power {BARE}--other {{}}/all.txt --test tukey --samples 50 --seed 3 --measures AP": (
         lambda f: ptr.profile.discriminative_power(f.scores("AP"), test="tukey", samples=50, seed=3),
-        "levels-AP measures-1 measures-2",
+        "discriminative-power-AP",
     ),
     f"judge compare-strategies {NAMED}--depth 5 --strategies mtf,random --budgets .5,.2 --measures AP,Bpref --seed 3 "
     "--rel 2 --leave-out team --repeats 2": (
@@ -113,10 +113,9 @@ CALLS = {
         lambda f: ptr.profile.subcollections(f.runs, f.qrels, "AP", sources=["doc000", "doc0"], relevant="own"),
         "agree-AP active-AP passive-AP tau_b-AP",
     ),
-    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth --depths 5,8 --full": (
+    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth": (
         lambda f: ptr.profile.sensitivity(
-            ptr.leave_out_uniques, f.runs, f.qrels, "AP", full=True, depth=5,
-            grid={"contributors": None, "remove": None, "depth": [5, 8]},
+            ptr.leave_out_uniques, f.runs, f.qrels, "AP", depth=5, grid=["contributors", "remove", "depth"],
         ),
         "sensitivity-AP",
     ),

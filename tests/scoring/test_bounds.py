@@ -114,18 +114,6 @@ def test_bounds_by_hand():
     assert (1 + 3 * second) / (3 + second) < 1
 
 
-def test_a_middle_label_may_be_best():
-    runs = runs_of({"1": ["d0", "d1"], "2": ["e"]})
-    qrels = qrels_of({"1": {"d0": 1, "x": 1, "y": 1}, "2": {"e": 3}})
-    found = score_bounds(runs, qrels, [nDCG])
-    ideal = [1, 1, 1, 1]
-    discount = 1 / np.log2(np.arange(2, 6))
-    one = (discount[:2]).sum() / (ideal * discount).sum()
-    three = (discount[0] + 3 * discount[1]) / ([3, 1, 1, 1] * discount).sum()
-    assert three < one
-    assert found.high[0, 0, 0] == pytest.approx(one)
-
-
 def test_the_score_is_between_the_bounds_to_the_last_bit():
     field = ptr.demo.simulate_field(seed=3, n_topics=8)
     runs = field.runs.reorder("trec_eval9")

@@ -73,14 +73,8 @@ def test_topics_that_one_side_lacks():
     assert ir_measures.calc_aggregate([Unjudged @ 5], frames[0], empty) == {Unjudged @ 5: 1}
 
 
-def test_scores_too_large_for_float32():
-    run = {"1": {"a": 1e300, "b": -1e300, "c": 0.0}}
-    assert by_frames([Unjudged @ 1], run, {"1": {"a": 1}}) == {(Unjudged @ 1, "1"): 0}
-
-
-@pytest.mark.parametrize(
-    ("measures", "expected"),
-    [
+def test_names_of_measures():
+    for measures, expected in [
         (AP, ["AP"]),
         ("AP", ["AP"]),
         ("map", ["AP"]),
@@ -91,15 +85,12 @@ def test_scores_too_large_for_float32():
         (["map", AP, "AP", "AP(rel=1)"], ["AP"]),
         ("Unjudged(of_cutoff=True,min_label=1)@10", ["Unjudged(of_cutoff=True,min_label=1)@10"]),
         ((m for m in [AP, "RR@10"]), ["AP", "RR@10"]),
-    ],
-)
-def test_names_of_measures(measures, expected):
-    assert [repr(measure) for measure in parse_measures(measures)] == expected
+    ]:
+        assert [repr(measure) for measure in parse_measures(measures)] == expected
 
 
-@pytest.mark.parametrize(
-    "measures",
-    [
+def test_errors(messages):
+    for measures in [
         "foo",
         "gm_map",
         "nDCG@",
@@ -115,16 +106,8 @@ def test_names_of_measures(measures, expected):
         P(rel=0) @ 5,
         RBP(rel=1, p=1.0),
         Unjudged(of_cutoff=True),
-    ],
-)
-def test_errors(measures, messages):
-    messages.refused(lambda: parse_measures(measures), argument="measures")
-
-
-@pytest.mark.parametrize("measures", ["AP P@10", "AP,  P@10 "])
-def test_names_in_one_text_are_advised_apart(measures, messages):
-    error = messages.refused(lambda: parse_measures(measures), argument="measures")
-    assert "measures=['AP', 'P@10']" in str(error)
+    ]:
+        messages.refused(lambda measures=measures: parse_measures(measures), argument="measures")
 
 
 def test_unjudged_of_cutoff_needs_one_in_ir_measures_too(messages):
@@ -153,9 +136,9 @@ OF_JUDGED = [Unjudged @ 5, Judged @ 5, Bpref, infAP, AP(judged_only=True), Low(n
 OF_JUDGED += [Condensed(RR), LOU(Bpref, field=FIELD.runs), LOU(Condensed(RR @ 5), field=FIELD.runs)]
 
 
-@pytest.mark.parametrize("measure", OF_JUDGED, ids=repr)
-def test_measures_of_judged_documents(measure):
-    assert of_judged([AP, measure, nDCG @ 10]) == [repr(measure)]
+def test_measures_of_judged_documents():
+    for measure in OF_JUDGED:
+        assert of_judged([AP, measure, nDCG @ 10]) == [repr(measure)]
 
 
 def test_other_measures_take_an_unjudged_document_as_not_relevant_anyway():
@@ -164,16 +147,14 @@ def test_other_measures_take_an_unjudged_document_as_not_relevant_anyway():
     assert BEWARE not in score(FIELD.runs, FIELD.qrels, [AP, Unjudged @ 10]).settings
 
 
-@pytest.mark.parametrize(
-    ("labels", "told"), [([1, 2], 1), ([1, 0], 0), ([1, -1], 1), ([0, 0], 0), ([-1, -2], 0), ([1, 0, -1], 0)], ids=str
-)
-def test_labels(labels, told, messages):
-    rows = [("1", f"d{i}", label) for i, label in enumerate(labels)]
-    qrels = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
-    found = list(relevant_only(qrels))
-    assert len(found) == told
-    for caveat in found:
-        messages.told(caveat.text)
+def test_labels(messages):
+    for labels, told in [([1, 2], 1), ([1, 0], 0), ([1, -1], 1), ([0, 0], 0), ([-1, -2], 0), ([1, 0, -1], 0)]:
+        rows = [("1", f"d{i}", label) for i, label in enumerate(labels)]
+        qrels = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
+        found = list(relevant_only(qrels))
+        assert len(found) == told
+        for caveat in found:
+            messages.told(caveat.text)
 
 
 def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
@@ -194,33 +175,8 @@ def test_vaswani_and_cranfield_hold_relevant_documents_only(data):
     assert "Labels below 0, 225 of them, count as no judgment." in text
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("nDGC@10", "nDCG@10"),
-        ("MAPP", "MAP"),
-        ("ndcg@10", "nDCG@10"),
-        ("nDCG10", "nDCG@10"),
-        ("ndgc_cut_10", "ndcg_cut_10"),
-        ("Unjudge@5", "Unjudged@5"),
-        ("Lwo(nDCG@10)", "Low(nDCG@10)"),
-        ("Low(nDGC@10)", "nDCG@10"),
-    ],
-)
-def test_a_misspelt_measure_is_told_which_is_near(name, meant, messages):
-    error = messages.refused(lambda: parse_measures(name), argument="measures")
-    assert f"Did you mean '{meant}'?" in str(error)
-    parse_measures(meant)
-
-
-def test_a_measure_that_is_near_none(messages):
-    for name in ("xyz", "nDCG(rle=2)@1o", 3):
-        assert "Did you mean" not in str(messages.refused(lambda name=name: parse_measures(name)))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_a_name_is_matched_whole(messages):
+    for name in [
         "AP\n",
         "AP ",
         "nDCG@10\n",
@@ -233,8 +189,6 @@ def test_a_measure_that_is_near_none(messages):
         "AP#x",
         "P@0x0A",
         "nDCG\\@10",
-    ],
-)
-def test_a_name_is_matched_whole(name, messages):
-    assert not is_measure(name)
-    messages.refused(lambda: parse_measures(name), argument="measures")
+    ]:
+        assert not is_measure(name)
+        messages.refused(lambda name=name: parse_measures(name), argument="measures")

@@ -90,18 +90,6 @@ def test_many_judgment_sets_equal_each_set_by_itself_bit_for_bit(field, seed, n_
             assert found[m, order, s].tolist() == expected[measure], (s, measure)
 
 
-def test_ties_in_a_topic_of_which_no_judgment_is_left():
-    runs = {"tied": {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0, "b": 1.0, "c": 1.0}}}
-    judgments = {"1": {"a": 1}, "2": {"b": 1}}
-    run_set = as_runs(runs)
-    for emptied in ({("2", "b")}, {("1", "a"), ("2", "b")}):
-        alone = changed(judgments, dict.fromkeys(emptied))
-        values = score(run_set, as_qrels(alone), NATIVE).values
-        qrels, changes = as_changes([dict.fromkeys(emptied)], judgments, random.Random(1))
-        assert np.array_equal(rescored(run_set, qrels, NATIVE, changes)[1][:, :, 0], values)
-        assert not values[[str(m) for m in NATIVE].index("AP"), 1].any()
-
-
 def test_the_measures_tested_cover_every_kernel():
     assert {spec.kernel for spec in SPECS} == set(KERNELS)
 

@@ -288,15 +288,6 @@ def test_what_per_topic_gives_is_read_back():
     assert "The scores were given by topic." in str(found.report())
 
 
-def test_rows_may_stand_in_any_order():
-    shuffled = FRAME.sample(frac=1, random_state=1)
-    found = Scores.from_frame(shuffled, teams=dict.fromkeys(SCORES.names, "x"))
-    assert set(found.run_table["team"]) == {"x"}
-    for measure in SCORES.measures:
-        expected = SCORES.of(measure)
-        assert found.of(measure).loc[expected.index, expected.columns].equals(expected)
-
-
 def test_what_an_experiment_returns_is_what_score_says():
     topics = pd.DataFrame({"qid": FIELD.runs.topics, "query": "q"})
     names = ["lex1a", "neu2a", "man3a"]
@@ -385,13 +376,6 @@ def test_ends_are_those_of_the_rankings(both):
     assert columns[:4] == ["measure", "tau_a", "tau_a_low", "tau_a_high"]
     assert columns[columns.index("weighted_tau") + 1] == "max_drop"
     assert pd.api.types.is_integer_dtype(found.table["max_rise_high"])
-
-
-def test_topics_in_another_order_are_matched(both):
-    field = ptr.demo.simulate_field(seed=7, n_topics=12)
-    turned = ptr.score(field.runs, field.qrels.select(field.qrels.topics[::-1]), ["P@10", "AP"])
-    found = both[0].compare(turned, resamples=20, seed=1).table
-    pd.testing.assert_frame_equal(found, both[0].compare(both[1], resamples=20, seed=1).table)
 
 
 def test_refused_and_told(both, messages):
@@ -483,10 +467,3 @@ def test_covid_scores_are_the_official(covid):
     means = np.vstack([found.mean_values[:4], found.mean_values[4:].mean(axis=0)])
     official = board.loc[found.names, columns].to_numpy().T
     assert np.abs(means - official).max() < 5e-5
-
-
-def test_a_frame_of_scores_gives_the_scores_again():
-    field = simulate_field(seed=7, n_topics=3)
-    scores = score(field.runs, field.qrels, ["AP", "P@5"])
-    assert scores.to_frame().columns.tolist() == ["name", "qid", "measure", "value"]
-    assert Scores.from_frame(scores.to_frame()).mean.equals(scores.mean)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from matplotlib.figure import Figure
 from same import assert_same
 from statsmodels.stats.multitest import multipletests
 
@@ -131,14 +130,6 @@ def test_one_set_of_judgments(scores):
     assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
 
 
-def test_more_severe_corrections_claim_less(scores):
-    ways = ("none", "benjamini-hochberg", "holm", "bonferroni")
-    powers = [ptr.profile.discriminative_power(scores, correction=way).table["power"].to_numpy() for way in ways]
-    for less, more in itertools.pairwise(powers[::-1]):
-        assert (less <= more).all()
-    assert (powers[-1] < powers[0]).any()
-
-
 def test_tests_that_draw_have_a_seed(scores):
     one = scores["complete"]
     given = {"test": "randomisation", "samples": 200, "correction": "none"}
@@ -170,42 +161,12 @@ def test_one_topic_is_no_test(field):
     assert found.report().to_frame()["Power"].isna().all()
 
 
-def test_the_order_of_runs_and_measures_in_other_scores_is_of_no_matter(field, scores):
-    turned = ptr.score(field.runs.select(list(field.runs)[::-1]), field.qrels, MEASURES[::-1])
-    found = ptr.profile.discriminative_power({"complete": scores["complete"], "pool": turned})
-    pd.testing.assert_frame_equal(found.pairs, ptr.profile.discriminative_power(scores).pairs)
-
-
-def test_curves_of_achieved_significance_levels(power):
-    ax = power.plot(ax=Figure().subplots())
-    for line, judgments in zip(ax.get_lines(), power.judgments, strict=False):
-        p = rows_of(power.pairs, judgments=judgments, measure="AP")["p"]
-        assert line.get_ydata().tolist() == sorted(p, reverse=True)
-        assert line.get_xdata().tolist() == list(range(1, len(p) + 1))
-    assert ax.get_yscale() == "log"
-    assert set(ax.get_lines()[-1].get_ydata()) == {0.05}
-    share = power.table["power"].iloc[0]
-    assert ax.get_legend().get_texts()[0].get_text() == f"complete: {share:.0%} significant"
-    assert "AP" in ax.get_ylabel()
-    by_measure = power.plot(kind="measures", judgments="pool", ax=Figure().subplots())
-    p = rows_of(power.pairs, judgments="pool", measure="P@10")["p"]
-    assert by_measure.get_lines()[1].get_ydata().tolist() == sorted(p, reverse=True)
-    assert "pool" in by_measure.get_ylabel()
-
-
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "tukey"])
 def test_more_jobs_change_no_number(scores, test):
     given = {"test": test, "samples": 50, "correction": "none", "seed": 3}
     assert_same(
         ptr.profile.discriminative_power(scores, n_jobs=2, **given), ptr.profile.discriminative_power(scores, **given)
     )
-
-
-def test_the_same_scores_by_two_names_are_two_sets(scores):
-    one = scores["complete"]
-    found = ptr.profile.discriminative_power({"a": one, "b": one}, correction="none")
-    assert found.against_first["judgments"].tolist() == ["b"] * len(one.measures)
-    assert len(found.changed) == 0
 
 
 def test_refused_and_told(field, scores, messages, monkeypatch):
@@ -236,7 +197,6 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
         ("n_jobs", 0),
     ):
         refused(ptr.profile.discriminative_power, argument=argument, scores=one, **{argument: value})
-    refused(ptr.profile.discriminative_power(one).plot, argument="judgments", kind="measures", judgments="x")
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
-from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
+from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
 from pt_reuse.study import study_of
 
@@ -43,7 +43,7 @@ def test_the_documents_are_the_unjudged_ones_and_the_weightiest_first():
     assert sorted(pairs_of(found.pool.to_frame())) == sorted(pairs_of(found.documents))
 
 
-@pytest.mark.parametrize("goal", ["ranking", NEW.names[0], (NEW.names[0], OTHERS.names[0]), "score"])
+@pytest.mark.parametrize("goal", ["ranking", NEW.names[0], "score"])
 def test_no_goal_asks_for_more_than_the_budget(goal):
     whole = plan(new=NEW, goal=goal)
     for n in (1, 5, 17):
@@ -66,7 +66,7 @@ def test_what_is_expected_is_what_is_known_and_chances():
     assert row["score"] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP", "nDCG", "RBP(rel=1)"])
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP(rel=1)"])
 def test_with_every_label_decisions_are_those_of_the_scores(measure):
     labels = plan(measure).pool.judge(FIELD.all_qrels)
     found = plan(measure, judged=labels)
@@ -99,7 +99,7 @@ def test_what_is_unjudged_below_the_cutoff_has_no_say_once_all_above_it_is_judge
     assert found.summary["leader"].item() == true.idxmax()
 
 
-@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10", "AP"])
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "R@10"])
 def test_two_new_runs_with_every_label(measure):
     labels = plan(measure, new=NEW).pool.judge(FIELD.all_qrels)
     found = plan(measure, new=NEW, judged=labels)
@@ -251,10 +251,10 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
     assert any(f"rank {mine['rank_low']} to {mine['rank_high']}" in line for line in found.answers())
 
 
-def test_what_labels_cost():
-    found = plan("P@10", new=NEW, seconds=60)
-    low, high = found.summary[["labels", "labels_most"]].iloc[0]
-    assert any(f"{low:.0f} to {high:.0f} minutes at 60 seconds" in line for line in found.answers())
+def test_a_plan_of_one_document_decides():
+    answers = {n: " ".join(plan("P@10", new=NEW, n=n).answers()) for n in (1, 2)}
+    assert "1 document here decides" in answers[1]
+    assert "2 documents here decide " in answers[2]
 
 
 def test_the_figure_has_the_open_pairs():
@@ -264,21 +264,6 @@ def test_the_figure_has_the_open_pairs():
     assert len(found.plot(top=100).get_yticklabels()) == n_open
     decided = plan("P@10", judged=plan("P@10").pool.judge(FIELD.all_qrels))
     assert len(decided.plot().get_yticklabels()) == 0
-
-
-def test_labels_of_people_come_back(tmp_path):
-    first = plan(n=6)
-    texts = [{"docno": docno, "text": docno} for docno in first.documents["docno"]]
-    task = {"topics": {qid: qid for qid in KNOWN.topics}, "texts": texts, "labels": {0: "no", 1: "yes"}}
-    ptr.judging.export_tasks(first.pool, tmp_path / "task", annotators=["ann"], **task)
-    (sheet,) = (tmp_path / "task").glob("*.csv")
-    pd.read_csv(sheet, dtype=str).assign(label="1").to_csv(sheet, index=False)
-    labels = ptr.judging.import_labels(tmp_path / "task")
-    labels.table.to_csv(tmp_path / "labels.csv", index=False)
-    same = first.documents[["qid", "docno"]].assign(label=1)
-    found = [plan(judged=judged).table for judged in (same, labels, labels.table, tmp_path / "labels.csv")]
-    assert all(each.equals(found[0]) for each in found[1:])
-    assert not found[0].equals(first.table)
 
 
 def test_goals():
@@ -312,13 +297,6 @@ def test_labels_of_a_judge_are_what_is_known_before():
 def test_without_new_runs_they_are_those_not_pooled():
     with pytest.raises(ptr.InputError, match="not pooled"):
         ptr.judge_next(OTHERS.select(pooled=True), KNOWN, "P@10", depth=10)
-
-
-def test_the_same_seed_gives_the_same_plan():
-    one, other = plan(seed=3), plan(seed=3)
-    assert one.table.equals(other.table)
-    assert plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=1).documents)
-    assert not plan(goal="score", n=7, seed=1).documents.equals(plan(goal="score", n=7, seed=2).documents)
 
 
 @given(st.lists(st.just(0.0) | st.floats(1e-6, 1), min_size=1, max_size=40), st.integers(1, 50))
@@ -361,9 +339,8 @@ def test_effects_by_hand():
     assert wrong_stop(apart, -apart[:, -1], np.ones(4)) == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_bad_input_is_told():
+    for options, said in [
         ({"goal": "nobody"}, "no run here"),
         ({"goal": OTHERS.names[:2]}, "no new run"),
         ({"goal": [NEW.names[0]] * 2}, "twice"),
@@ -371,11 +348,9 @@ def test_effects_by_hand():
         ({"measure": ["P@10", "AP"]}, "one measure"),
         ({"measure": "Rprec"}, "cannot predict"),
         ({"n": 0, "goal": "score"}, "n"),
-    ],
-)
-def test_bad_input_is_told(options, said):
-    with pytest.raises(ptr.InputError, match=said):
-        plan(**options)
+    ]:
+        with pytest.raises(ptr.InputError, match=said):
+            plan(**options)
 
 
 def test_the_measure_that_is_said_to_be_the_default_is_the_one_used():

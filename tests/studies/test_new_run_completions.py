@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-import subprocess
-import sys
 import warnings
 
+import completions
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,36 +40,18 @@ def tiny(seed, *, teams):
     return field, new, ptr.Qrels(pd.DataFrame(labels)), {run: frames[run] for run in frames}
 
 
-def by_hand(measure, ranked, labels):
-    """Return a score of a list of documents by its definition; labels: those of all documents of the topic."""
-    name, _, cutoff = measure.partition("@")
-    got = [max(labels.get(d, 0), 0) for d in ranked][: int(cutoff) if cutoff else None]
-    good, n = np.array([g > 0 for g in got]), sum(label > 0 for label in labels.values())
-    if name == "nDCG":
-        ideal = sorted((max(x, 0) for x in labels.values()), reverse=True)[: int(cutoff) if cutoff else None]
-        gains, most = (sum(g / np.log2(at + 2) for at, g in enumerate(part)) for part in (got, ideal))
-        return gains / most if most else 0.0
-    if name == "P":
-        return good.sum() / int(cutoff)
-    if name == "R":
-        return good.sum() / n if n else 0.0
-    if name == "Success":
-        return float(good.any())
-    if name == "RR":
-        return 1 / (1 + int(np.argmax(good))) if good.any() else 0.0
-    return sum(good[: at + 1].mean() for at in np.flatnonzero(good)) / n if n else 0.0
-
-
 def completed(known, frames, measure, run, qid):
-    """Yield the labels of a topic under each completion: of the tops of both new runs, and of what the measure sees."""
-    frame = known.to_frame()[["qid", "docno", "label"]]
-    labels = {d: label for q, d, label in frame.itertuples(index=False) if q == qid}
-    lists = {name: frames[name][frames[name]["qid"] == qid]["docno"].tolist() for name in "xy"}
-    cutoff = measure.partition("@")[2]
-    seen = {*lists[run][: int(cutoff) if cutoff else None], *lists["x"][:DEPTH], *lists["y"][:DEPTH]}
-    free = sorted(seen - labels.keys())
-    for given in itertools.product(range(3), repeat=len(free)):
-        yield {**labels, **dict(zip(free, given, strict=True))}
+    """Return the documents of a topic and their labels under each completion: of the tops of both new runs, and of what
+    the measure sees; the first gives nobody a label above 0."""
+    frame = known.to_frame()
+    judged = frame[frame["qid"] == qid].set_index("docno")["label"].to_dict()
+    lists = {name: listed(frames, name, qid) for name in "xy"}
+    seen = {*completions.seen(measure, lists[run]), *lists["x"][:DEPTH], *lists["y"][:DEPTH]}
+    return completions.completed(judged, sorted(seen - judged.keys()), 2)
+
+
+def listed(frames, name, qid):
+    return frames[name][frames[name]["qid"] == qid]["docno"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -86,12 +66,10 @@ def test_every_completion_of_all_new_runs_by_enumeration(by, teams, seed):
     tops = ptr.depth_pool(new, depth=DEPTH, contributors="all").remainder(known)
     assert found.settings["unjudged documents"] == len(tops)
     for row in found.table.itertuples():
-        scores = []
+        measure, scores = ir_measures.parse_measure(row.measure), []
         for qid in TOPICS:
-            ranked = frames[row.name][frames[row.name]["qid"] == qid]["docno"].tolist()
-            every = completed(known, frames, row.measure, row.name, qid)
-            scores.append([by_hand(row.measure, ranked, labels) for labels in every])
-        # the first gives nobody a label above 0
+            every = completed(known, frames, measure, row.name, qid)
+            scores.append(completions.scores_of(measure, listed(frames, row.name, qid), *every))
         assert row.score == pytest.approx(np.mean([each[0] for each in scores]), abs=1e-9)
         assert row.score == pytest.approx(judged.loc[row.name, row.measure], abs=1e-9)
         assert row.score_low == pytest.approx(np.mean([min(each) for each in scores]), abs=1e-9)
@@ -107,14 +85,13 @@ def test_ranks_under_completions():
         # below depth 3 no new run has anything that counts here, and the field has none of the new documents
         table = ptr.check_new_run(new, field, known, ["nDCG@3", "P@2"], depth=DEPTH).table
         for row in table.itertuples():
-            every = {qid: list(completed(known, frames, row.measure, row.name, qid)) for qid in TOPICS}
+            measure = ir_measures.parse_measure(row.measure)
+            every = {qid: completed(known, frames, measure, row.name, qid) for qid in TOPICS}
             for _ in range(60):
-                labels = {qid: every[qid][rng.integers(len(every[qid]))] for qid in TOPICS}
+                drawn = {q: (docs, labels[[rng.integers(len(labels))]]) for q, (docs, labels) in every.items()}
                 means = {
-                    run: np.mean(
-                        [by_hand(row.measure, frame[frame["qid"] == q]["docno"].tolist(), labels[q]) for q in TOPICS]
-                    )
-                    for run, frame in frames.items()
+                    run: np.mean([completions.scores_of(measure, listed(frames, run, q), *drawn[q]) for q in TOPICS])
+                    for run in frames
                 }
                 rank = 1 + sum(means[other] > means[row.name] + 1e-9 for other in "abcd")
                 assert row.rank_low <= rank <= row.rank_high
@@ -231,42 +208,3 @@ def test_ranks_with_topics_are_no_fewer():
     assert found.table["abstains"].nunique() == 2
     for row in found.table.itertuples():
         assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high
-
-
-MEASURED = """
-import json, re, sys, pt_reuse as ptr
-def peak():  # of this program alone, unlike ru_maxrss, which begins with that of the parent
-    return int(re.search("VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1))
-folder = sys.argv[1]
-runs = ptr.read_runs(folder, teams=dict(line.split() for line in open(folder + ".teams")))
-new, others = (runs.select(names=[n for n in runs.names if (n[:3] == "t0-") == one]) for one in (True, False))
-pool = ptr.depth_pool(others, depth=5).to_frame()[["qid", "docno"]]
-qrels = ptr.Qrels(pool.assign(label=[int(docno[1:]) % 3 == 0 for docno in pool["docno"]]))
-before = peak()
-ptr.check_new_run(new, others, qrels, ["P@5", "nDCG@5"], depth=5)
-print(json.dumps([before, peak()]))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the system counts memory otherwise")
-def test_memory_is_a_part_of_what_all_scores_without_each_team_take(tmp_path):
-    (tmp_path / "runs").mkdir()
-    rng, n_topics, n_teams = np.random.default_rng(1), 120, 120
-    popular = rng.gumbel(size=(n_topics, 60))
-    for team in range(n_teams):
-        own = popular + rng.normal(size=popular.shape)
-        for run in range(2):
-            top = np.argsort(-(own + 0.3 * rng.normal(size=own.shape)), axis=1)[:, :30]
-            lines = [
-                f"{topic} Q0 d{doc} {at} {-at} t{team}-{run}\n"
-                for topic, docs in enumerate(top)
-                for at, doc in enumerate(docs)
-            ]
-            (tmp_path / "runs" / f"t{team}-{run}").write_text("".join(lines))
-    teams = [f"t{team}-{run} t{team}\n" for team in range(n_teams) for run in range(2)]
-    (tmp_path / "runs.teams").write_text("".join(teams))
-    command = [sys.executable, "-W", "ignore", "-c", MEASURED, str(tmp_path / "runs")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    before, peak = json.loads(done.stdout)
-    # (teams, topics, runs) numbers of 8 bytes are 28 MB a measure, and were kept twice
-    assert peak - before < 120_000

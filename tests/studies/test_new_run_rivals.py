@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 
+import completions
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,37 +19,14 @@ MEASURES = [
     "AP@3",
     "P@2",
     "RR",
-    "RBP(rel=1)",
-    "RBP(rel=1)@3",
+    "RBP(rel=1,p=0.7)",
+    "RBP(rel=1,p=0.7)@3",
     "R@4",
     "Success@2",
     "nDCG",
     "nDCG(dcg='exp-log2')@4",
 ]
 TOPICS = ("1", "2")
-
-
-def by_hand(measure, ranked, labels):
-    """Return a score of a list of documents by its definition; labels: those of all documents of the topic."""
-    cutoff = int(measure.partition("@")[2] or len(ranked))
-    got = [labels.get(docno, 0) for docno in ranked][:cutoff]
-    good, n = np.array([label > 0 for label in got], dtype=bool), sum(label > 0 for label in labels.values())
-    if measure.startswith("nDCG"):
-        gain = (lambda label: 2**label - 1) if "exp" in measure else float
-        ideal = sorted(labels.values(), reverse=True)[: cutoff if "@" in measure else None]
-        found, most = (sum(gain(x) / np.log2(at + 2) for at, x in enumerate(part)) for part in (got, ideal))
-        return found / most if most else 0.0
-    if measure.startswith("RBP"):
-        return float((0.2 * 0.8 ** np.flatnonzero(good)).sum())
-    if measure.startswith("RR"):
-        return 1 / (1 + int(np.argmax(good))) if good.any() else 0.0
-    if measure.startswith("Success"):
-        return float(good.any())
-    if measure.startswith("P"):
-        return good.sum() / cutoff
-    if measure.startswith("R@"):
-        return good.sum() / n if n else 0.0
-    return sum(good[: at + 1].mean() for at in np.flatnonzero(good)) / n if n else 0.0
 
 
 def tiny(rng):
@@ -84,16 +62,14 @@ def compared(lists, labels, against):
 
 def enumerated(measure, lists, labels, pair):
     """Return the lowest and the highest difference over all labellings of what the measure sees in either run."""
-    ends = []
+    measure, ends = ir_measures.parse_measure(measure), []
     for qid in TOPICS:
         ranked = [lists[run, qid] for run in pair]
-        cutoff = int(measure.partition("@")[2] or 99)
-        free = sorted({d for each in ranked for d in each[:cutoff]} - labels[qid].keys())
-        every = []
-        for given in itertools.product(range(3), repeat=len(free)):
-            whole = {**labels[qid], **dict(zip(free, given, strict=True))}
-            every.append(by_hand(measure, ranked[0], whole) - by_hand(measure, ranked[1], whole))
-        ends.append((min(every), max(every), len(free)))
+        free = {d for docnos in ranked for d in completions.seen(measure, docnos)} - labels[qid].keys()
+        most = completions.pair_ends(measure, ranked, labels[qid], 2)
+        # what may stand below a list is no document of it
+        below = [completions.rest(measure, docnos, 2) for docnos in ranked]
+        ends.append((below[1] - most[1, 0], most[0, 1] - below[0], len(free)))
     return np.mean([low for low, *_ in ends]), np.mean([high for _, high, _ in ends]), sum(n for *_, n in ends)
 
 

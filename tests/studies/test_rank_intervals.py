@@ -15,8 +15,7 @@ from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
-from pt_reuse.arrays.significance import pair_tests
-from pt_reuse.studies.rank_intervals import _without_certainty
+from pt_reuse.studies.rank_intervals import significant_pairs
 
 
 def scores_of(values, measure="M"):
@@ -57,7 +56,7 @@ def test_intervals_and_groups_follow_from_the_pairs(seed, apart, systems, topics
     assert list(found.groups[["first", "last", "systems"]].itertuples(index=False, name=None)) == wanted
 
 
-@pytest.mark.parametrize(("topics", "systems", "apart"), [(12, 6, 0.0), (12, 6, 0.02), (12, 6, 0.1), (5, 30, 0.0)])
+@pytest.mark.parametrize(("topics", "systems", "apart"), [(12, 6, 0.02), (5, 30, 0.0)])
 def test_all_intervals_hold_at_once(topics, systems, apart):
     held = []
     for seed in range(200):
@@ -71,8 +70,7 @@ def test_all_intervals_hold_at_once(topics, systems, apart):
     assert np.mean(held) >= 0.86
 
 
-@pytest.mark.parametrize("decimals", [1, 2])
-@pytest.mark.parametrize("topics", [3, 5, 10])
+@pytest.mark.parametrize(("topics", "decimals"), [(3, 1), (10, 2)])
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 def test_all_intervals_hold_at_once_with_ties_and_few_topics(topics, decimals):
     held, ties = [], 0
@@ -87,36 +85,6 @@ def test_all_intervals_hold_at_once_with_ties_and_few_topics(topics, decimals):
     assert ties > 20
     # of a true 90 %, fewer than 86 % of 200 would be seen in 4 of 100 cases
     assert np.mean(held) >= 0.86
-
-
-def held_at_once(draw, means, topics, n=100):
-    """Return the share of fields of which all 90 % intervals hold the ranks by the means, equal ones any of theirs."""
-    means = np.asarray(means)
-    best = 1 + (means[None] > means[:, None]).sum(axis=1)
-    worst = len(means) - (means[None] < means[:, None]).sum(axis=1)
-    held = []
-    for seed in range(n):
-        values = means + draw(np.random.default_rng(seed), (topics, len(means)))
-        table = ptr.rank_intervals(scores_of(values), confidence=0.9).table
-        system = table["name"].str[1:].astype(int).to_numpy()
-        held.append(((table["rank_low"] <= best[system]) & (table["rank_high"] >= worst[system])).all())
-    return np.mean(held)
-
-
-def test_what_all_at_once_takes_is_said_and_true():
-    size = 0.02 * 1.5 ** np.arange(12)
-
-    def heavy(random, shape):
-        return random.standard_t(2.2, shape)
-
-    def skewed(random, shape):
-        return size * (random.lognormal(0, 1, shape) - np.exp(0.5))
-
-    # tails that are heavy on both sides do no harm; equal means with skewed errors of unequal size are not held
-    assert held_at_once(heavy, np.zeros(12), 10) >= 0.86
-    assert held_at_once(skewed, np.zeros(12), 10) < 0.8
-    found = ptr.rank_intervals(scores_of(fields(1)))
-    assert found.settings["assumed"] in found.conditions()[0]
 
 
 def test_systems_that_are_alike_or_differ_alike_on_every_topic():
@@ -217,6 +185,5 @@ def test_coarse_scores_on_few_topics_do_not_differ_by_chance(n_topics):
     rng, wrong = np.random.default_rng(4), 0
     for _ in range(60):
         values = (rng.random((n_topics, 8)) < 0.6).astype(float)
-        tests = _without_certainty(pair_tests(values, "t"), values)
-        wrong += bool((tests.corrected("holm") <= 0.1).any())
+        wrong += bool(significant_pairs(values, 0.1)[1].any())
     assert wrong <= 9

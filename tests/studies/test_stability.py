@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +13,8 @@ from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import checked_bootstrap
-from pt_reuse.arrays.swaps import Bins, TopicSums
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.stability import Sampling, Stability, Task
+from pt_reuse.studies.stability import Sampling, Stability
 
 FIELD = ptr.demo.simulate_field(seed=7)
 SCORES = ptr.score(FIELD.runs, FIELD.qrels, ["AP", "P@10"])
@@ -55,14 +52,6 @@ def test_the_table_is_what_numpy_counts_in_the_same_draws():
                 assert rows["bin"].tolist() == list(range(21))
                 assert rows["at_least"].tolist() == pytest.approx(np.arange(21) / 100)
                 assert rows["below"].tolist() == pytest.approx([*np.arange(1, 21) / 100, np.inf])
-
-
-def test_sizes_go_in_steps_of_five_to_all_topics():
-    sizes = {
-        n: ptr.profile.stability(matrix(np.random.default_rng(n).random((n, 3))), pairs=1).table["size"]
-        for n in (5, 12)
-    }
-    assert [list(dict.fromkeys(found)) for found in sizes.values()] == [[5], [5, 10, 12]]
 
 
 @pytest.mark.parametrize(("n", "step"), [(250, 5), (251, 10), (500, 10), (6_980, 140)])
@@ -107,28 +96,6 @@ def test_seeds_and_jobs(monkeypatch):
     # one size is drawn alike whatever the others are
     alone = ptr.profile.stability(SCORES, **{**options, "sizes": [20]}).table
     assert alone.equals(one.table[one.table["size"] == 20].reset_index(drop=True))
-
-
-def test_samples_of_one_size_are_drawn_once_and_no_two_sizes_are_held_at_a_time(monkeypatch):
-    drawn, draws = [], Sampling.draws
-
-    def noted(self, size, n_topics):
-        drawn.append((self.pairs, size, n_topics))
-        return draws(self, size, n_topics)
-
-    monkeypatch.setattr(Sampling, "draws", noted)
-    fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
-    both = {"a": SCORES, "b": fewer, "c": ALL}
-    with pytest.warns(ptr.ReuseWarning, match="other topics"):
-        found = ptr.profile.stability(both, sizes=[20, 5], pairs=501, resamples=2)
-    at = [(5, 24), (5, 25), (20, 24), (20, 25)]
-    assert drawn == [*((501, *each) for each in at), *((500, *each) for each in at)]
-    # every row is of its own scores, in the order in which they were given
-    for name, scores in both.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            alone = ptr.profile.stability({name: scores}, sizes=[5, 20], pairs=501, resamples=2).table
-        assert_same(found.table[found.table["judgments"] == name].reset_index(drop=True), alone)
 
 
 def test_what_is_needed():
@@ -186,14 +153,6 @@ def test_intervals():
     assert "rate_low" not in ptr.profile.stability(SCORES, sizes=10, pairs=1).table
 
 
-def test_intervals_state_how_they_are_made():
-    found = ptr.profile.stability(SCORES, sizes=5, pairs=3, resamples=7, confidence=0.9, seed=2)
-    assert found.settings["intervals"] == (
-        "90 % bootstrap over topics, 7 resamples, seed 2: the percentile interval joined with its mirror image about "
-        "the estimate; each resample has 3 pairs of samples of each size"
-    )
-
-
 @pytest.mark.parametrize("given", [{}, {"resamples": 5}], ids=["rates", "intervals"])
 def test_one_topic_has_no_other_that_could_turn_a_pair_round(given):
     with pytest.warns(ptr.ReuseWarning, match="1 topic only"):
@@ -211,7 +170,7 @@ def test_means_over_the_topics_that_a_run_has():
     _, swaps = by_numpy(zero.values[0], Sampling(30, True, 0).draws(4, 8))
     assert as_zero.table["swaps"].tolist() == swaps.tolist()
     assert own.table["swaps"].tolist() != swaps.tolist()
-    assert "means over the topics that a run has" in own.settings["judgments"]
+    assert "complete=False" in own.settings["judgments"]
 
 
 def test_fewer_than_five_topics_say_little(messages):
@@ -229,12 +188,6 @@ def test_runs_that_all_tie_have_no_rate(messages):
     assert found.differences_needed()["difference"].isna().all()
     assert found.topics_needed()["topics"].isna().all()
     assert "all runs tie by AP" in found.settings["beware"]
-
-
-def test_the_same_runs_on_other_topics(messages):
-    fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
-    found = messages.warned(lambda: ptr.profile.stability({"all": SCORES, "less": fewer}, pairs=5, sizes=5), times=1)
-    assert found.settings["beware"] == "all and less have other topics"
 
 
 def test_what_cannot_be_asked(messages):
@@ -261,8 +214,3 @@ def test_what_cannot_be_asked(messages):
     messages.refused(found.report, measure="RR", argument="measure")
     for argument, value in {"judgments": "x", "kind": "x", "measure": "RR"}.items():
         messages.refused(found.plot, **{argument: value}, argument=argument)
-
-
-def test_a_task_can_run_in_another_process():
-    task = Task(TopicSums(SCORES.values[0]), Sampling(30, True, 1).draws(5, 25), Bins.of(0.01, 21))
-    assert (pickle.loads(pickle.dumps(task)).run() == task.run()).all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
@@ -13,6 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels
@@ -29,8 +30,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import Completed, Predicted, Ranked, ranked_among, units_needed
-from pt_reuse.studies.new_runs.effects import Effects
-from pt_reuse.studies.new_runs.estimators import Cases, Estimator, chances_of, named_estimators
+from pt_reuse.studies.new_runs.estimators import Cases, Effects, chances_of, named_estimators
 from pt_reuse.studies.new_runs.evidence import Case, Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.sampling import Sample, shifted
 
@@ -77,7 +77,6 @@ LeftOut: TypeAlias = Annotated[
         name="by",
     ),
 ]
-#: these, for a study that does not yet have them in its signature
 
 
 @dataclass(frozen=True)
@@ -145,17 +144,6 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
 
 
 @dataclass(frozen=True)
-class PredictionConfig:
-    """How predictions are made."""
-
-    by: str  # what is left out to learn from
-    estimators: Mapping[str, Estimator]
-    confidence: float
-    judge: Any = None
-    corpus: Any = None
-
-
-@dataclass(frozen=True)
 class RunInCase:
     """A run of a case."""
 
@@ -167,19 +155,30 @@ class RunInCase:
 class NewRunPredictor:
     """New runs beside a field: their unjudged documents, and what is predicted of them."""
 
-    def __init__(self, inputs: Inputs, pooled: Pooled, new: RunSet, config: PredictionConfig):
+    def __init__(
+        self,
+        inputs: Inputs,
+        pooled: Pooled,
+        new: RunSet,
+        *,
+        by: str = "team",
+        estimators: Sequence[str] | None = None,
+        confidence: float,
+        judge: Any = None,
+        corpus: Any = None,
+    ):
         both = inputs.runs.union(new)
         contributing = np.append(pooled.contributors.runs, np.zeros(len(new), dtype=bool))
         contributors = Contributors(pooled.contributors.rule, contributing, pooled.contributors.assumed)
-        self.runs, self.measures, self.new = both, list(inputs.measures), set(new.names)
-        self.gap, self.units = PoolGap.of(pooled, inputs.qrels), both.units(config.by)
+        self.runs, self.measures, self.new, self.confidence = both, list(inputs.measures), set(new.names), confidence
+        self.gap, self.units = PoolGap.of(pooled, inputs.qrels), both.units(by)
+        self._estimators = named_estimators(estimators, judge=judge, corpus=corpus)
         evidence = Evidence(both, new.names, inputs.qrels, self.units, replace(pooled, contributors=contributors))
-        signals = signals_of(evidence, [evidence.new], judge=config.judge, corpus=config.corpus)
+        signals = signals_of(evidence, [evidence.new], judge=judge, corpus=corpus)
         #: the units that are left out to learn from
         self.train = [unit for unit in evidence.pooled if unit not in evidence.new]
         setting = LeaveOneOutSetting(evidence, evidence.new, evidence.every_label(self.measures), signals)
-        self.evidence, self.config = evidence, config
-        self.cases = Cases(setting, self.train, evidence.new)
+        self.evidence, self.cases = evidence, Cases(setting, self.train, evidence.new)
         #: how many of them brought documents that no other one brought
         self.n_telling = sum(len(case.unjudged_docs) > 0 for case in self.cases.train)
         #: labels of a sample of the unjudged documents, if there is one
@@ -187,22 +186,23 @@ class NewRunPredictor:
         self._effects: dict[tuple[int, int, int], Effects] = {}
         #: (measures, topics, runs) with what is judged
         self.scores = base_scores(both, evidence.qrels, self.measures)
+        self._check_collection()
 
     @cached_property
     def predicted(self) -> list[Predicted]:
         """Return what is predicted by each measure."""
         ranked = ranked_among(self.cases, self.measures, self.scores.mean(axis=1))
         return [
-            Predicted.of(self.cases, measure, fields, self.config.estimators, self.config.confidence)
+            Predicted.of(self.cases, measure, fields, self._estimators, self.confidence)
             for measure, fields in zip(self.measures, ranked, strict=True)
         ]
 
     def learn_nothing(self) -> None:
         """Predict nothing: fewer than two units say what their runs would score."""
         self.train, self.cases = [], Cases(self.cases.setting, [], self.evidence.new)
-        self.config = replace(self.config, estimators=named_estimators(["zero"], judge=None, corpus=None))
+        self._estimators = named_estimators(["zero"], judge=None, corpus=None)
 
-    def check_collection(self) -> None:
+    def _check_collection(self) -> None:
         """Raise where a new run is of another collection."""
         for row in self.rows():
             if row.case.known[row.case.row[row.case.of_run(row.place)]].any():
@@ -217,8 +217,7 @@ class NewRunPredictor:
                 )
 
     def check(self) -> None:
-        """Raise where new runs are of another collection, or fewer than two units can be left out to learn from."""
-        self.check_collection()
+        """Raise where fewer than two units can be left out to learn from."""
         unit = self.units.by
         if self.n_telling < 2:
             raise InputError(
@@ -228,23 +227,19 @@ class NewRunPredictor:
             )
 
     @cached_property
-    def _bounds(self) -> list[tuple[Floats, Floats]]:
-        every = (self.evidence.bounds(case, self.measures) for case in self.cases.targets)
-        return [(low.mean(axis=1), high.mean(axis=1)) for low, high in every]
+    def _ends(self) -> list[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+        """Return of each new unit the bounds with its own documents unknown, and with those of all new runs."""
+        of, unknown = self.evidence.bounds, self.evidence.unknown
+        return [(of(case, self.measures), of(case, self.measures, unknown)) for case in self.cases.targets]
 
     def bounds(self, m: int, row: RunInCase) -> tuple[Floats, Floats]:
         """Return (runs,) the lowest and the highest mean scores of the unit of a new run, its own documents unknown."""
-        low, high = self._bounds[row.at - len(self.train)]
-        return low[m], high[m]
-
-    @cached_property
-    def _completed(self) -> list[tuple[Floats, Floats]]:
-        evidence = self.evidence
-        return [evidence.bounds(case, self.measures, evidence.unknown) for case in self.cases.targets]
+        low, high = self._ends[row.at - len(self.train)][0]
+        return low[m].mean(axis=0), high[m].mean(axis=0)
 
     def completed(self, m: int, row: RunInCase) -> Completed:
         """Return what every completion of the documents of all new runs allows a new run, topic by topic."""
-        low, high = (ends[m, :, row.place] for ends in self._completed[row.at - len(self.train)])
+        low, high = (ends[m, :, row.place] for ends in self._ends[row.at - len(self.train)][1])
         others = self.predicted[m].ranked[row.at].by_topic
         unknown = np.bincount(self.evidence.topic[self.evidence.unknown], minlength=len(low)).astype(float)
         least = self.predicted[m].model.least_part(row.case, unknown)
@@ -309,17 +304,17 @@ class NewRunPredictor:
     def why_not(self, m: int, row: RunInCase) -> list[str]:
         """Return why nothing is predicted of a run at the confidence level; nothing where something is."""
         limits, model, depth, unit = self.predicted[m].limits, self.predicted[m].model, self.depth(m), self.units.by
-        share, least = self.unjudged(m, row), units_needed(self.config.confidence)
+        share, least = self.unjudged(m, row), units_needed(self.confidence)
         n = len(self.train) or self.n_telling
         if n < least:
             return [f"it needs {least} left-out {unit}s, and this field has {n}"]
         condensed = float(model.condensed(limits.spec)[row.at][row.place].mean())
         reasons = [self.gap.in_words] if self.gap.share > _BROKEN else []
-        if share > limits.unjudged + 1e-9:
+        if share > limits.unjudged + CLOSE:
             reasons.append(
                 f"{share:.0%} of its first {depth} documents are unjudged, of left-out {unit}s {limits.unjudged:.0%}"
             )
-        if condensed > limits.condensed + 1e-9:
+        if condensed > limits.condensed + CLOSE:
             by = "a precision of" if limits.spec != model.spec else "a score of"
             reasons.append(
                 f"without its unjudged documents it has {by} {condensed:.4f}, more than any left-out run "
@@ -384,7 +379,7 @@ class NewRunPredictor:
         from scipy.stats import t
 
         n = self.evidence.n_topics
-        return float(t.ppf((1 + self.config.confidence) / 2, n - 1) / np.sqrt(n)) if n > 1 else np.nan
+        return float(t.ppf((1 + self.confidence) / 2, n - 1) / np.sqrt(n)) if n > 1 else np.nan
 
     def dilution(self, m: int, row: RunInCase) -> Floats:
         """Return (topics,) what scores of others are expected to become a part of with the documents of a run."""

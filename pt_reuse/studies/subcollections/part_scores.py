@@ -172,13 +172,20 @@ class ScoredParts:
 
     def table(self, added: int) -> pd.DataFrame:
         """Return a row per part: what it is, and what is left of judgments and runs on it."""
-        about = pd.DataFrame(
-            [(part.name, part.draw, part.source, part.share, len(part.documents)) for part in self.parts],
-            columns=["part", "draw", "source", "share", "drawn"],
-        ).astype({"share": float})
-        counts = [(part.judged, int(part.counts.sum()), part.retrieved, part.emptied) for part in self.scored]
-        about["documents"] = about["drawn"] + added
-        about[["judged", "topics", "per_list", "empty_lists"]] = pd.DataFrame(counts)
+        rows = [
+            {
+                **{name: getattr(part, name) for name in ("draw", "source", "share")},
+                "drawn": len(part.documents),
+                "documents": len(part.documents) + added,
+                "judged": scored.judged,
+                "topics": int(scored.counts.sum()),
+                "per_list": scored.retrieved,
+                "empty_lists": scored.emptied,
+            }
+            for part, scored in zip(self.parts, self.scored, strict=True)
+        ]
+        about = pd.DataFrame(rows).astype({"share": float})
+        about.insert(0, "part", [part.name for part in self.parts])
         return about
 
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:

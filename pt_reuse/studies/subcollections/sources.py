@@ -43,12 +43,12 @@ class SourceRule:
             if source is not None and not _texts([source]):
                 raise _wrong(f" must return the name of a source or None, got {told(source)} for {shown(docno)}.")
             of_source.setdefault(source, []).append(i)
-        lacking = of_source.pop(None, [])
+        lacking, tried = of_source.pop(None, []), f"{count(len(docnos), 'document')}, such as {examples(docnos)}"
         empty = [name for name in self.named if name not in of_source]
         if empty or not of_source:
             what = f"no document comes from {examples(empty)}" if empty else "no document has a source"
-            tried = f"{count(len(docnos), 'document')}, such as {examples(docnos)}, by {self.words}"
-            raise InputError(f"{what}, of {tried}.{'' if self.named else f' {_BY_CHANCE}'}", argument="sources")
+            advice = "" if self.named else f" {_BY_CHANCE}"
+            raise InputError(f"{what}, of {tried}, by {self.words}.{advice}", argument="sources")
         if lacking:
             warn(
                 f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as "
@@ -60,18 +60,19 @@ class SourceRule:
 
 def source_rule(sources: Any) -> SourceRule:
     """Return what a user's ``sources=`` says."""
+    if isinstance(sources, Iterable) and not isinstance(sources, str | bytes | Mapping):
+        several = list(sources)
+        if len(several) == 1 and isinstance(several[0], str) and several[0].startswith("^"):
+            try:
+                sources = re.compile(several[0])
+            except re.error as error:
+                raise _wrong(f" is no regular expression, {several[0]!r}: {error}.") from error
+        elif _texts(several):
+            sources = {prefix: [prefix] for prefix in several}
     if sources is None:
         return SourceRule(_first_group(_LETTERS), (), "the letters with which docnos begin")
     if isinstance(sources, Mapping):
         return _by_prefix(sources)
-    if isinstance(sources, Iterable) and not isinstance(sources, str | bytes):
-        several = list(sources)
-        if _texts(several) and not (len(several) == 1 and several[0].startswith("^")):
-            return _by_prefix({prefix: [prefix] for prefix in several})
-        try:
-            sources = re.compile(several[0]) if _texts(several) else sources
-        except re.error as error:
-            raise _wrong(f" is no regular expression, {several[0]!r}: {error}.") from error
     if isinstance(sources, re.Pattern) and sources.groups and isinstance(sources.pattern, str):
         return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
     if callable(sources):
@@ -251,7 +252,7 @@ def checked_drawing(*, how: str, sizes: Any, shares: Any, whole: bool, repeats: 
     if whole and (how != "source" or sizes is not None):
         problem = "whole is compared with parts that have all documents of a source. Leave it out."
         raise InputError(problem, argument="whole")
-    chosen = () if sizes is None else tuple(_numbers("sizes", sizes))
+    chosen = () if sizes is None else _numbers("sizes", sizes)
     if odd := [size for size in chosen if not (size >= 1 if isinstance(size, int) else 0 < size <= 1)]:
         problem = f"sizes must be numbers of documents, or shares of them above 0 and at most 1; got {told(odd[0])}."
         raise InputError(problem, argument="sizes")
@@ -259,12 +260,12 @@ def checked_drawing(*, how: str, sizes: Any, shares: Any, whole: bool, repeats: 
     return Drawing(how, chosen, tuple(sorted(mixed)), whole, repeats, seed)
 
 
-def _numbers(argument: str, value: Any) -> list[float]:
+def _numbers(argument: str, value: Any) -> tuple[float, ...]:
     """Return one number or several of a user's, whole ones as ints and others as floats."""
     several = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
     if not several or any(isinstance(n, bool) or not isinstance(n, int | float | np.number) for n in several):
         raise InputError(f"{argument} must be a number or several, got {told(value)}.", argument=argument)
-    return [int(n) if isinstance(n, int | np.integer) else float(n) for n in several]
+    return tuple(int(n) if isinstance(n, int | np.integer) else float(n) for n in several)
 
 
 @dataclass(frozen=True)

@@ -92,20 +92,16 @@ class Systems(Generic[_Index]):
         index: Callable[[Iterable[Document]], _Index] | None = None,
         order: str = "trec_eval",
     ):
-        made = isinstance(factories, Mapping) and factories and all(map(callable, factories.values()))
-        checks = (
-            ("factories", made, "must be a dict of system name -> function that returns a pipeline"),
-            (
-                "documents",
-                callable(documents) or iter(documents) is not documents,
-                "must be read more than once: a list",
+        wrong = {
+            "factories must be a dict of system name -> function that returns a pipeline": not (
+                isinstance(factories, Mapping) and factories and all(map(callable, factories.values()))
             ),
-            ("index", index is None or callable(index), "must be a function"),
-            ("topics", isinstance(topics, pd.DataFrame), "must be a frame with qid and query"),
-        )
-        for argument, fits, problem in checks:
-            if not fits:
-                raise InputError(f"{argument} {problem}.", argument=argument)
+            "documents must be read more than once: a list": not callable(documents) and iter(documents) is documents,
+            "index must be a function": index is not None and not callable(index),
+            "topics must be a frame with qid and query": not isinstance(topics, pd.DataFrame),
+        }
+        if problem := next((text for text, is_so in wrong.items() if is_so), ""):
+            raise InputError(f"{problem}.", argument=problem.partition(" ")[0])
         columns("topics", topics.columns, ("qid",))
         check_order("order", order)
         self._factories, self._documents, self._topics = dict(factories), documents, topics

@@ -11,7 +11,6 @@ import pytrec_eval
 import scipy.stats
 
 import pt_reuse as ptr
-from pt_reuse.arrays.significance import pair_tests
 
 FIELD = ptr.demo.simulate_field(seed=5, n_topics=9, n_docs=150, n_teams=4, length=60, depth=10)
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
@@ -115,26 +114,6 @@ def test_every_number_is_that_of_filtered_files(relevant, alpha):
     assert found.by_measures()[["agree", "parts"]].to_numpy().tolist() == [[pytest.approx(np.mean(shares)), 4]]
 
 
-def test_what_is_said_of_the_parts():
-    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", sources=source)
-    everything = set(FIELD.runs.docnos()) | set(FIELD.qrels.to_frame()["docno"])
-    judged = FIELD.qrels.to_frame()
-    relevant = set(judged["docno"][judged["label"] > 0])
-    for row, name in zip(found.parts.to_dict("records"), "xyz", strict=True):
-        mine = {docno for docno in everything if source(docno) == name}
-        assert (row["part"], row["source"], row["draw"]) == (name, name, 1)
-        assert row["drawn"] == len(mine - relevant)
-        assert row["documents"] == len(mine | relevant)
-        assert row["judged"] == judged["docno"].isin(mine | relevant).sum()
-        lists = FIELD.runs.to_frame()
-        assert row["per_list"] == pytest.approx(lists["docno"].isin(mine | relevant).sum() / (9 * len(FIELD.runs)))
-        assert (row["topics"], row["empty_lists"]) == (9, 0)
-    assert (
-        found.settings["documents"]
-        == f"{len(everything - relevant)} split, {len(relevant)} relevant ones added to each part"
-    )
-
-
 def test_significance_of_every_pair_on_a_part():
     found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, list(MEASURES), sources=source)
     table = found.significance("y", "nDCG@10")
@@ -149,19 +128,6 @@ def test_significance_of_every_pair_on_a_part():
     row = found.by_part[(found.by_part["part"] == "y") & (found.by_part["measure"] == "nDCG@10")].iloc[0]
     assert row["significant"] == table["winner"].notna().sum() > 0
     assert row["pairs"] == len(table) == 28
-
-
-@pytest.mark.parametrize("test", ["tukey", "randomisation"])
-def test_tests_that_draw_do_so_by_the_seed(test):
-    given = {"sources": source, "test": test, "samples": 60}
-    found = ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=3, **given)
-    runs, judged = filtered()["y"]
-    scores = by_pytrec_eval(runs, judged, FIELD.qrels.topics)["AP"]
-    assert found.p[1, 0].tolist() == pair_tests(scores, test, samples=60, seed=3).p.tolist()
-    assert found.p.tobytes() != ptr.profile.subcollections(FIELD.runs, FIELD.qrels, "AP", seed=4, **given).p.tobytes()
-    assert (found.settings["samples"], found.settings["seed"]) == (60, 3)
-    allowed = "which allows for the number of pairs" if test == "tukey" else "not corrected for the number of pairs"
-    assert found.settings["test"].endswith(f"two-sided, p at most 0.05, {allowed}")
 
 
 def test_corrected_for_the_number_of_pairs():

@@ -33,13 +33,6 @@ def test_the_source_of_each_document(rule):
     assert list(found) == names
 
 
-def test_documents_without_a_source_are_told(messages):
-    found = messages.warned(lambda: source_rule(["FT", "LA"]).members(DOCNOS))
-    assert [mine.tolist() for mine in found.values()] == [[2, 3], [4]]
-    found = messages.warned(lambda: source_rule({"FT911-3": "x"}.get).members(DOCNOS))
-    assert found["x"].tolist() == [2]
-
-
 WRONG = {
     "a prefix of none": ["FT", "WSJ", "AP"],
     "an expression that matches none": re.compile("^([a-z]+)"),
