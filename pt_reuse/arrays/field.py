@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -262,7 +262,7 @@ class Field(ByTopic, Portable):
 
 @dataclass(frozen=True)
 class Late:
-    """What of a block is read only where it is asked for, since counting needs none of it; see :class:`Field`."""
+    """What of a derived block is made only where it is asked for, since counting needs none of it; see `Field`."""
 
     scores: NDArray[np.float64]
     file: Places
@@ -274,30 +274,30 @@ _EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts"
 
 
 class LateField(Field):
-    """A block whose scores and places are read when one of them is asked for."""
+    """A field whose parts are read, each by its name, when somebody asks for them."""
 
-    def __init__(self, *, late: Callable[[], Late], **early: Any):
-        for name, value in {**early, "_read": late}.items():
-            object.__setattr__(self, name, value)
+    def __init__(self, read: Callable[[str], Any], **given: Any):
+        vars(self).update(given, _read=read)
+
+    @classmethod
+    def later(cls, late: Callable[[], Late], early: Mapping[str, Any]) -> LateField:
+        """Return a field whose scores and places are made at once when one of them is asked for."""
+        made = cache(late)
+        return cls(lambda name: getattr(made(), name), **early)
 
     def __getattr__(self, name: str) -> Any:
         # only asked where the instance has no such attribute yet; another thread may just read it
-        read = self.__dict__.get("_read")
-        if name in _LATE and read is not None:
-            late = read()
-            for part in _LATE:
-                object.__setattr__(self, part, getattr(late, part))
-            self.__dict__.pop("_read", None)
-        if name not in self.__dict__:
+        if name not in (*_EARLY, *_LATE) or "_read" not in vars(self):
             raise AttributeError(name)
-        return self.__dict__[name]
+        vars(self)[name] = value = self._read(name)
+        return value
 
     def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
-        return LateField(late=late, **early)
+        return LateField.later(late, early)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # elsewhere it is a field like any other
-        return _itself, (Field(**self._early(), **{name: getattr(self, name) for name in _LATE}),)
+        return _itself, (Field(**{name: getattr(self, name) for name in (*_EARLY, *_LATE)}),)
 
 
 def _itself(field: Field) -> Field:
@@ -319,6 +319,14 @@ class Repeats:
 
     def __len__(self) -> int:
         return len(self.run)
+
+    def take(self, rows: NDArray[np.int64]) -> Repeats:
+        return Repeats(self.run[rows], self.topic[rows], self.docs[rows], self.place[rows])
+
+    @staticmethod
+    def joined(parts: Sequence[Repeats]) -> Repeats:
+        run, topic, place = np.concatenate([[part.run, part.topic, part.place] for part in parts], axis=1)
+        return Repeats(run, topic, tokens.stacked([part.docs for part in parts]), place)
 
 
 def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Repeats]:

@@ -66,7 +66,7 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
         )
 
     if any(isinstance(piece, LateField) for piece in pieces):
-        return LateField(late=late, **early)
+        return LateField.later(late, early)
     found = late()
     return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
 

@@ -129,8 +129,8 @@ def _in_order(scores: NDArray[np.float64], topic: pd.Series, rank: NDArray[np.in
     return np.where(ended, -rank.astype(float), np.where(lowered == place, scores, number))
 
 
-#: tells where (run, topic, document) stand, in words for each
-Lines = Callable[[Sequence[tuple[int, str, str]]], list[str]]
+#: tells in words where rows of topics stand
+Lines = Callable[[Repeats, Sequence[str]], list[str]]
 
 
 def run_names(argument: str, given: Any, what: str) -> list[str]:
@@ -190,11 +190,7 @@ def _finite(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 
 def code_runs(
-    rows: Sequence[RunRows],
-    *,
-    duplicates: str,
-    threads: int = 1,
-    lines: Lines = lambda wanted: [""] * len(wanted),
+    rows: Sequence[RunRows], *, duplicates: str, threads: int = 1, lines: Lines | None = None
 ) -> tuple[Field, Repeats]:
     """Code runs as one field, with the rows of documents that stand in their list at a better rank."""
     field, repeats = build_field(rows, threads=threads)
@@ -204,19 +200,19 @@ def code_runs(
     return field, repeats
 
 
-def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines) -> dict[int, InputError]:
+def repeat_faults(
+    topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines | None
+) -> dict[int, InputError]:
     """Return for each run with a document twice in a list what is wrong, the first such document."""
-    runs, rows = np.unique(repeats.run, return_index=True)
-    docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
-    run_topics = zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
-    wanted = [(run, topics[t], docno) for run, t, docno in run_topics]
-    advice = "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
+    first = repeats.take(np.unique(repeats.run, return_index=True)[1])
+    docnos = tokens.decode(tokens.as_tokens(first.docs))
+    places = lines(first, topics) if lines else [""] * len(first)
     return {
         run: InputError(
-            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. "
-            f"{advice}"
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topics[t])}{place}. "
+            "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
         )
-        for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True)
+        for run, t, docno, place in zip(first.run.tolist(), first.topic.tolist(), docnos, places, strict=True)
     }
 
 

@@ -68,7 +68,7 @@ class Dropped:
         return Dropped(blank_rows(0))
 
     @staticmethod
-    def of_lines(file: str, lines: NDArray[np.int64], reasons: Sequence[str], name: str) -> Dropped:
+    def of_lines(file: str, lines: Sequence[int], reasons: Sequence[str], name: str) -> Dropped:
         """Return lines of the file of one run, each left out for a reason."""
         return _rows(len(lines), file=file, line=lines, reason=np.array(reasons, dtype=object), name=name)
 

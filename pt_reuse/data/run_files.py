@@ -32,7 +32,7 @@ from pt_reuse.data.judgments import is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
 from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_rows, tell_of_longer
-from pt_reuse.data.store import HEADER, check_keeping, read_kept
+from pt_reuse.data.store import NAME, check_keeping, read_kept
 from pt_reuse.data.tables import TableLabels, is_table
 from pt_reuse.data.within_memory import memory_bytes
 from pt_reuse.errors import InputError, located
@@ -111,7 +111,7 @@ def _check_cache(cache: Any) -> None:
         raise InputError(
             f"cache {folder} is a file. Give a folder for the cache; it is made if missing.", argument="cache"
         )
-    if not os.path.exists(folder / HEADER):
+    if not os.path.exists(folder / NAME):
         # what is there already may be of use even where nothing can be written
         check_keeping(folder)
 

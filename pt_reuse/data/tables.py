@@ -479,19 +479,6 @@ def rows_in_table(
         before += ends - begins
 
 
-def find_in_table(path: Path, order: str, wanted: Sequence[tuple[str, str, str]], most: int) -> list[str]:
-    """Return in words the rows on which documents stand."""
-    reading, rows_of = TableReading(path, order), [list[int]() for _ in wanted]
-    for group in reading.groups():
-        rows, begins, ends = _rows_of_lists(reading, group, [(run, topic) for run, topic, _ in wanted])
-        for i, (_, _, docno) in enumerate(wanted):
-            own = rows[begins[i] : ends[i]]
-            docnos = tokens.decode(tokens.as_tokens(group.part.docs.take(own, axis=0)))
-            same = [row for row, name in zip(group.row[own].tolist(), docnos, strict=True) if name == docno]
-            rows_of[i] += same[: most - len(rows_of[i])]
-    return [", ".join(map(reading.place, rows)) for rows in rows_of]
-
-
 def _rows_of_lists(
     reading: TableReading, group: RowGroup, lists: Sequence[tuple[str, str]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

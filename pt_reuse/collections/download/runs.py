@@ -179,7 +179,7 @@ class _Lines:
             bad = [n for n, line in enumerate(part.split(b"\n"), 1) if line.strip()]
             reason, self.last_is_bad = "no run line", True
         else:
-            bad, reason = [line for lines in run.bad for line in lines.tolist()], next(iter(run.reasons), "")
+            bad, reason = run.bad, next(iter(run.reasons), "")
             self.last_is_bad = part.count(b"\n") + (not part.endswith(b"\n")) in bad
             self.tags |= dict.fromkeys(run.tags)
             self.topics |= dict.fromkeys(topics)
