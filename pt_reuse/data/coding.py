@@ -241,47 +241,36 @@ class CodedRuns:
     dropped: Dropped  # what was left out
 
 
-@dataclass(frozen=True, kw_only=True)
-class Framing:
-    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked."""
+def coder(
+    names: Sequence[str],
+    order: str = "trec_eval",
+    pool_order: str | None = None,
+    pool_depth: int | None = None,
+    duplicates: str = "error",
+    **labels: Any,
+) -> Callable[[Iterable[Any]], CodedRuns]:
+    """Check how the results of some runs become a field, and return what makes it of them, each in any form of one run.
 
-    table: pd.DataFrame  # one row per run
-    order: str  # the order that ranks documents
-    how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
-    duplicates: str  # ``"error"`` or ``"best"``
+    The options are those of :meth:`RunSet.from_frames`; `labels` are ``teams types pooled metadata``.
+    """
+    check_order("order", order)
+    choice("duplicates", duplicates, ("error", "best"))
+    how_pooled = HowPooled(pool_order, pool_depth)
+    table = given_metadata(**labels).table(names, naming=OF_FRAMES)
 
-    def __post_init__(self) -> None:
-        check_order("order", self.order)
-        choice("duplicates", self.duplicates, ("error", "best"))
-
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        order: str = "trec_eval",
-        pool_order: str | None = None,
-        pool_depth: int | None = None,
-        duplicates: str = "error",
-        **labels: Any,
-    ) -> Framing:
-        """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
-        how_pooled = HowPooled(pool_order, pool_depth)
-        table = given_metadata(**labels).table(names, naming=OF_FRAMES)
-        return cls(table=table, order=order, how_pooled=how_pooled, duplicates=duplicates)
-
-    def coded(self, results: Iterable[Any]) -> CodedRuns:
-        """Return the runs of some results, one for each row of the table, each in any form of one run."""
-        rows = [self._rows(name, result) for name, result in zip(self.table["name"], results, strict=True)]
-        field, repeats = code_runs(rows, duplicates=self.duplicates)
-        dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
-        dropped.tell()
-        warn_of_twin_topics(field.topics)
-        warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
-        return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
-
-    def _rows(self, name: str, result: Any) -> RunRows:
+    def rows_of(name: str, result: Any) -> RunRows:
         if isinstance(result, RunRows):
             return replace(result, name=name)
         with located(f"run {shown(name)}"):
             frame = result_frame(result)
-        return frame_rows(name, frame, self.order)
+        return frame_rows(name, frame, order)
+
+    def coded(results: Iterable[Any]) -> CodedRuns:
+        field, repeats = code_runs(list(map(rows_of, names, results)), duplicates=duplicates)
+        dropped = Dropped.of_repeats(repeats, names, field.topics)
+        dropped.tell()
+        warn_of_twin_topics(field.topics)
+        warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
+        return CodedRuns(field, table, order, how_pooled, dropped)
+
+    return coded

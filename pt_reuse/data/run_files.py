@@ -16,7 +16,7 @@ from pt_reuse._check import choice, examples, flag, positive, shown, told
 from pt_reuse._files import user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
-from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
+from pt_reuse.data.coding import CodedRuns, coder, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     COLUMNS,
@@ -129,7 +129,7 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
         return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
     named = _by_name(given, argument, hint)
     results = _with_rows_of_files(named, order, argument)
-    return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
+    return coder(run_names(argument, named, "results"), order)(results)
 
 
 def _with_rows_of_files(named: Mapping[Any, Any], order: str, argument: str) -> list[Any]:
