@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import BY_SCORE, by_score, merged, natural_order, offsets, ranges, taken
-from pt_reuse.arrays.places import Places, RunRows
+from pt_reuse.arrays.places import Places, RunRows, permutation_to, recounted, standing
 from pt_reuse.arrays.tokens import Portable, Tokens, Words
 
 #: makes of a block the block of another field, topics without rows gone; small, and the same wherever it is copied to
@@ -55,7 +55,7 @@ class Field(ByTopic, Portable):
     @classmethod
     def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
         docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
-        names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
+        names, scores, places = np.zeros(0, "S8"), np.zeros(0), standing(starts)
         return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
 
     def __repr__(self) -> str:
@@ -154,8 +154,8 @@ class Field(ByTopic, Portable):
         if wanted in BY_SCORE:
             return self._by_score(now, wanted)
         if wanted == "file":
-            return self._permuted(self.file.permutation(self.starts))
-        return self._permuted(self.rank.permutation(self.starts))
+            return self._permuted(permutation_to(self.starts, self.file))
+        return self._permuted(permutation_to(self.starts, self.rank))
 
     def _by_score(self, now: str, order: str) -> Field:
         lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
@@ -178,16 +178,14 @@ class Field(ByTopic, Portable):
 
     def permute(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order."""
-        moved = np.flatnonzero(order != np.arange(len(order)))
-        file, rank = (part.permuted(self.starts, order, moved) for part in (self.file, self.rank))
         early = {**self._early(), "codes": self.codes[order]}
-        return Field(**early, scores=self.scores[order], file=file, rank=rank)
+        return Field(**early, scores=self.scores[order], file=self.file[order], rank=self.rank[order])
 
     def ranked_anew(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order, which scores of 0, -1 and so on say alone."""
-        place = np.arange(len(order)) - np.repeat(self.starts[:-1], np.diff(self.starts))
+        places = standing(self.starts)
         early = {**self._early(), "codes": self.codes[order], "ranked": np.ones(self.n_runs, dtype=np.bool_)}
-        return Field(**early, scores=-place.astype(np.float64), file=Places.none(), rank=Places.none())
+        return Field(**early, scores=-(places.astype(np.float64) - 1), file=places, rank=places)
 
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
@@ -231,8 +229,10 @@ class Field(ByTopic, Portable):
         taken_rows, starts, doc_lengths = rows, offsets(counts), np.diff(self.doc_starts)[kept]
 
         def late() -> Late:
-            places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
-            return Late(self.scores[taken_rows], *places)
+            file, rank = self.file[taken_rows], self.rank[taken_rows]
+            if len(cut := np.flatnonzero(counts != np.diff(self.starts)[source])):
+                file, rank = recounted(starts, file, cut), recounted(starts, rank, cut)
+            return Late(self.scores[taken_rows], file, rank)
 
         early: dict[str, Any] = {
             "n_runs": lists.shape[1],
@@ -341,11 +341,12 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
     width = max((run.docs.shape[1] for run in runs), default=1)
 
     starts = offsets(lengths.ravel())
-    scores = np.empty(int(starts[-1]))
+    scores, file = np.empty(int(starts[-1])), standing(starts)
+    rank = file.copy()
 
     def code(block: slice) -> _Block:
         rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
-        return _code_block(runs, begins[block], lengths[block], width, scores[rows])
+        return _code_block(runs, begins[block], lengths[block], width, Late(scores[rows], file[rows], rank[rows]))
 
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
@@ -362,8 +363,8 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
         starts=starts,
         codes=np.concatenate([np.zeros(0, dtype=dtype), *(block.codes for block in blocks)], dtype=dtype),
         scores=scores,
-        file=_joined([run.file for run in runs], topics_of),
-        rank=_joined([run.rank or Places.none() for run in runs], topics_of),
+        file=file,
+        rank=rank,
         ranked=np.array([run.rank is not None for run in runs], dtype=np.bool_),
     )
     begin = offsets(np.array([len(block.codes) for block in blocks], dtype=np.int64))
@@ -380,7 +381,7 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
 def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
     lists = np.searchsorted(field.starts, rows, side="right") - 1
     topic, run = np.divmod(lists, max(field.n_runs, 1))
-    return Repeats(run, topic, field.words_of(rows), field.file.of(field.starts, rows))
+    return Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
 
 
 @dataclass
@@ -406,16 +407,19 @@ def _code_block(
     begins: NDArray[np.int64],
     lengths: NDArray[np.int64],
     width: int,
-    scores: NDArray[np.float64],
+    late: Late,
 ) -> _Block:
-    # the scores of the block's rows are filled in
+    # the scores and places of the block's rows are filled in
     starts = offsets(lengths.ravel())
-    words = np.zeros((len(scores), width), dtype="<u8")
+    words = np.zeros((len(late.scores), width), dtype="<u8")
     to_starts = starts[:-1].reshape(lengths.shape)
     for r in np.flatnonzero(lengths.any(axis=0)).tolist():
         source, target = (_rows(at[:, r], lengths[:, r]) for at in (begins, to_starts))
-        words[target, : runs[r].docs.shape[1]] = runs[r].docs[source]
-        scores[target] = runs[r].scores[source]
+        run = runs[r]
+        words[target, : run.docs.shape[1]] = run.docs[source]
+        late.scores[target], late.file[target] = run.scores[source], run.file[source]
+        if run.rank is not None:
+            late.rank[target] = run.rank[source]
     codes, first = tokens.factorize(words)
     if len(lengths) > 1:
         # the same document of two topics is two documents, numbered topic by topic
@@ -454,8 +458,3 @@ def _second_occurrences(
     later = np.ones(len(key), dtype=np.bool_)
     later[first] = False
     return np.flatnonzero(later)
-
-
-def _joined(places: Sequence[Places], topics_of: Sequence[NDArray[np.int64]]) -> Places:
-    lists = [held[part.lists] * len(places) + r for r, (part, held) in enumerate(zip(places, topics_of, strict=True))]
-    return Places.joined(places, lists)

@@ -108,8 +108,8 @@ def _mean(
         return _divided(float((at_rank * _relevant_above(ranked, sums) / rank)[top].sum()), n)
     if kernel in ("rr", "success"):
         first, chance = _first_relevant(ranked, sums)
-        found = (chance / first if kernel == "rr" else chance)[first <= (spec.cutoff or np.inf)]
-        return float(found.sum()) if kernel == "rr" else min(float(found.sum()), 1.0)
+        down = first <= (spec.cutoff or np.inf)
+        return float((chance / first)[down].sum()) if kernel == "rr" else min(float(chance[down].sum()), 1.0)
     if kernel == "bpref":
         return _divided(_preferred(ranked, values, n, int(((judged >= 0) & (judged < spec.rel)).sum())), n)
     if kernel == "ndcg":

@@ -17,7 +17,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows, check_places, rank_places
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     as_id,
@@ -166,10 +166,10 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
     if (frame.columns == "rank").sum() != 1:
         return None
     ranks = _finite(frame, "rank") if order == "rank" else number_column(frame["rank"])
-    places = Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    places = rank_places(rows.starts, rows.grouped(ranks))
     if order == "rank":
         try:
-            places.check(rows.starts)
+            check_places(rows.starts, places)
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
             document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"

@@ -22,7 +22,7 @@ from pt_reuse._check import count, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
@@ -252,10 +252,10 @@ class TiedError(Exception):
 
 def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
     """Return a run in a ranking order; a TiedError where the ranks count and give none."""
-    places = None if ranks is None else Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
     if places is not None and order == "rank":
         try:
-            places.check(rows.starts)
+            check_places(rows.starts, places)
         except NoPlaceError as error:
             t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
             raise TiedError(rows.topics[t], error.row - int(rows.starts[t]) + 1) from None

@@ -22,7 +22,6 @@ from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, LateField
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
-from pt_reuse.arrays.places import Places
 from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
 from pt_reuse.data.dropped import packed, unpacked
 from pt_reuse.data.ir_metadata import real_paths
@@ -38,8 +37,7 @@ except ImportError:
 
 FORMAT = 9  # to be raised when the file, its arrays or the hash of names change
 NAME = "pt_reuse-runs.npz"
-_ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores")
-_PLACES = ("lists", "starts", "at", "values")
+_ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores", "file", "rank")
 _CHUNK = 1 << 20  # bytes of a source file that are summed up at once
 _ROWS = 1 << 21  # rows of a block that is written for workers
 
@@ -77,8 +75,6 @@ def write_field(path: Path, blocks: Iterable[Field], ranked: NDArray[np.bool_], 
 
 def _add_block(archive: ZipFile, i: int, block: Field) -> None:
     arrays = {name: getattr(block, name) for name in _ARRAYS}
-    for order, places in (("file", block.file), ("rank", block.rank)):
-        arrays |= {f"{order}_{part}": getattr(places, part) for part in _PLACES}
     arrays["long_names"] = np.frombuffer(b"\0".join(block._long_names()), dtype=np.uint8)
     for name, array in arrays.items():
         add_array(archive, f"{i}/{name}", array)
@@ -138,8 +134,6 @@ def _load(file: ArrayFile, i: int) -> Field:
             return file.read(*(f"{i}/{name}" for name in names))
 
     def part(name: str) -> Any:
-        if name in ("file", "rank"):
-            return Places(*read(*(f"{name}_{part}" for part in _PLACES)))
         if name == "vocabulary" and len((long_names := read("long_names"))[0]):
             tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
         return read(name)[0]

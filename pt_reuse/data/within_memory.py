@@ -21,7 +21,7 @@ from pt_reuse._check import count, told
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.coding import repeat_faults
 from pt_reuse.data.lines import RunPart
@@ -164,7 +164,7 @@ class _Spool:
             rows = self.rows(self.pieces[:, place == i])
             try:
                 starts = np.array([0, len(rows)])
-                Places.of_rank_column(starts, rows.view("<f8")[:, _RANK]).check(starts)
+                check_places(starts, rank_places(starts, rows.view("<f8")[:, _RANK]))
             except NoPlaceError as error:
                 name = list(topics.numbers)[int(lists[i] & 0xFFFFFFFF)]
                 raise TiedError(name, error.row + 1, int(lists[i] >> 32)) from None

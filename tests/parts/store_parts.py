@@ -28,8 +28,8 @@ def rows_of(field, topic):
         (starts - starts[0]).tolist(),
         block.codes[rows].tolist(),
         block.scores[rows].tobytes(),
-        block.file.of(block.starts, rows).tolist(),
-        block.rank.of(block.starts, rows).tolist(),
+        block.file[rows].tolist(),
+        block.rank[rows].tolist(),
         [bytes(word).rstrip(b"\0") for word in block.words_at(at)],
         (block.ranked | (np.diff(starts) == 0)).tolist(),
     )
