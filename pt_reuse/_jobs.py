@@ -46,9 +46,12 @@ def run_jobs(
 ) -> Iterator[Done]:
     """Yield what each job returns, in their order, whoever does them."""
     told: set[str] = set()
+    # joblib asks for further tasks in whichever thread has just finished one
+    at, sender = places(), _here()
+    tasks = (_Task(job, at, sender) for job in jobs)
     with (
         pt.tqdm(total=total, desc=desc, unit=unit, disable=not verbose) as bar,
-        closing(_outcomes(map(_Task, jobs), n_jobs, prefer)) as outcomes,
+        closing(_outcomes(tasks, n_jobs, prefer)) as outcomes,
     ):
         for outcome in outcomes:
             bar.update()
@@ -100,8 +103,8 @@ class _Task(Generic[Done]):
     """A job, and what its worker must know of the caller."""
 
     job: Job[Done]
-    places: tuple[str, ...] = field(default_factory=places)
-    sender: tuple[str, int, int] = field(default_factory=_here)
+    places: tuple[str, ...]
+    sender: tuple[str, int, int]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.lists import BY_SCORE, by_score, merged, natural_order, offsets, ranges, taken
+from pt_reuse.arrays.lists import BY_SCORE, by_score, natural_order, offsets, ranges, taken
 from pt_reuse.arrays.places import Places, RunRows, permutation_to, recounted, standing
 from pt_reuse.arrays.tokens import Portable, Tokens, Words
 
@@ -152,26 +152,9 @@ class Field(ByTopic, Portable):
         if now == wanted:
             return self
         if wanted in BY_SCORE:
-            return self._by_score(now, wanted)
-        if wanted == "file":
-            return self._permuted(permutation_to(self.starts, self.file))
-        return self._permuted(permutation_to(self.starts, self.rank))
-
-    def _by_score(self, now: str, order: str) -> Field:
-        lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
-        if now not in BY_SCORE:
-            return self._permuted(by_score(lists, self.words_of, scores, order))
-        # the two orders by score differ only in lists in which float32 takes different scores for equal
-        rows = self._rows_of_lists(np.unique(lists[merged(lists, scores)]))
-        found = by_score(lists[rows], lambda some: self.words_of(rows[some]), scores[rows], order)
-        if found is None:
-            return self
-        permutation = np.arange(len(lists))
-        permutation[rows] = rows[found]
-        return self.permute(permutation)
-
-    def _rows_of_lists(self, lists: NDArray[np.int64]) -> NDArray[np.int64]:
-        return ranges(self.starts[lists], np.diff(self.starts)[lists])
+            lists = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+            return self._permuted(by_score(lists, self.words_of, np.asarray(self.scores), wanted))
+        return self._permuted(permutation_to(self.starts, self.file if wanted == "file" else self.rank))
 
     def _permuted(self, order: NDArray[np.int64] | None) -> Field:
         return self if order is None else self.permute(order)
@@ -305,7 +288,6 @@ def _itself(field: Field) -> Field:
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
-_SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than hashing the pairs
 
 
 @dataclass(frozen=True)
@@ -430,7 +412,10 @@ def _code_block(
     else:
         n_docs, local = np.array([len(first)]), codes
     dtype = np.uint16 if int(n_docs.max(initial=0)) <= 2**16 else np.uint32
-    again = _second_occurrences(codes, starts, lengths.shape[1], len(first))
+    # rows whose (run, document) stands earlier; a document's code is of one topic
+    run = np.tile(np.arange(len(runs)), len(lengths))
+    key = codes + np.repeat(run * len(first), lengths.ravel())
+    again = np.flatnonzero(pd.Series(key).duplicated())
     return _Block(words[first], n_docs, local.astype(dtype), again)
 
 
@@ -438,23 +423,3 @@ def _rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> slice | NDAr
     if len(starts) == 1:
         return slice(int(starts[0]), int(starts[0] + lengths[0]))
     return ranges(starts, lengths)
-
-
-def _second_occurrences(
-    codes: NDArray[np.int64], starts: NDArray[np.int64], n_runs: int, n_docs: int
-) -> NDArray[np.int64]:
-    # rows whose (run, document) stands earlier; a document's code is of one topic
-    run = np.tile(np.arange(n_runs), (len(starts) - 1) // max(n_runs, 1))
-    key = codes + np.repeat(run * n_docs, np.diff(starts))
-    if n_runs * n_docs <= _SPARSE * len(key):
-        seen = np.zeros(n_runs * n_docs, dtype=np.bool_)
-        seen[key] = True
-        distinct = int(np.count_nonzero(seen))
-    else:
-        distinct = len(pd.unique(key))
-    if distinct == len(key):
-        return np.zeros(0, dtype=np.int64)
-    first = np.unique(key, return_index=True)[1]
-    later = np.ones(len(key), dtype=np.bool_)
-    later[first] = False
-    return np.flatnonzero(later)

@@ -44,7 +44,12 @@ def rank_places(starts: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places
     odd = _lists_with(ranks != places.astype(np.float64) - 1 + first, starts)
     if len(odd):
         rows = ranges(starts[odd], lengths[odd])
-        places[rows] = _counted(lengths[odd], ranks[rows])
+        # most others are the numbers of the rows in another order
+        own = ranks[rows] - first[rows] + 1
+        begins, reached = np.repeat(offsets(lengths[odd])[:-1], lengths[odd]), np.zeros(len(rows), dtype=np.bool_)
+        inside = (own >= 1) & (own <= np.repeat(lengths[odd], lengths[odd])) & (own == np.floor(own))
+        reached[(begins[inside] + own[inside] - 1).astype(np.int64)] = True
+        places[rows] = own if reached.all() else _counted(lengths[odd], ranks[rows])
     return places
 
 

@@ -39,6 +39,7 @@ class Fields:
         #: the eight bytes from each byte on, as a number whose lowest byte comes first
         self.words = np.ndarray((len(self.buffer) - 7,), dtype="<u8", buffer=self.buffer, strides=(1,))
         self.columns, self._before, self._lines = columns, before, lines
+        self._numbers: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         inner = self.buffer[_SPARE:-_SPARE]
         spaces = np.flatnonzero(inner <= 32)
         white = inner[spaces]
@@ -69,6 +70,12 @@ class Fields:
     def column(self, c: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the fields of a column start and end, as indices into `buffer`."""
         return self._begins[c :: self.columns] + 1, self._ends[c :: self.columns].copy()
+
+    def numbers(self, c: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the numbers of a column, and the rows that have no finite one; they are read once."""
+        if c not in self._numbers:
+            self._numbers[c] = parse_numbers(self.buffer, *self.column(c))
+        return self._numbers[c]
 
     def line_of(self, row: int) -> int:
         """Return the number of the line, from 1, on which a row stands."""
@@ -182,7 +189,7 @@ def lines_of_run(data: bytes, order: str, *, skip: bool, before: int = 0, first:
     """Return the run lines of a part of a file, and the lines that are none."""
     fields = Fields(data, _OF_RUN, before=before)
     numbers = (_SCORE, _RANK) if order == "rank" else (_SCORE,)
-    if fields.plain and not any(len(parse_numbers(fields.buffer, *fields.column(c))[1]) for c in numbers):
+    if fields.plain and not any(len(fields.numbers(c)[1]) for c in numbers):
         lengths = (np.subtract(*fields.column(c)) for c in (_QID, _DOCNO))
         if min(int(length.min(initial=0)) for length in lengths) >= -LONGEST_NAME:
             return Lines(fields)
@@ -270,8 +277,9 @@ class RunParts:
 
     def read(self) -> Iterator[RunPart]:
         """Yield the rows of each chunk; a fault is that of the first chunk with one."""
-        what, before = "is empty", 0
+        what, before, last = "is empty", 0, b""
         for i, data in enumerate(_without_mark(self._chunks())):
+            before, last = before + last.count(b"\n"), data
             self.commented |= i == 0 and is_commented(data)
             if data and not data.isspace():
                 what = "holds nothing but comments"
@@ -283,7 +291,6 @@ class RunParts:
                     yield self._part(lines.fields)
             elif data and what == "is empty":
                 what = "holds nothing but white space"
-            before += data.count(b"\n")
         if not self.n_rows and self.skip:
             # what is said where nothing is left out
             yield from RunParts(self._chunks, self.order, skip=False).read()
@@ -301,14 +308,14 @@ class RunParts:
 
 def _rows(fields: Fields) -> FileRows:
     topics, topic = topics_in(fields)
-    scores, _ = parse_numbers(fields.buffer, *fields.column(_SCORE))
-    return FileRows(topics, topic, names_in(fields, _DOCNO, "docno"), scores)
+    return FileRows(topics, topic, names_in(fields, _DOCNO, "docno"), fields.numbers(_SCORE)[0])
 
 
 def _tags(fields: Fields) -> dict[str, int]:
     # each tag, and the line on which it stands first
     starts, ends = fields.column(_TAG)
-    _, first = tokens.factorize(tokens.words_at(fields.buffer, starts, ends))
+    words = tokens.words_at(fields.buffer, starts, ends)
+    first = np.zeros(1, dtype=np.int64) if (words == words[0]).all() else tokens.factorize(words)[1]
     texts = tokens.as_texts([fields.buffer[starts[row] : ends[row]].tobytes() for row in first.tolist()])
     return dict(zip(texts, fields.lines_of(first).tolist(), strict=True))
 

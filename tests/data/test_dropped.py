@@ -100,17 +100,16 @@ def test_other_files(messages, tmp_path):
     error = messages.refused(read_runs, source=folder, other_files="skip", place="{d}/r/a, line 3")
     error = messages.refused(read_runs, source=folder, bad_lines="skip")
     assert sorted(fault.place[len(str(folder)) + 1 :] for fault in error.faults) == [
-        *["README, line 1", "none", "picture.png, line 3", "qrels, line 1"]
+        *["README, line 1", "none", "picture.png, line 1", "qrels, line 1"]
     ]
     runs = messages.warned(read_runs, times=2, source=folder, **SKIP)
     assert runs.names == ["bm25", "dense"]
     assert repr(runs).endswith("6 lines and 4 files left out")
     whole = [(file[len(str(folder)) + 1 :], line) for file, line in rows(runs, "file", "line")]
     assert sorted(name for name, line in whole if line is None) == ["README", "none", "picture.png", "qrels"]
-    assert rows(runs, "reason", "name")[0] == (
-        *["no run line: expected six columns: qid Q0 docno rank score tag; found 5 in 'The runs of the track.'."],
-        None,
-    )
+    reason, name = rows(runs, "reason", "name")[0]
+    assert name is None
+    assert reason.startswith("no run line: expected six columns: qid Q0 docno rank score tag; found 5 of 6 columns in ")
 
 
 def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
