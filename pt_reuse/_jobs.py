@@ -1,33 +1,37 @@
-"""Doing jobs by whatever the user has configured joblib to use, and the folders that this takes."""
+"""Doing jobs by whatever the user has configured joblib to use; errors and warnings come as in one process."""
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
+import pickle
+import socket
 import tempfile
+import threading
+import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
-from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import pyterrier as pt
 
-from pt_reuse._files import Alone, alone, is_stale, machine
-from pt_reuse._job_tasks import Job, Outcome, Task, run_away, run_task, unpacked, unsendable, value_of
-from pt_reuse.errors import InputError
+from pt_reuse._files import TREE, temporary
+from pt_reuse.errors import InputError, ReuseWarning, give, hearing, located, places
 
 Done = TypeVar("Done")
-#: jobs for each worker that are handed out at a time, so that results do not pile up
-_IN_GROUP = 16
-#: what the names of folders for workers begin with; locks of another machine may not be seen from here
-_PREFIX = f"pt_reuse-jobs-{machine()}-"
-#: seconds in which a folder that is made anew gets its lock
-_UNLOCKED = 60.0
+Given = TypeVar("Given", covariant=True)
+
+
+class Job(Protocol[Given]):
+    """What one job works on; it needs nothing else, so that it can run anywhere."""
+
+    def run(self) -> Given:
+        """Do the work, and return what comes of it."""
 
 
 def run_jobs(
@@ -41,18 +45,17 @@ def run_jobs(
     prefer: str | None = None,
 ) -> Iterator[Done]:
     """Yield what each job returns, in their order, whoever does them."""
-    tasks = (
-        Task(job, getattr(job, "place", None) or f"number {number:,} of {total:,}")
-        for number, job in enumerate(jobs, 1)
-    )
-    told: set[tuple[type, str]] = set()
+    told: set[str] = set()
+    # joblib asks for further tasks in whichever thread has just finished one
+    at, sender = places(), _here()
+    tasks = (_Task(job, at, sender) for job in jobs)
     with (
         pt.tqdm(total=total, desc=desc, unit=unit, disable=not verbose) as bar,
         closing(_outcomes(tasks, n_jobs, prefer)) as outcomes,
     ):
         for outcome in outcomes:
             bar.update()
-            yield value_of(outcome, told)
+            yield _value_of(outcome, told)
 
 
 class JobPlace(Enum):
@@ -90,40 +93,155 @@ def _configured(n_jobs: int | None, prefer: str | None) -> tuple[JobPlace, int, 
     return JobPlace.THREADS if threads else JobPlace.PROCESSES, n, backend
 
 
+def _here() -> tuple[str, int, int]:
+    # processes on two machines may have one number
+    return socket.gethostname(), os.getpid(), threading.get_ident()
+
+
+@dataclass(frozen=True)
+class _Task(Generic[Done]):
+    """A job, and what its worker must know of the caller."""
+
+    job: Job[Done]
+    places: tuple[str, ...]
+    sender: tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class _Outcome(Generic[Done]):
+    """What came of a job: a value or an error, and from another process its trace and the missing file it tells of."""
+
+    value: Done | None = None
+    error: Exception | None = None
+    heard: list[ReuseWarning] = field(default_factory=list)
+    trace: str | None = None
+    absent: str | None = None
+    host: str = ""
+
+
+def _run(task: _Task[Done]) -> _Outcome[Done]:
+    """Do a job, here or in a worker, and return what came of it; an interruption alone is raised."""
+    from joblib import parallel_config
+
+    place, away = getattr(task.job, "place", None), _here()[:2] != task.sender[:2]
+    heard: list[ReuseWarning] = []
+    with ExitStack() as stack:
+        if _here() != task.sender:
+            stack.enter_context(hearing(heard, task.places))
+        if away:
+            # the cores are those of the jobs beside this one
+            stack.enter_context(parallel_config("threading", n_jobs=1))
+        stack.enter_context(located(place) if place else nullcontext())
+        try:
+            return _Outcome(task.job.run(), heard=heard)
+        except Exception as error:
+            return _failed(error, place, heard, away=away)
+
+
+def _failed(error: Exception, place: str | None, heard: list[ReuseWarning], *, away: bool) -> _Outcome[Any]:
+    if not away:
+        return _Outcome(error=_placed(error, place), heard=heard)
+    trace, absent = "".join(traceback.format_exception(error)), None
+    cause: BaseException | None = error
+    while cause is not None and absent is None:
+        if isinstance(cause, OSError) and cause.errno == errno.ENOENT and isinstance(cause.filename, str | os.PathLike):
+            absent = os.fspath(cause.filename)
+        cause = cause.__cause__ or cause.__context__
+    try:
+        # many a class of errors is made from other arguments than it keeps
+        travels = str(pickle.loads(pickle.dumps(error))) == str(error)
+    except Exception:
+        travels = False
+    error = _placed(error if travels else RuntimeError(_text(error)), place)
+    return _Outcome(None, error, heard, trace, absent, _here()[0])
+
+
+def _placed(error: Exception, place: str | None) -> Exception:
+    # ours begin with the place already
+    if place is None or isinstance(error, InputError):
+        return error
+    if len(error.args) == 1 and isinstance(error.args[0], str) and str(error) == error.args[0]:
+        error.args = (f"{place}: {error.args[0]}",)
+        return error
+    placed = RuntimeError(f"{place}: {_text(error)}")
+    placed.__cause__ = error
+    return placed
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+class _RemoteError(Exception):
+    """Where an error was raised in a worker, printed as its cause."""
+
+
+def _value_of(outcome: _Outcome[Done], told: set[str]) -> Done:
+    """Return what a job returned or raise what it raised, and give the warnings that were not told yet."""
+    for message in outcome.heard:
+        if str(message) not in told:
+            told.add(str(message))
+            give(message)
+    error, absent = outcome.error, outcome.absent
+    if error is None:
+        return cast(Done, outcome.value)
+    if outcome.trace is None:
+        raise error
+    if absent is not None and os.path.exists(absent):
+        folder = absent if os.path.isdir(absent) else os.path.dirname(os.path.abspath(absent))
+        raise InputError(
+            f"the worker on {outcome.host} cannot see {folder}, which is here. Give a folder that all workers share, "
+            "by its whole path.",
+            place=error.place if isinstance(error, InputError) else None,
+        ) from None
+    raise error from None if isinstance(error, InputError) else _RemoteError(f"\n{outcome.trace}")
+
+
 def _outcomes(
-    tasks: Iterator[Task[Done]], n_jobs: int | None, prefer: str | None
-) -> Generator[Outcome[Done], None, None]:
+    tasks: Iterator[_Task[Done]], n_jobs: int | None, prefer: str | None
+) -> Generator[_Outcome[Done], None, None]:
     """Yield what comes of each task, in order."""
     place, n, backend = _configured(n_jobs, prefer)
     if place is JobPlace.HERE:
-        yield from map(run_task, tasks)
+        yield from map(_run, tasks)
         return
     from joblib import Parallel, delayed
 
-    how = "generator" if backend.supports_return_generator else "list"
-    with ExitStack() as stack:
-        work: Any = run_task
-        if place is JobPlace.PROCESSES:
-            # on one machine large results go through files, as pipes are slow
-            filed = type(backend).__name__ == "LokyBackend" and os.access(temporary_folder(), os.W_OK)
-            work = partial(run_away, folder=stack.enter_context(folder_for_jobs()) if filed else None)
-
-        def begun(group: list[Task[Done]]) -> Any:
-            if hasattr(backend, "client"):
-                return _by_dask(backend, group)
-            # arrays of jobs are small
+    done: Any = []
+    try:
+        if hasattr(backend, "client"):
+            done = _by_dask(backend, tasks)
+        else:
+            # Ray gives all results at the end; arrays of jobs are small
+            how = "generator" if backend.supports_return_generator else "list"
             parallel = Parallel(n_jobs=n, prefer=prefer, return_as=how, max_nbytes=None)
-            return parallel(delayed(work)(task) for task in group)
+            done = parallel(delayed(_run)(task) for task in tasks)
+        # not `yield from`, which would end them itself
+        for outcome in done:  # noqa: UP028
+            yield outcome
+    except InputError:
+        raise
+    except (PicklingError, TypeError, AttributeError) as error:
+        # loky's cause is a printed traceback
+        said = str(error.__cause__ or error).strip('"\n').split("\n")[-1]
+        raise InputError(
+            f"a job cannot be sent to another process: {said}. Use threads, joblib.parallel_config('threading'), or "
+            "n_jobs=1."
+        ) from error
+    except Exception as error:
+        # what a job raises comes as its outcome
+        raise _broken(error) from error
+    finally:
+        # where the caller wants no more, joblib warns
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            getattr(done, "close", list)()
 
-        while group := list(islice(tasks, n * _IN_GROUP)):
-            with closing(_results(begun, group)) as done:
-                yield from map(unpacked, done)
 
-
-def _by_dask(backend: Any, tasks: list[Task[Any]]) -> Generator[Any, None, None]:
+def _by_dask(backend: Any, tasks: Iterator[_Task[Any]]) -> Iterator[_Outcome[Any]]:
     # joblib's own door waits for ever for a job whose workers died
     options = getattr(backend, "submit_kwargs", None) or {}
-    futures = [backend.client.submit(run_away, task, pure=False, **options) for task in tasks]
+    futures = [backend.client.submit(_run, task, pure=False, **options) for task in tasks]
     try:
         # inside of a worker of the cluster this leaves its place to the jobs
         with backend.retrieval_context():
@@ -135,27 +253,6 @@ def _by_dask(backend: Any, tasks: list[Task[Any]]) -> Generator[Any, None, None]
             future.release()
 
 
-def _results(begun: Callable[[list[Any]], Any], tasks: list[Any]) -> Generator[Any, None, None]:
-    done: Any = []
-    try:
-        done = begun(tasks)
-        # not `yield from`, which would end them itself
-        for outcome in done:  # noqa: UP028
-            yield outcome
-    except InputError:
-        raise
-    except (PicklingError, TypeError, AttributeError) as error:
-        raise unsendable(error) from error
-    except Exception as error:
-        # what a job raises comes as its outcome
-        raise _broken(error) from error
-    finally:
-        # where the caller wants no more, joblib warns
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            getattr(done, "close", list)()
-
-
 def _broken(error: Exception) -> InputError:
     said = str(error).strip().split("\n")[0].split(". ")[0].rstrip(".")
     return InputError(
@@ -165,42 +262,24 @@ def _broken(error: Exception) -> InputError:
     )
 
 
-def temporary_folder() -> str:
-    """Return the folder in which files for workers are put: the one that joblib is told, else the system's."""
+@contextmanager
+def folder_for_jobs() -> Iterator[str]:
+    """Make a folder for files for workers, which goes in the end; those that killed processes left go before."""
     from joblib import parallel
 
     # what parallel_config(temp_folder=...) says; joblib has no public way to ask
     settings = getattr(getattr(parallel, "_backend", None), "config", None) or {}
-    folder = settings.get("temp_folder")
-    if isinstance(folder, str | os.PathLike):
-        return os.path.expanduser(folder)
-    return os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
-
-
-@contextmanager
-def folder_for_jobs() -> Iterator[str]:
-    """Make a folder for files for workers, which goes in the end; those that killed processes left go before."""
-    inside = temporary_folder()
-    _sweep(inside)
-    try:
-        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=inside, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise InputError(
-            f"the folder in which joblib puts files for workers cannot be written to: {inside} "
-            f"({error.strerror or error}). Make it, or name another one with joblib.parallel_config(temp_folder=...)."
-        ) from error
-    # the system ends the lock with the process, however that ends
-    with folder as name, alone(Path(name)):
-        yield name
-
-
-def _sweep(inside: str) -> None:
-    """Remove the folders of processes that were killed, whose locks are free."""
-    with suppress(OSError):
-        for path in Path(inside).glob(f"{_PREFIX}*"):
-            with suppress(OSError):
-                if path.is_dir() and not path.is_symlink() and is_stale(path, _UNLOCKED):
-                    with alone(path) as whether:
-                        # where the system has no locks, nobody knows whether one is in use
-                        if whether is Alone.YES:
-                            shutil.rmtree(path, ignore_errors=True)
+    inside = settings.get("temp_folder")
+    if not isinstance(inside, str | os.PathLike):
+        inside = os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary(Path(inside).expanduser(), of_files=True)) / TREE
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise InputError(
+                f"the folder in which joblib puts files for workers cannot be written to: {inside} "
+                f"({error.strerror or error}). Make it, or name another one with "
+                "joblib.parallel_config(temp_folder=...)."
+            ) from error
+        yield str(folder)

@@ -12,7 +12,7 @@ and manual of the R package ircor (J. Urbano, version 1.0) to the digits printed
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
@@ -59,33 +59,20 @@ def _of_two_rankings(call: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) -> str:
     """Say why a coefficient of two rankings, by argument, is undefined; nothing where it is defined."""
-    n = len(labels)
-    if n < 2:
-        return f"{coefficient} is NaN, because it takes at least 2 systems, got {n}."
+    if len(labels) < 2:
+        return f"{coefficient} is NaN, because it takes at least 2 systems, got {len(labels)}."
     for argument, values in scores.items():
         if (values == values[0]).all():
-            return f"{coefficient} is NaN, because {argument} ties all its {n} systems, so that no pair can agree."
-    untied = {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(coefficient, ())
-    for argument in untied:
-        order = np.argsort(-scores[argument], kind="stable")
-        tied = np.flatnonzero(np.diff(scores[argument][order]) == 0)
-        if len(tied):
+            return f"{coefficient} is NaN, because {argument} ties all {len(labels)} systems: no pair can agree."
+    for argument in {"tau_ap": ("truth", "estimate"), "tau_ap_a": ("truth",)}.get(coefficient, ()):
+        twice = pd.Series(scores[argument]).duplicated(keep=False).to_numpy()
+        if twice.any():
             return (
-                f"{coefficient} is NaN, because it is defined without ties and {argument} ties "
-                f"{examples(labels[order[tied[0] : tied[0] + 2]])}, among others. Use tau_ap_b(x, y), or "
-                "tau_ap_a(truth, estimate) when only the estimate has ties."
+                f"{coefficient} is NaN, because it is defined without ties and {argument} has some: "
+                f"{examples(labels[twice])}. Use tau_ap_b(x, y), or tau_ap_a(truth, estimate) when only the estimate "
+                "has ties."
             )
     return ""
-
-
-def _two_arrays(first: str, x: ArrayLike, second: str, y: ArrayLike) -> tuple[Floats, Floats, pd.Index]:
-    """Check and match two lists of scores, given under two names, in the order of the first; with the systems."""
-    a, b = _numbers(first, x, 1), _numbers(second, y, 1)
-    if isinstance(x, pd.Series) and isinstance(y, pd.Series):
-        b = b[_positions(first, x.index, second, y.index)]
-    _check_length(first, len(a), second, len(b))
-    labelled = x if isinstance(x, pd.Series) else y
-    return a, b, labelled.index if isinstance(labelled, pd.Series) else pd.RangeIndex(len(a))
 
 
 def rounded(scores: Floats) -> Floats:
@@ -95,28 +82,45 @@ def rounded(scores: Floats) -> Floats:
     return np.where(np.isfinite(rounded), rounded, scores)
 
 
-def _numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
-    """Return finite float64 scores of so many dimensions, else raise."""
-    wanted = "one score per system, shape (n,)" if dimensions == 1 else "one row per estimate, shape (S, n)"
+def _two_arrays(**given: ArrayLike) -> tuple[Floats, Floats, pd.Index]:
+    """Check two lists of scores, by argument, and match them in the order of the first; with the systems."""
+    (first, x), (second, y) = given.items()
+    a, b = _numbers(first, x), _numbers(second, y)
+    labels = [scores.index for scores in (x, y) if isinstance(scores, pd.Series)]
+    if len(labels) == 2 and not labels[0].equals(labels[1]):
+        twice = [label for index in labels for label in index[index.duplicated()]]
+        only = labels[0].symmetric_difference(labels[1])
+        if twice or len(only):
+            what = f"{examples(twice)} more than once" if twice else f"{examples(only)} in one of them alone"
+            raise InputError(
+                f"{first} and {second} must score the same systems once each, got {what}. Keep the systems that both "
+                "have, or pass arrays to match by position.",
+                argument=second,
+            )
+        b = b[labels[1].get_indexer(labels[0])]
+    if len(a) != len(b):
+        got = f"got {len(a)} and {len(b)}"
+        raise InputError(f"{first} and {second} must score the same systems, {got}.", argument=second)
+    return a, b, labels[0] if labels else pd.RangeIndex(len(a))
+
+
+def _numbers(argument: str, values: ArrayLike) -> Floats:
+    """Return finite float64 scores, one per system, else raise."""
     try:
-        raw = values.to_numpy() if isinstance(values, pd.Series | pd.DataFrame) else np.asarray(values)
-    except ValueError:
-        raise InputError(f"{argument} must be {wanted}, got rows of different lengths.", argument=argument) from None
-    if raw.ndim != dimensions:
-        raise InputError(f"{argument} must be {wanted}, got shape {raw.shape}.", argument=argument)
-    try:
-        if raw.dtype.kind not in "biufO" or any(isinstance(v, str) for v in raw.flat if raw.dtype.kind == "O"):
+        raw = np.asarray(values)
+        if raw.dtype.kind not in "biufO" or any(isinstance(value, str) for value in raw.flat if raw.dtype.kind == "O"):
             raise TypeError
         scores = raw.astype(np.float64)
     except (TypeError, ValueError):
-        odd = examples(v for v in raw.flat if not isinstance(v, float | int))
-        raise InputError(f"{argument} must be numbers, got {odd}. Score each system.", argument=argument) from None
+        raise InputError(
+            f"{argument} must be numbers, one per system, got {told(values)}.", argument=argument
+        ) from None
+    if scores.ndim != 1:
+        problem = f"{argument} must be one score per system, shape (n,), got shape {scores.shape}."
+        raise InputError(problem, argument=argument)
     bad = ~np.isfinite(scores)
     if bad.any():
-        labels: pd.Index = pd.RangeIndex(scores.shape[-1])
-        if isinstance(values, pd.Series | pd.DataFrame):
-            labels = values.index if isinstance(values, pd.Series) else values.columns
-        where = labels[np.unique(np.nonzero(bad)[-1])]
+        where = (values.index if isinstance(values, pd.Series) else pd.RangeIndex(len(scores)))[bad]
         raise InputError(
             f"{argument} must be finite numbers, got {scores[bad][0]} ({count(len(where), 'system')}: "
             f"{examples(where)}). Leave them out of both rankings, or score them 0.",
@@ -125,53 +129,11 @@ def _numbers(argument: str, values: ArrayLike, dimensions: int) -> Floats:
     return scores
 
 
-def _positions(first: str, wanted: pd.Index, second: str, others: pd.Index) -> NDArray[np.intp]:
-    """Return where each wanted label stands among others, which must be the same ones."""
-    if wanted.equals(others):
-        return np.arange(len(wanted))
-    for argument, labels in ((first, wanted), (second, others)):
-        if not labels.is_unique:
-            twice = examples(labels[labels.duplicated()].unique())
-            raise InputError(
-                f"{argument} must name each system once, got {twice} again. Rename them.", argument=argument
-            )
-    sides = ((first, wanted.difference(others, sort=False)), (second, others.difference(wanted, sort=False)))
-    only = [f"{examples(labels)} only in {argument}" for argument, labels in sides if len(labels)]
-    if only:
-        raise InputError(
-            f"{first} and {second} must score the same systems, got {', '.join(only)}. "
-            "Keep the systems that both have, or pass arrays to match by position.",
-            argument=second,
-        )
-    return others.get_indexer(wanted)
-
-
-def _check_length(first: str, n_first: int, second: str, n_second: int) -> None:
-    if n_first != n_second:
-        got = f"got {n_first} and {n_second}"
-        raise InputError(f"{first} and {second} must score the same systems, {got}.", argument=second)
-
-
-def _name_index(names: Any, n: int) -> pd.Index:
-    """Return n different names of systems, or raise."""
-    several = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes) else []
-    listed = bool(several) and all(isinstance(name, Hashable) for name in several)
-    labels = pd.Index(several if listed else [], tupleize_cols=False)
-    if len(labels) != n or not labels.is_unique:
-        got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
-        raise InputError(
-            f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
-            argument="names",
-        )
-    return labels
-
-
 def _coefficient(name: str, **scores: ArrayLike) -> float:
     """Compute one coefficient of two rankings, given by argument."""
-    (first, x), (second, y) = scores.items()
-    a, b, labels = _two_arrays(first, x, second, y)
+    a, b, labels = _two_arrays(**scores)
     a, b = rounded(a), rounded(b)
-    reason = _undefined(name, {first: a, second: b}, labels)
+    reason = _undefined(name, dict(zip(scores, (a, b), strict=True)), labels)
     if reason:
         warn(reason)
         return float("nan")
@@ -184,7 +146,7 @@ def _coefficient(name: str, **scores: ArrayLike) -> float:
 
 def _drops(truth: ArrayLike, estimate: ArrayLike) -> pairs.Ints:
     """Return (n,) how many places each system falls."""
-    a, b, _ = _two_arrays("truth", truth, "estimate", estimate)
+    a, b, _ = _two_arrays(truth=truth, estimate=estimate)
     return pairs.rank_drops(rounded(a), rounded(b))
 
 
@@ -403,21 +365,20 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
     Source:
         As `largest_drop`. Checked by hand only.
     """
-    a, b, labels = _two_arrays("truth", truth, "estimate", estimate)
-    labels = labels if names is None else _name_index(names, len(a))
+    a, b, labels = _two_arrays(truth=truth, estimate=estimate)
+    if names is not None:
+        labels = pd.Index(list(names), tupleize_cols=False)
+        if len(labels) != len(a) or not labels.is_unique:
+            problem = (
+                f"names must be {len(a)} different names, one per system, in the order of truth, got {told(names)}."
+            )
+            raise InputError(problem, argument="names")
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))
     frame = {"name": labels, "score": a, "other_score": b, "rank": rank, "other_rank": other_rank}
     return pd.DataFrame(frame | {"drop": other_rank - rank})
 
 
-def correlations(truth: ArrayLike, estimates: ArrayLike) -> pd.DataFrame:
-    """Return how well many estimated rankings agree with one truth; high coefficients and low drops mean: well."""
-    x, ys = _numbers("truth", truth, 1), _numbers("estimates", estimates, 2)
-    index = None
-    if isinstance(estimates, pd.DataFrame):
-        index = estimates.index
-        if isinstance(truth, pd.Series):
-            ys = ys[:, _positions("truth", truth.index, "estimates", estimates.columns)]
-    _check_length("truth", len(x), "estimates", ys.shape[1])
+def correlations(truth: Floats, estimates: Floats) -> pd.DataFrame:
+    """Return how well (S, n) estimated rankings agree with one truth; high coefficients and low drops mean: well."""
     names = ("tau_a", "tau_b", "gamma", "tau_ap", "tau_ap_b")
-    return pd.DataFrame(pairs.coefficients(rounded(x), rounded(ys), names), index=index)
+    return pd.DataFrame(pairs.coefficients(rounded(truth), rounded(estimates), names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.lists import BY_SCORE, by_score, merged, natural_order, offsets, ranges, taken
-from pt_reuse.arrays.places import Places, RunRows
+from pt_reuse.arrays.lists import BY_SCORE, by_score, natural_order, offsets, ranges, taken
+from pt_reuse.arrays.places import Places, RunRows, permutation_to, recounted, standing
 from pt_reuse.arrays.tokens import Portable, Tokens, Words
 
 #: makes of a block the block of another field, topics without rows gone; small, and the same wherever it is copied to
@@ -55,7 +55,7 @@ class Field(ByTopic, Portable):
     @classmethod
     def without_topics(cls, ranked: NDArray[np.bool_]) -> Field:
         docs, starts, codes = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint16)
-        names, scores, places = np.zeros(0, "S8"), np.zeros(0), Places.none()
+        names, scores, places = np.zeros(0, "S8"), np.zeros(0), standing(starts)
         return cls(len(ranked), (), names, docs, starts, starts, codes, scores, places, places, ranked)
 
     def __repr__(self) -> str:
@@ -152,42 +152,23 @@ class Field(ByTopic, Portable):
         if now == wanted:
             return self
         if wanted in BY_SCORE:
-            return self._by_score(now, wanted)
-        if wanted == "file":
-            return self._permuted(self.file.permutation(self.starts))
-        return self._permuted(self.rank.permutation(self.starts))
-
-    def _by_score(self, now: str, order: str) -> Field:
-        lists, scores = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), np.asarray(self.scores)
-        if now not in BY_SCORE:
-            return self._permuted(by_score(lists, self.words_of, scores, order))
-        # the two orders by score differ only in lists in which float32 takes different scores for equal
-        rows = self._rows_of_lists(np.unique(lists[merged(lists, scores)]))
-        found = by_score(lists[rows], lambda some: self.words_of(rows[some]), scores[rows], order)
-        if found is None:
-            return self
-        permutation = np.arange(len(lists))
-        permutation[rows] = rows[found]
-        return self.permute(permutation)
-
-    def _rows_of_lists(self, lists: NDArray[np.int64]) -> NDArray[np.int64]:
-        return ranges(self.starts[lists], np.diff(self.starts)[lists])
+            lists = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+            return self._permuted(by_score(lists, self.words_of, np.asarray(self.scores), wanted))
+        return self._permuted(permutation_to(self.starts, self.file if wanted == "file" else self.rank))
 
     def _permuted(self, order: NDArray[np.int64] | None) -> Field:
         return self if order is None else self.permute(order)
 
     def permute(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order."""
-        moved = np.flatnonzero(order != np.arange(len(order)))
-        file, rank = (part.permuted(self.starts, order, moved) for part in (self.file, self.rank))
         early = {**self._early(), "codes": self.codes[order]}
-        return Field(**early, scores=self.scores[order], file=file, rank=rank)
+        return Field(**early, scores=self.scores[order], file=self.file[order], rank=self.rank[order])
 
     def ranked_anew(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order, which scores of 0, -1 and so on say alone."""
-        place = np.arange(len(order)) - np.repeat(self.starts[:-1], np.diff(self.starts))
+        places = standing(self.starts)
         early = {**self._early(), "codes": self.codes[order], "ranked": np.ones(self.n_runs, dtype=np.bool_)}
-        return Field(**early, scores=-place.astype(np.float64), file=Places.none(), rank=Places.none())
+        return Field(**early, scores=-(places.astype(np.float64) - 1), file=places, rank=places)
 
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
@@ -231,8 +212,10 @@ class Field(ByTopic, Portable):
         taken_rows, starts, doc_lengths = rows, offsets(counts), np.diff(self.doc_starts)[kept]
 
         def late() -> Late:
-            places = [part.kept(self.starts, source, starts, taken_rows) for part in (self.file, self.rank)]
-            return Late(self.scores[taken_rows], *places)
+            file, rank = self.file[taken_rows], self.rank[taken_rows]
+            if len(cut := np.flatnonzero(counts != np.diff(self.starts)[source])):
+                file, rank = recounted(starts, file, cut), recounted(starts, rank, cut)
+            return Late(self.scores[taken_rows], file, rank)
 
         early: dict[str, Any] = {
             "n_runs": lists.shape[1],
@@ -262,7 +245,7 @@ class Field(ByTopic, Portable):
 
 @dataclass(frozen=True)
 class Late:
-    """What of a block is read only where it is asked for, since counting needs none of it; see :class:`Field`."""
+    """What of a derived block is made only where it is asked for, since counting needs none of it; see `Field`."""
 
     scores: NDArray[np.float64]
     file: Places
@@ -274,30 +257,30 @@ _EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts"
 
 
 class LateField(Field):
-    """A block whose scores and places are read when one of them is asked for."""
+    """A field whose parts are read, each by its name, when somebody asks for them."""
 
-    def __init__(self, *, late: Callable[[], Late], **early: Any):
-        for name, value in {**early, "_read": late}.items():
-            object.__setattr__(self, name, value)
+    def __init__(self, read: Callable[[str], Any], **given: Any):
+        vars(self).update(given, _read=read)
+
+    @classmethod
+    def later(cls, late: Callable[[], Late], early: Mapping[str, Any]) -> LateField:
+        """Return a field whose scores and places are made at once when one of them is asked for."""
+        made = cache(late)
+        return cls(lambda name: getattr(made(), name), **early)
 
     def __getattr__(self, name: str) -> Any:
         # only asked where the instance has no such attribute yet; another thread may just read it
-        read = self.__dict__.get("_read")
-        if name in _LATE and read is not None:
-            late = read()
-            for part in _LATE:
-                object.__setattr__(self, part, getattr(late, part))
-            self.__dict__.pop("_read", None)
-        if name not in self.__dict__:
+        if name not in (*_EARLY, *_LATE) or "_read" not in vars(self):
             raise AttributeError(name)
-        return self.__dict__[name]
+        vars(self)[name] = value = self._read(name)
+        return value
 
     def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
-        return LateField(late=late, **early)
+        return LateField.later(late, early)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # elsewhere it is a field like any other
-        return _itself, (Field(**self._early(), **{name: getattr(self, name) for name in _LATE}),)
+        return _itself, (Field(**{name: getattr(self, name) for name in (*_EARLY, *_LATE)}),)
 
 
 def _itself(field: Field) -> Field:
@@ -305,7 +288,6 @@ def _itself(field: Field) -> Field:
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
-_SPARSE = 64  # cells per row beyond which a table of seen pairs costs more than hashing the pairs
 
 
 @dataclass(frozen=True)
@@ -320,6 +302,14 @@ class Repeats:
     def __len__(self) -> int:
         return len(self.run)
 
+    def take(self, rows: NDArray[np.int64]) -> Repeats:
+        return Repeats(self.run[rows], self.topic[rows], self.docs[rows], self.place[rows])
+
+    @staticmethod
+    def joined(parts: Sequence[Repeats]) -> Repeats:
+        run, topic, place = np.concatenate([[part.run, part.topic, part.place] for part in parts], axis=1)
+        return Repeats(run, topic, tokens.stacked([part.docs for part in parts]), place)
+
 
 def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Repeats]:
     """Code runs as one field; of a document that stands in a list again, the better-ranked row stays."""
@@ -333,11 +323,12 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
     width = max((run.docs.shape[1] for run in runs), default=1)
 
     starts = offsets(lengths.ravel())
-    scores = np.empty(int(starts[-1]))
+    scores, file = np.empty(int(starts[-1])), standing(starts)
+    rank = file.copy()
 
     def code(block: slice) -> _Block:
         rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
-        return _code_block(runs, begins[block], lengths[block], width, scores[rows])
+        return _code_block(runs, begins[block], lengths[block], width, Late(scores[rows], file[rows], rank[rows]))
 
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
@@ -354,8 +345,8 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
         starts=starts,
         codes=np.concatenate([np.zeros(0, dtype=dtype), *(block.codes for block in blocks)], dtype=dtype),
         scores=scores,
-        file=_joined([run.file for run in runs], topics_of),
-        rank=_joined([run.rank or Places.none() for run in runs], topics_of),
+        file=file,
+        rank=rank,
         ranked=np.array([run.rank is not None for run in runs], dtype=np.bool_),
     )
     begin = offsets(np.array([len(block.codes) for block in blocks], dtype=np.int64))
@@ -372,7 +363,7 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
 def _repeats(field: Field, rows: NDArray[np.int64]) -> Repeats:
     lists = np.searchsorted(field.starts, rows, side="right") - 1
     topic, run = np.divmod(lists, max(field.n_runs, 1))
-    return Repeats(run, topic, field.words_of(rows), field.file.of(field.starts, rows))
+    return Repeats(run, topic, field.words_of(rows), field.file[rows].astype(np.int64))
 
 
 @dataclass
@@ -398,16 +389,19 @@ def _code_block(
     begins: NDArray[np.int64],
     lengths: NDArray[np.int64],
     width: int,
-    scores: NDArray[np.float64],
+    late: Late,
 ) -> _Block:
-    # the scores of the block's rows are filled in
+    # the scores and places of the block's rows are filled in
     starts = offsets(lengths.ravel())
-    words = np.zeros((len(scores), width), dtype="<u8")
+    words = np.zeros((len(late.scores), width), dtype="<u8")
     to_starts = starts[:-1].reshape(lengths.shape)
     for r in np.flatnonzero(lengths.any(axis=0)).tolist():
         source, target = (_rows(at[:, r], lengths[:, r]) for at in (begins, to_starts))
-        words[target, : runs[r].docs.shape[1]] = runs[r].docs[source]
-        scores[target] = runs[r].scores[source]
+        run = runs[r]
+        words[target, : run.docs.shape[1]] = run.docs[source]
+        late.scores[target], late.file[target] = run.scores[source], run.file[source]
+        if run.rank is not None:
+            late.rank[target] = run.rank[source]
     codes, first = tokens.factorize(words)
     if len(lengths) > 1:
         # the same document of two topics is two documents, numbered topic by topic
@@ -418,7 +412,10 @@ def _code_block(
     else:
         n_docs, local = np.array([len(first)]), codes
     dtype = np.uint16 if int(n_docs.max(initial=0)) <= 2**16 else np.uint32
-    again = _second_occurrences(codes, starts, lengths.shape[1], len(first))
+    # rows whose (run, document) stands earlier; a document's code is of one topic
+    run = np.tile(np.arange(len(runs)), len(lengths))
+    key = codes + np.repeat(run * len(first), lengths.ravel())
+    again = np.flatnonzero(pd.Series(key).duplicated())
     return _Block(words[first], n_docs, local.astype(dtype), again)
 
 
@@ -426,28 +423,3 @@ def _rows(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> slice | NDAr
     if len(starts) == 1:
         return slice(int(starts[0]), int(starts[0] + lengths[0]))
     return ranges(starts, lengths)
-
-
-def _second_occurrences(
-    codes: NDArray[np.int64], starts: NDArray[np.int64], n_runs: int, n_docs: int
-) -> NDArray[np.int64]:
-    # rows whose (run, document) stands earlier; a document's code is of one topic
-    run = np.tile(np.arange(n_runs), (len(starts) - 1) // max(n_runs, 1))
-    key = codes + np.repeat(run * n_docs, np.diff(starts))
-    if n_runs * n_docs <= _SPARSE * len(key):
-        seen = np.zeros(n_runs * n_docs, dtype=np.bool_)
-        seen[key] = True
-        distinct = int(np.count_nonzero(seen))
-    else:
-        distinct = len(pd.unique(key))
-    if distinct == len(key):
-        return np.zeros(0, dtype=np.int64)
-    first = np.unique(key, return_index=True)[1]
-    later = np.ones(len(key), dtype=np.bool_)
-    later[first] = False
-    return np.flatnonzero(later)
-
-
-def _joined(places: Sequence[Places], topics_of: Sequence[NDArray[np.int64]]) -> Places:
-    lists = [held[part.lists] * len(places) + r for r, (part, held) in enumerate(zip(places, topics_of, strict=True))]
-    return Places.joined(places, lists)

@@ -51,7 +51,6 @@ def neighbours(rows: NDArray[np.int64], most: int) -> list[range]:
     return [*parts, range(first, len(rows))] if len(rows) else []
 
 
-_LARGEST = 2**63 - 1  # number of numpy
 #: the orders that follow from the scores
 BY_SCORE = ("trec_eval", "trec_eval9")
 
@@ -84,60 +83,10 @@ def by_score(
         unsorted_list[group[after[rising]]] = True
         moving |= unsorted_list[group]
     rows = np.flatnonzero(moving)
-    names = descending(words_of(rows))
-    if len(unsorted_list):
-        ordered = _sorted_by([*names, -keys[rows], group[rows]])
-    else:
-        # rows that tie stand together
-        ordered = _by_name_in_blocks(names, np.concatenate([[True], ~level[rows[1:] - 1]]))
+    ordered = np.lexsort([*descending(words_of(rows)), -keys[rows], group[rows]])
     permutation = np.arange(len(group))
     permutation[rows] = rows[ordered]
     return permutation
-
-
-def merged(group: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the rows whose score float32 takes for that of the next row of the list, though it is another."""
-    with np.errstate(over="ignore"):
-        keys = scores.astype(np.float32)
-    equal = keys[1:] == keys[:-1]
-    equal &= scores[1:] != scores[:-1]
-    equal &= group[1:] == group[:-1]
-    return np.flatnonzero(equal)
-
-
-def _by_name_in_blocks(names: list[Words], begins: NDArray[np.bool_]) -> NDArray[np.int64]:
-    # sort the rows of each block by keys as np.lexsort takes them; most blocks are pairs, which one comparison sorts
-    block = np.cumsum(begins)
-    pair = np.bincount(block)[block] == 2
-    order = np.arange(len(block))
-    first = order[pair & begins]
-    swapped = np.zeros(len(first), dtype=np.bool_)
-    for key in names:
-        one, other = key[first], key[first + 1]
-        swapped = (one > other) | ((one == other) & swapped)
-    first = first[swapped]
-    order[first], order[first + 1] = first + 1, first
-    rest = np.flatnonzero(~pair)
-    order[rest] = rest[_sorted_by([*(key[rest] for key in names), block[rest]])]
-    return order
-
-
-def _sorted_by(keys: Sequence[NDArray]) -> NDArray[np.int64]:
-    # what np.lexsort gives, by one sort of numbers in which all keys are written: numpy sorts numbers much faster
-    n = len(keys[0])
-    one, size = np.zeros(n, dtype=np.int64), max(n, 1)
-    for key in reversed(keys):
-        order = np.argsort(key)
-        ordered = key[order]
-        step = np.zeros(n, dtype=np.int64)
-        np.cumsum(ordered[1:] != ordered[:-1], out=step[1:])
-        levels = int(step[-1]) + 1 if n else 1
-        size *= levels
-        if size > _LARGEST:
-            return np.lexsort(keys)
-        one *= levels
-        one[order] += step
-    return np.argsort(one * max(n, 1) + np.arange(n))
 
 
 def natural_order(names: list[str]) -> list[int]:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import ByTopic, Field, Late, LateField, Step
 from pt_reuse.arrays.lists import natural_order, neighbours, offsets, taken
-from pt_reuse.arrays.places import Places
 
 
 def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_runs: int | None = None) -> Field:
@@ -58,21 +57,13 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     }
 
     def late() -> Late:
-        scores = np.concatenate([piece.scores for piece in pieces])
-        return Late(
-            taken(scores, begins, counts[order]),
-            file=_joined([piece.file for piece in pieces], lists_of),
-            rank=_joined([piece.rank for piece in pieces], lists_of),
-        )
+        parts = ([getattr(piece, name) for piece in pieces] for name in ("scores", "file", "rank"))
+        return Late(*(taken(np.concatenate(part), begins, counts[order]) for part in parts))
 
     if any(isinstance(piece, LateField) for piece in pieces):
-        return LateField(late=late, **early)
+        return LateField.later(late, early)
     found = late()
     return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
-
-
-def _joined(places: Sequence[Places], lists: Sequence[NDArray[np.int64]]) -> Places:
-    return Places.joined(places, [numbers[part.lists] for part, numbers in zip(places, lists, strict=True)])
 
 
 def _documents(

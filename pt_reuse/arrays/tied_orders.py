@@ -63,22 +63,19 @@ class TiedList:
 
 
 def over_orders(spec: Spec, ranked: TiedList, judged: Labels) -> tuple[float, float, float]:
-    """Return the lowest, the mean and the highest score over all orders of the groups.
+    """Return the lowest, the mean and the highest score of a list over all orders of its groups.
 
-    Args:
-        spec: the measure.
-        ranked: the list.
-        judged: every label of the topic.
+    `judged` are the labels of all judgments of the topic.
     """
-    every = np.unique(np.concatenate([ranked.labels, judged]))
-    worth, returned = _worth(spec, every), len(ranked.labels)
+    worth, returned = _worth(spec, np.unique(np.concatenate([ranked.labels, judged]))), len(ranked.labels)
     ranked = ranked.judged_alone(spec) if spec.judged_only else ranked.down_to(spec.cutoff)
     values = worth(ranked.labels)
-    worst, best = ranked.sorted_by(values), ranked.sorted_by(-values)
-    low = _MEANS[spec.kernel](spec, worst, judged, worth, returned)
-    if (worth(worst.labels) == worth(best.labels)).all():
-        return low, low, low
-    mean, high = (_MEANS[spec.kernel](spec, one, judged, worth, returned) for one in (ranked, best))
+    worst, best = (ranked.sorted_by(order) for order in (values, -values))
+    same = bool((worth(worst.labels) == worth(best.labels)).all())
+    low, mean, high = (
+        _mean(spec, one, worth(one.labels), judged, worth(judged), returned)
+        for one in (worst, worst if same else ranked, worst if same else best)
+    )
     return low, mean, high
 
 
@@ -98,68 +95,54 @@ def _worth(spec: Spec, every: Labels) -> Callable[[Labels], Floats]:
     return lambda labels: (labels >= spec.rel).astype(np.float64)
 
 
-Mean = Callable[[Spec, TiedList, Labels, Callable[[Labels], Floats], int], float]
-
-
-def _top(spec: Spec, ranked: TiedList) -> NDArray[np.bool_]:
-    return ranked.rank <= (spec.cutoff or np.inf)
-
-
-def _weighted(spec: Spec, ranked: TiedList, weight: Floats, values: Floats) -> float:
+def _mean(
+    spec: Spec, ranked: TiedList, values: Floats, judged: Labels, worth_of_judged: Floats, returned: int
+) -> float:
+    # the mean score over all orders; `values` are what the documents of the list are worth
+    kernel, rank, top = spec.kernel, ranked.rank, ranked.rank <= (spec.cutoff or np.inf)
+    n = int((judged >= spec.rel).sum())
+    sums = ranked.sums(values)
     # at each rank stands a document of the group, each as often
-    mean = (ranked.sums(values) / np.maximum(ranked.size, 1))[ranked.place]
-    return float((weight * mean * _top(spec, ranked)).sum())
+    at_rank = (sums / np.maximum(ranked.size, 1))[ranked.place] * top
+    if kernel == "ap":
+        return _divided(float((at_rank * _relevant_above(ranked, sums) / rank)[top].sum()), n)
+    if kernel in ("rr", "success"):
+        first, chance = _first_relevant(ranked, sums)
+        down = first <= (spec.cutoff or np.inf)
+        return float((chance / first)[down].sum()) if kernel == "rr" else min(float(chance[down].sum()), 1.0)
+    if kernel == "bpref":
+        return _divided(_preferred(ranked, values, n, int(((judged >= 0) & (judged < spec.rel)).sum())), n)
+    if kernel == "ndcg":
+        ideal = np.sort(worth_of_judged)[::-1][: spec.cutoff]
+        best = float((ideal / discounts(len(ideal))[1:]).sum())
+        return _divided(float((1 / discounts(len(rank))[1:] * at_rank).sum()), best)
+    if kernel == "rbp":
+        return float(((1 - spec.p) * spec.p ** (rank - 1) * at_rank).sum())
+    if kernel == "rprec":
+        return _divided(float(((rank <= n) * at_rank).sum()), n)
+    found = abs(float(at_rank.sum()))
+    if kernel in ("judged", "unjudged"):
+        shown = returned if spec.cutoff is None else min(returned, spec.cutoff)
+        if kernel == "judged":
+            return _divided(found, shown)
+        return (shown - found) / (spec.cutoff or 1) if spec.of_cutoff else 1.0 - _divided(found, shown)
+    return _divided(found, n) if kernel == "r" else found / (spec.cutoff or 1)
 
 
 def _divided(score: float, divisor: float) -> float:
     return score / divisor if divisor else 0.0
 
 
-def _precision(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    return _weighted(spec, ranked, np.ones(len(ranked.labels)), worth(ranked.labels)) / (spec.cutoff or 1)
-
-
-def _recall(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    found = _weighted(spec, ranked, np.ones(len(ranked.labels)), worth(ranked.labels))
-    return _divided(found, int((judged >= spec.rel).sum()))
-
-
-def _r_precision(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    n = int((judged >= spec.rel).sum())
-    return _divided(_weighted(spec, ranked, (ranked.rank <= n).astype(np.float64), worth(ranked.labels)), n)
-
-
-def _rank_biased(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    return _weighted(spec, ranked, (1 - spec.p) * spec.p ** (ranked.rank - 1), worth(ranked.labels))
-
-
-def _gain(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    ideal = np.sort(worth(judged))[::-1][: spec.cutoff]
-    best = float((ideal / discounts(len(ideal))[1:]).sum())
-    return _divided(_weighted(spec, ranked, 1 / discounts(len(ranked.labels))[1:], worth(ranked.labels)), best)
-
-
-def _judged(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    shown = returned if spec.cutoff is None else min(returned, spec.cutoff)
-    found = abs(_weighted(spec, ranked, np.ones(len(ranked.labels)), worth(ranked.labels)))
-    if spec.kernel == "judged":
-        return _divided(found, shown)
-    return (shown - found) / (spec.cutoff or 1) if spec.of_cutoff else 1.0 - _divided(found, shown)
-
-
-def _average_precision(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    relevant = ranked.sums(worth(ranked.labels))
-    above, size = np.cumsum(relevant) - relevant, ranked.size
+def _relevant_above(ranked: TiedList, relevant: Floats) -> Floats:
+    # at each rank, if it has a relevant document, how many relevant ones stand there and above
+    above = np.cumsum(relevant) - relevant
     inside = ranked.rank - 1 - ranked.before[ranked.place]  # documents of the group above
-    others = np.maximum(relevant - 1, 0) / np.maximum(size - 1, 1)
-    found = above[ranked.place] + 1 + inside * others[ranked.place]
-    parts = (relevant / size)[ranked.place] * found / ranked.rank
-    return _divided(float(parts[_top(spec, ranked)].sum()), int((judged >= spec.rel).sum()))
+    others = np.maximum(relevant - 1, 0) / np.maximum(ranked.size - 1, 1)
+    return above[ranked.place] + 1 + inside * others[ranked.place]
 
 
-def _first_relevant(ranked: TiedList, worth: Callable) -> tuple[Floats, Floats]:
-    """Return the ranks at which the first relevant document may stand, and how likely each is."""
-    relevant = ranked.sums(worth(ranked.labels))
+def _first_relevant(ranked: TiedList, relevant: Floats) -> tuple[Floats, Floats]:
+    # the ranks at which the first relevant document may stand, and how likely each is
     some = np.flatnonzero(relevant)
     if not len(some):
         return np.zeros(0), np.zeros(0)
@@ -169,38 +152,11 @@ def _first_relevant(ranked: TiedList, worth: Callable) -> tuple[Floats, Floats]:
     return np.arange(len(left), dtype=np.float64) + (before + 1), none_above * r / left
 
 
-def _reciprocal_rank(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    rank, chance = _first_relevant(ranked, worth)
-    return float((chance / rank)[rank <= (spec.cutoff or np.inf)].sum())
-
-
-def _success(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    rank, chance = _first_relevant(ranked, worth)
-    return min(float(chance[rank <= (spec.cutoff or np.inf)].sum()), 1.0)
-
-
-def _binary_preference(spec: Spec, ranked: TiedList, judged: Labels, worth: Callable, returned: int) -> float:
-    n, others = int((judged >= spec.rel).sum()), int(((judged >= 0) & (judged < spec.rel)).sum())
-    values = worth(ranked.labels)
+def _preferred(ranked: TiedList, values: Floats, n: int, others: int) -> float:
     relevant, negative = ranked.sums(values > 0), ranked.sums(values < 0)
     above, total = np.cumsum(negative) - negative, 0.0
     for g in np.flatnonzero(relevant).tolist():
         # of those in the group, each number is as likely to stand above a relevant document
         count = above[g] + np.arange(negative[g] + 1)
         total += relevant[g] * float((1 - np.minimum(count, n) / max(min(n, others), 1)).mean())
-    return _divided(total, n)
-
-
-_MEANS: dict[str, Mean] = {
-    "ap": _average_precision,
-    "p": _precision,
-    "r": _recall,
-    "success": _success,
-    "rr": _reciprocal_rank,
-    "rprec": _r_precision,
-    "bpref": _binary_preference,
-    "ndcg": _gain,
-    "rbp": _rank_biased,
-    "judged": _judged,
-    "unjudged": _judged,
-}
+    return total

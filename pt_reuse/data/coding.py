@@ -17,7 +17,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows, check_places, rank_places
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     as_id,
@@ -130,8 +130,8 @@ def _in_order(scores: NDArray[np.float64], topic: pd.Series, rank: NDArray[np.in
     return np.where(ended, -rank.astype(float), np.where(lowered == place, scores, number))
 
 
-#: tells where (run, topic, document) stand, in words for each
-Lines = Callable[[Sequence[tuple[int, str, str]]], list[str]]
+#: tells in words where rows of topics stand
+Lines = Callable[[Repeats, Sequence[str]], list[str]]
 
 
 def run_names(argument: str, given: Any, what: str) -> list[str]:
@@ -167,10 +167,10 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
     if (frame.columns == "rank").sum() != 1:
         return None
     ranks = finite_column(frame, "rank") if order == "rank" else number_column(frame["rank"])
-    places = Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    places = rank_places(rows.starts, rows.grouped(ranks))
     if order == "rank":
         try:
-            places.check(rows.starts)
+            check_places(rows.starts, places)
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
             document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
@@ -180,11 +180,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
 
 
 def code_runs(
-    rows: Sequence[RunRows],
-    *,
-    duplicates: str,
-    threads: int = 1,
-    lines: Lines = lambda wanted: [""] * len(wanted),
+    rows: Sequence[RunRows], *, duplicates: str, threads: int = 1, lines: Lines | None = None
 ) -> tuple[Field, Repeats]:
     """Code runs as one field, with the rows of documents that stand in their list at a better rank."""
     field, repeats = build_field(rows, threads=threads)
@@ -194,19 +190,19 @@ def code_runs(
     return field, repeats
 
 
-def repeat_faults(topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines) -> dict[int, InputError]:
+def repeat_faults(
+    topics: Sequence[str], repeats: Repeats, names: Sequence[str], lines: Lines | None
+) -> dict[int, InputError]:
     """Return for each run with a document twice in a list what is wrong, the first such document."""
-    runs, rows = np.unique(repeats.run, return_index=True)
-    docnos = tokens.decode(tokens.as_tokens(repeats.docs[rows]))
-    run_topics = zip(runs.tolist(), repeats.topic[rows].tolist(), docnos, strict=True)
-    wanted = [(run, topics[t], docno) for run, t, docno in run_topics]
-    advice = "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
+    first = repeats.take(np.unique(repeats.run, return_index=True)[1])
+    docnos = tokens.decode(tokens.as_tokens(first.docs))
+    places = lines(first, topics) if lines else [""] * len(first)
     return {
         run: InputError(
-            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topic)}{place}. "
-            f"{advice}"
+            f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topics[t])}{place}. "
+            "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
         )
-        for (run, topic, docno), place in zip(wanted, lines(wanted), strict=True)
+        for run, t, docno, place in zip(first.run.tolist(), first.topic.tolist(), docnos, places, strict=True)
     }
 
 
@@ -235,47 +231,36 @@ class CodedRuns:
     dropped: Dropped  # what was left out
 
 
-@dataclass(frozen=True, kw_only=True)
-class Framing:
-    """How results become a field, as :meth:`RunSet.from_frames` takes it; one that is made has been checked."""
+def coder(
+    names: Sequence[str],
+    order: str = "trec_eval",
+    pool_order: str | None = None,
+    pool_depth: int | None = None,
+    duplicates: str = "error",
+    **labels: Any,
+) -> Callable[[Iterable[Any]], CodedRuns]:
+    """Check how the results of some runs become a field, and return what makes it of them, each in any form of one run.
 
-    table: pd.DataFrame  # one row per run
-    order: str  # the order that ranks documents
-    how_pooled: HowPooled  # in which order and to which depth the pool was made, as far as somebody says
-    duplicates: str  # ``"error"`` or ``"best"``
+    The options are those of :meth:`RunSet.from_frames`; `labels` are ``teams types pooled metadata``.
+    """
+    check_order("order", order)
+    choice("duplicates", duplicates, ("error", "best"))
+    how_pooled = HowPooled(pool_order, pool_depth)
+    table = given_metadata(**labels).table(names, naming=OF_FRAMES)
 
-    def __post_init__(self) -> None:
-        check_order("order", self.order)
-        choice("duplicates", self.duplicates, ("error", "best"))
-
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        order: str = "trec_eval",
-        pool_order: str | None = None,
-        pool_depth: int | None = None,
-        duplicates: str = "error",
-        **labels: Any,
-    ) -> Framing:
-        """Return how the frames of some runs become a field; `labels` are ``teams types pooled metadata``."""
-        how_pooled = HowPooled(pool_order, pool_depth)
-        table = given_metadata(**labels).table(names, naming=OF_FRAMES)
-        return cls(table=table, order=order, how_pooled=how_pooled, duplicates=duplicates)
-
-    def coded(self, results: Iterable[Any]) -> CodedRuns:
-        """Return the runs of some results, one for each row of the table, each in any form of one run."""
-        rows = [self._rows(name, result) for name, result in zip(self.table["name"], results, strict=True)]
-        field, repeats = code_runs(rows, duplicates=self.duplicates)
-        dropped = Dropped.of_repeats(repeats, self.table["name"].tolist(), field.topics)
-        dropped.tell()
-        warn_of_twin_topics(field.topics)
-        warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
-        return CodedRuns(field, self.table, self.order, self.how_pooled, dropped)
-
-    def _rows(self, name: str, result: Any) -> RunRows:
+    def rows_of(name: str, result: Any) -> RunRows:
         if isinstance(result, RunRows):
             return replace(result, name=name)
         with located(f"run {shown(name)}"):
             frame = result_frame(result)
-        return frame_rows(name, frame, self.order)
+        return frame_rows(name, frame, order)
+
+    def coded(results: Iterable[Any]) -> CodedRuns:
+        field, repeats = code_runs(list(map(rows_of, names, results)), duplicates=duplicates)
+        dropped = Dropped.of_repeats(repeats, names, field.topics)
+        dropped.tell()
+        warn_of_twin_topics(field.topics)
+        warn_of_white_space(field.topics, tokens.as_words(field.vocabulary))
+        return CodedRuns(field, table, order, how_pooled, dropped)
+
+    return coded

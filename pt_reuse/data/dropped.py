@@ -66,7 +66,7 @@ class Dropped:
         return Dropped(_frame(0))
 
     @staticmethod
-    def of_lines(file: str, lines: NDArray[np.int64], reasons: Sequence[str], name: str) -> Dropped:
+    def of_lines(file: str, lines: Sequence[int], reasons: Sequence[str], name: str) -> Dropped:
         """Return lines of the file of one run, each left out for a reason."""
         return Dropped(_frame(len(lines), file=file, line=lines, reason=list(reasons), name=name))
 

@@ -12,7 +12,7 @@ from pt_reuse._check import choice, examples, positive, shown
 from pt_reuse._choices import ORDERS
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import NoPlaceError
+from pt_reuse.arrays.places import NoPlaceError, check_places
 from pt_reuse.data.trec import NO_ORDER
 from pt_reuse.errors import InputError
 
@@ -44,7 +44,7 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
     # told now, not when a block is loaded
     for block in map(field.part, range(len(field.parts))):
         try:
-            block.rank.check(block.starts)
+            check_places(block.starts, block.rank)
         except NoPlaceError as error:
             topic, run = divmod(int(np.searchsorted(block.starts, error.row, side="right")) - 1, block.n_runs)
             docno = tokens.decode(tokens.as_tokens(block.words_of(np.array([error.row]))))[0]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +22,18 @@ from pt_reuse._check import count, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.places import FileRows, NoPlaceError, Places, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, find_document, lines_of_rows, rows_in_file
-from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table, read_bytes
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
+from pt_reuse.data.packed_files import (
+    UnreadableError,
+    chunks_of_lines,
+    in_memory,
+    kind_of_table,
+    pieces_of_lines,
+    read_bytes,
+)
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
 from pt_reuse.data.trec import NO_ORDER, tied_rank
 from pt_reuse.errors import InputError, in_parts, located, warn
@@ -79,7 +85,6 @@ _BY_TAG = "Pass names='file' to name runs by their files"
 _BY_FILE = "Rename one of the files"
 #: bytes of a file that are looked through at once, and of the longest line
 _CHUNK, _LONGEST = 1 << 22, 1 << 30
-_TOLD = 5  # lines of a document
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,8 @@ class FileRun:
     fault: InputError | None = None  # what is wrong with it, None where nothing is
     commented: bool = False  # whether it begins with a comment
     longer: tuple[int, int] = (0, 0)  # how many lines have text after the sixth column, and the first of them
-    bad: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    reasons: list[str] = field(default_factory=list)  # why each of them was
+    bad: Sequence[int] = ()  # the lines that were left out
+    reasons: Sequence[str] = ()  # why each of them was
     table: bool = False  # whether the file is a table, which may hold several runs
     rows: Any = None  # the rows of its file, as :meth:`RunFiles.kept` keeps them
     number: int = 0  # which of the runs of these it is
@@ -175,28 +180,27 @@ def run_names_of(
 
 
 class LinesInFiles:
-    """Where documents stand in the files of runs, which are read once more for it."""
+    """Where rows stand in the files of runs, which are read once more for it."""
 
     def __init__(self, runs: Sequence[FileRun], order: str):
         self._runs, self._order = runs, order
-        self.files = [str(file.path) for file in runs]
 
-    def told(self, wanted: Sequence[tuple[int, str, str]]) -> list[str]:
-        """Return in words the lines of documents, each given by run, topic and name."""
-        said = {run: f" ({self.files[run]})" for run, _, _ in wanted}
-        of_files: dict[Path, list[tuple[int, str, str]]] = {}
-        for one in wanted:
-            of_files.setdefault(self._runs[one[0]].path, []).append(one)
-        for path, inside in of_files.items():
-            if self._runs[inside[0][0]].table:  # a frame has no lines
-                continue
-            with suppress(UnreadableError):  # it was read a moment ago
-                every = (find_document(self._chunks(path), topic, docno, _TOLD) for _, topic, docno in inside)
-                found = [f"lines {', '.join(f'{line:,}' for line in lines)}" for lines in every]
-                said |= {run: f" ({where} of {path})" for (run, _, _), where in zip(inside, found, strict=True)}
-        return [said[run] for run, _, _ in wanted]
+    def told(self, repeats: Repeats, topics: Sequence[str]) -> list[str]:
+        """Return in words where each row stands."""
+        lines = self._lines(repeats, topics)
+        runs = [self._runs[run] for run in repeats.run.tolist()]
+        # a frame has no lines
+        return [
+            f" ({run.path})" if run.table else f" (again in line {line:,} of {run.path})"
+            for run, line in zip(runs, lines.tolist(), strict=True)
+        ]
 
-    def of_repeats(self, topics: Sequence[str], repeats: Repeats) -> NDArray[np.int64]:
+    def dropped(self, topics: Sequence[str], repeats: Repeats, names: Sequence[str]) -> Dropped:
+        """Return the rows as left out."""
+        files = [str(run.path) for run in self._runs]
+        return Dropped.of_repeats(repeats, names, topics, files=files, lines=self._lines(repeats, topics))
+
+    def _lines(self, repeats: Repeats, topics: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,): the line of each row, 0 where it is one of a table."""
         lines = np.zeros(len(repeats), dtype=np.int64)
         of_files: dict[Path, list[NDArray[np.int64]]] = {}
@@ -207,19 +211,13 @@ class LinesInFiles:
             if self._runs[int(repeats.run[rows[0]])].table:
                 continue
             of_rows = [topics[t] for t in repeats.topic[rows].tolist()]
-            with self._again(path):
-                lines[rows] = lines_of_rows(self._chunks(path), self._order, of_rows, repeats.place[rows])
+            try:
+                chunks = chunks_of_lines(path, _CHUNK, _LONGEST)
+                for fields, wanted, at in rows_in_file(chunks, self._order, of_rows, repeats.place[rows]):
+                    lines[rows[wanted]] = fields.lines_of(at)
+            except UnreadableError as error:
+                raise InputError(f"the file {error}, though it was read before.", place=str(path)) from error
         return lines
-
-    def _chunks(self, path: Path) -> Iterator[bytes]:
-        return chunks_of_lines(path, _CHUNK, _LONGEST)
-
-    @contextmanager
-    def _again(self, path: Path) -> Iterator[None]:
-        try:
-            yield
-        except UnreadableError as error:
-            raise InputError(f"the file {error}, though it was read before.", place=str(path)) from error
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:
@@ -244,20 +242,18 @@ def _twins(files: Sequence[FileRun], names: Sequence[str], advice: str) -> dict[
 class TiedError(Exception):
     """Two documents of a list have one rank, though the ranks count."""
 
-    run = 0  # the run of a table
-
-    def __init__(self, topic: str, docno: str, at: int):
-        super().__init__(topic, docno, at)
-        # one of them, and its place among the rows of the list, from 1
-        self.topic, self.docno, self.at = topic, docno, at
+    def __init__(self, topic: str, docno: str, at: int, run: int = 0):
+        super().__init__(topic, docno, at, run)
+        # one of them, and its place among the rows of the list, from 1; `run` is a run of a table
+        self.topic, self.docno, self.at, self.run = topic, docno, at, run
 
 
 def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | None, order: str) -> RunRows:
     """Return a run in a ranking order; a TiedError where the ranks count and give none."""
-    places = None if ranks is None else Places.of_rank_column(rows.starts, rows.grouped(ranks))
+    places = None if ranks is None else rank_places(rows.starts, rows.grouped(ranks))
     if places is not None and order == "rank":
         try:
-            places.check(rows.starts)
+            check_places(rows.starts, places)
         except NoPlaceError as error:
             t = int(np.searchsorted(rows.starts, error.row, side="right")) - 1
             row = error.row if rows.grouping is None else int(rows.grouping[error.row])
@@ -266,93 +262,79 @@ def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | Non
     return rows.in_order(name, order, places)
 
 
-class Kept(ABC):
-    """Takes the rows of a file as they are parsed."""
-
-    @abstractmethod
-    def take(self, parts: Iterator[RunPart]) -> None:
-        """Keep all parts of the file; a TiedError may say that ranks are tied."""
-
-    def check_group(self, rows: int, size: int) -> None:  # noqa: B027 - there may be room for all
-        """Raise where a row group of so many rows and bytes cannot be read."""
+def _whole(path: Path) -> Iterator[bytes]:
+    yield from pieces_of_lines(read_bytes(path), _CHUNK)
 
 
-class RunFiles(ABC):
-    """Reads run files and tables, several at once; subclasses say how much at once, and what becomes of the rows."""
+@dataclass
+class RunFiles:
+    """Reads run files and tables, several at once."""
 
-    def __init__(self, conventions: Conventions, threads: int):
-        self.conventions, self.threads, self.stopped = conventions, threads, Event()
-        self._skip = conventions.bad_lines == "skip"
-
-    @abstractmethod
-    def opened(self, path: Path) -> tuple[bytes, Callable[[], Iterator[bytes]]]:
-        """Return the first bytes of a file, and what yields its text in chunks of whole lines."""
-
-    @abstractmethod
-    def kept(self) -> Kept:
-        """Return what takes the rows of a file."""
-
-    def by_itself(self, path: Path) -> bool:
-        """Return whether a file is read when no other one is."""
-        return False
+    conventions: Conventions
+    threads: int
+    keep: Callable[[Iterator[RunPart]], Any]  # takes the rows of a file, and returns what stands for them
+    chunks: Callable[[Path], Iterator[bytes]] = _whole  # the text of a file, in chunks of whole lines
+    fits: Callable[[int, int], None] = lambda rows, size: None  # raises where a row group is too large
+    alone: Callable[[Path], bool] = lambda path: False  # whether a file is read when no other one is
 
     def read(self, paths: Sequence[Path], *, verbose: bool) -> list[FileRun]:
         """Return what came of the files."""
-        context = copy_context()
+        context, stopped = copy_context(), Event()
         with pt.tqdm(total=len(paths), desc="reading runs", unit="file", disable=not verbose) as bar:
 
             def read(path: Path) -> list[FileRun]:
                 # a thread begins without the caller's context, which says where errors are
-                found = context.copy().run(self._read_any, path)
+                found = context.copy().run(self._read_any, path, stopped)
                 bar.update(1)
                 return found
 
             pool = ThreadPoolExecutor(self.threads)
             try:
-                at_once = [path for path in paths if not self.by_itself(path)]
+                at_once = [path for path in paths if not self.alone(path)]
                 found = dict(zip(at_once, pool.map(read, at_once), strict=True))
             finally:
                 # after ctrl-C, or on a full disk, the files not begun are not read
-                self.stopped.set()
+                stopped.set()
                 pool.shutdown(wait=True, cancel_futures=True)
             return [run for path in paths for run in (found[path] if path in found else read(path))]
 
-    def _read_any(self, path: Path) -> list[FileRun]:
+    def _read_any(self, path: Path, stopped: Event) -> list[FileRun]:
         with located(str(path)), in_memory():
-            return self._table(path) if is_table(path) else [self._text(path)]
+            return self._table(path) if is_table(path) else [self._text(path, stopped)]
 
-    def _text(self, path: Path) -> FileRun:
+    def _text(self, path: Path, stopped: Event) -> FileRun:
+        def chunks() -> Iterator[bytes]:
+            kind = None
+            for i, data in enumerate(self.chunks(path)):
+                if stopped.is_set():
+                    raise InterruptedError
+                if not i:
+                    kind = kind_of_table(data)
+                if not kind:
+                    yield data
+            if kind:
+                raise UnreadableError(f"is packed, or a pipe, and holds a table ({kind}); unpack it first")
+
+        parts = RunParts(chunks, self.conventions.order, skip=self.conventions.bad_lines == "skip")
         try:
-            start, chunks = self.opened(path)
-            if kind := kind_of_table(start):
-                for _ in chunks():
-                    pass  # what is wrong with its packing is told first
-                problem = f"a packed file, or a pipe, with a table in it ({kind}). Unpack it first."
-                return FileRun(path, fault=InputError(problem))
-            return self._run(path, chunks)
+            rows = self.keep(parts.read())
         except UnreadableError as error:
             return FileRun(path, fault=InputError(f"the file {error}. Give a run file, {RUN_LINE}."))
-
-    def _run(self, path: Path, chunks: Callable[[], Iterator[bytes]]) -> FileRun:
-        parts, rows = RunParts(chunks, self.conventions.order, skip=self._skip), self.kept()
-        try:
-            rows.take(parts.read())
         except TiedError as tie:
-            return FileRun(path, fault=tied_line(chunks(), tie.topic, tie.at))
+            return FileRun(path, fault=_tied_line(chunks(), tie))
         except InputError as error:
             if self.conventions.other_files == "error" or parts.has_run_lines():
                 return FileRun(path, fault=error)
             return FileRun(path, left_out=f"no run line: {in_parts(error.text)[0]}")
         if self.conventions.names == "tag" and len(parts.tags) > 1:
             return FileRun(path, fault=_many_tags(parts.tags))
-        bad, tag = np.concatenate(parts.bad), next(iter(parts.tags))
-        return FileRun(path, tag, None, None, parts.commented, parts.longer, bad, parts.reasons, rows=rows)
+        tag, longer = next(iter(parts.tags)), (len(parts.longer), next(iter(parts.longer), 0))
+        return FileRun(path, tag, None, None, parts.commented, longer, parts.bad, parts.reasons, rows=rows)
 
     def _table(self, path: Path) -> list[FileRun]:
-        rows = self.kept()
-        reading = TableReading(path, self.conventions.order, rows.check_group)
+        reading = TableReading(path, self.conventions.order, self.fits)
         try:
-            rows.take(reading.parts())
+            rows = self.keep(reading.parts())
         except TiedError as tie:
             return [FileRun(path, fault=tied_row(list(reading.names)[tie.run], tie), table=True)]
         except UnreadableError as error:
@@ -365,10 +347,10 @@ class RunFiles(ABC):
         return [FileRun(path, name, table=True, rows=rows, number=reading.names[name]) for name in reading.ordered()]
 
 
-def tied_line(chunks: Iterable[bytes], topic: str, at: int) -> InputError:
-    """Return what is wrong with a rank of a run file that two documents have, by the place of one in its list."""
-    fields, _, rows = _found_again(rows_in_file(chunks, "rank", [topic], np.array([at])))
-    return tied_rank(fields, int(rows[0]))
+def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
+    # what is wrong with a rank of a run file that two documents have
+    found = next(rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])), None)
+    return changed() if found is None else tied_rank(found[0], int(found[2][0]))
 
 
 def tied_row(run: str, tie: TiedError) -> InputError:
@@ -377,98 +359,63 @@ def tied_row(run: str, tie: TiedError) -> InputError:
     return InputError(f"{document} has a rank which another document of the topic has too. {NO_ORDER}")
 
 
-_T = TypeVar("_T")
-
-
-def _found_again(found: Iterator[_T]) -> _T:
-    for one in found:
-        return one
-    raise changed()
-
-
 def changed() -> InputError:
     """Return the error that a file was altered between two looks at it."""
     return InputError("it changed while it was read. Read the runs again.")
 
 
-class _Rows(Kept):
-    """The rows of a file in memory, run by run."""
-
-    def __init__(self, order: str):
-        self._order = order
-        self.of_run: list[RunRows] = []
-
-    def take(self, parts: Iterator[RunPart]) -> None:
-        """Keep the rows in their ranking order."""
-        part = _joined(list(parts))
-        if isinstance(part.run, int):
-            self._add(FileRows(part.topics, part.topic, part.docs, part.scores), part.ranks)
-            return
-        order = np.argsort(part.run, kind="stable")
-        for mine in np.split(order, np.cumsum(np.bincount(part.run))[:-1]):
-            topic, held = pd.factorize(part.topic[mine])
-            topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
-            rows = FileRows(topics, topic.astype(np.int64), docs, part.scores[mine])
-            self._add(rows, None if part.ranks is None else part.ranks[mine])
-
-    def _add(self, rows: FileRows, ranks: NDArray[np.float64] | None) -> None:
+def _in_memory(order: str, parts: Iterator[RunPart]) -> list[RunRows]:
+    # the rows of a file in their ranking order, run by run; they are named when all files are known
+    part = _joined(list(parts))
+    if isinstance(part.run, int):
+        return [in_ranking_order("", FileRows(part.topics, part.topic, part.docs, part.scores), part.ranks, order)]
+    found: list[RunRows] = []
+    by_run = np.argsort(part.run, kind="stable")
+    for mine in np.split(by_run, np.cumsum(np.bincount(part.run))[:-1]):
+        topic, held = pd.factorize(part.topic[mine])
+        topics, docs = [part.topics[t] for t in held.tolist()], part.docs.take(mine, axis=0)
+        rows = FileRows(topics, topic.astype(np.int64), docs, part.scores[mine])
         try:
-            self.of_run.append(in_ranking_order("", rows, ranks, self._order))  # named when all files are known
+            found.append(in_ranking_order("", rows, None if part.ranks is None else part.ranks[mine], order))
         except TiedError as tie:
-            tie.run = len(self.of_run)
-            raise
+            raise TiedError(tie.topic, tie.docno, tie.at, len(found)) from None
+    return found
 
 
 def _joined(parts: Sequence[RunPart]) -> RunPart:
     if len(parts) == 1:
         return parts[0]
-    # the topics of a table are numbered as they appear
-    topic, scores, run = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("topic", "scores", "run")
-    )
-    ranks = [part.ranks for part in parts if part.ranks is not None]
-    docs = tokens.stacked([part.docs for part in parts])
-    return RunPart(parts[-1].topics, topic, docs, scores, np.concatenate(ranks) if ranks else None, run)
-
-
-class _InMemory(RunFiles):
-    """Reads each file at once, and keeps its rows in memory."""
-
-    def opened(self, path: Path) -> tuple[bytes, Callable[[], Iterator[bytes]]]:
-        """Return the text of a file, which is its one chunk."""
-        data = read_bytes(path)
-        return data, lambda: iter([data])
-
-    def kept(self) -> _Rows:
-        """Return what keeps rows in memory."""
-        return _Rows(self.conventions.order)
+    numbers: dict[str, int] = {}
+    place = [np.array([numbers.setdefault(name, len(numbers)) for name in part.topics]) for part in parts]
+    topic = np.concatenate([of[part.topic] for of, part in zip(place, parts, strict=True)])
+    scores = np.concatenate([part.scores for part in parts])
+    ranks = None if parts[0].ranks is None else np.concatenate([part.ranks for part in parts])
+    run = 0 if isinstance(parts[0].run, int) else np.concatenate([part.run for part in parts])
+    return RunPart(list(numbers), topic, tokens.stacked([part.docs for part in parts]), scores, ranks, run)
 
 
 def parse_files(paths: Sequence[Path], conventions: Conventions, *, threads: int, verbose: bool) -> ReadField:
     """Return the field of some run files."""
     named_by_files(paths, conventions.names, conventions.other_files)
-    files = _InMemory(conventions, threads).read(paths, verbose=verbose)
+    order = conventions.order
+    files = RunFiles(conventions, threads, partial(_in_memory, order)).read(paths, verbose=verbose)
 
     def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
         field, repeats = build_field(_rows_of(runs, names), threads=threads)
-        return repeat_faults(field.topics, repeats, names, LinesInFiles(runs, conventions.order).told)
+        return repeat_faults(field.topics, repeats, names, LinesInFiles(runs, order).told)
 
     runs, names = run_names_of(files, len(paths), conventions, repeated)
-    lines = LinesInFiles(runs, conventions.order)
+    lines = LinesInFiles(runs, order)
     rows = _rows_of(runs, names)
     field, repeats = code_runs(rows, duplicates=conventions.duplicates, threads=threads, lines=lines.told)
-    repeated_rows = []
-    if len(repeats):
-        at = lines.of_repeats(field.topics, repeats)
-        repeated_rows = [Dropped.of_repeats(repeats, names, field.topics, files=lines.files, lines=at)]
-    return field_of_files(field, paths, files, runs, names, repeated_rows)
+    dropped = [lines.dropped(field.topics, repeats, names)] if len(repeats) else []
+    return field_of_files(field, paths, files, runs, names, dropped)
 
 
 def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, RunRows]:
     """Return the rows of files that are one run each, which have no name yet."""
-    files = _InMemory(Conventions(order, "file", "error", "error", "error"), threads).read(
-        list(dict.fromkeys(paths)), verbose=False
-    )
+    conventions = Conventions(order, "file", "error", "error", "error")
+    files = RunFiles(conventions, threads, partial(_in_memory, order)).read(list(dict.fromkeys(paths)), verbose=False)
     for path, n in Counter(file.path for file in files).items():
         if n > 1:
             files.append(FileRun(path, fault=InputError(f"{n:,} runs, and one is expected.", place=str(path))))
@@ -480,7 +427,7 @@ def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, R
 
 
 def _rows_of(runs: Sequence[FileRun], names: Sequence[str]) -> list[RunRows]:
-    return [replace(run.rows.of_run[run.number], name=name) for run, name in zip(runs, names, strict=True)]
+    return [replace(run.rows[run.number], name=name) for run, name in zip(runs, names, strict=True)]
 
 
 def field_of_files(

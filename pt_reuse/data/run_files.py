@@ -15,7 +15,7 @@ from pt_reuse._check import choice, examples, flag, positive, shown, told
 from pt_reuse._files import checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
-from pt_reuse.data.coding import CodedRuns, Framing, run_names, warn_of_twin_topics
+from pt_reuse.data.coding import CodedRuns, coder, run_names, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     COLUMNS,
@@ -31,7 +31,7 @@ from pt_reuse.data.judgments import is_collection
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_order
 from pt_reuse.data.parsing import Conventions, named_by_files, parse_files, run_rows, tell_of_longer
-from pt_reuse.data.store import HEADER, check_keeping, read_kept
+from pt_reuse.data.store import NAME, check_keeping, read_kept
 from pt_reuse.data.tables import TableLabels, is_table
 from pt_reuse.data.within_memory import memory_bytes
 from pt_reuse.errors import InputError, located
@@ -61,7 +61,7 @@ class FileReading:
         if self.n_jobs is not None:
             positive("n_jobs", self.n_jobs, "threads")
         flag("verbose", self.verbose)
-        if self.cache is not None and not ((folder := checked_path(self.cache, "cache")) / HEADER).exists():
+        if self.cache is not None and not ((folder := checked_path(self.cache, "cache")) / NAME).exists():
             # what is there already may be of use even where nothing can be written
             check_keeping(folder)
         if self.memory is not None:
@@ -115,7 +115,7 @@ def coded_runs(given: Any, *, argument: str, order: str = "trec_eval", hint: str
         return FileReading(order=order).coded(run_paths(given, argument), given_metadata())
     named = _by_name(given, argument, hint)
     results = _with_rows_of_files(named, order, argument)
-    return Framing.of(run_names(argument, named, "results"), order=order).coded(results)
+    return coder(run_names(argument, named, "results"), order)(results)
 
 
 def _with_rows_of_files(named: Mapping[Any, Any], order: str, argument: str) -> list[Any]:

@@ -17,7 +17,7 @@ from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.open_field import AnyField, united
-from pt_reuse.data.coding import CodedRuns, Framing, StoredRun, run_frame, run_names, run_sizes, warn_of_twin_topics
+from pt_reuse.data.coding import CodedRuns, StoredRun, coder, run_frame, run_names, run_sizes, warn_of_twin_topics
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, stack_tables
 from pt_reuse.data.ordering import UNKNOWN, HowPooled, check_in_order, check_order
@@ -117,8 +117,8 @@ class RunSet(Printed, Shareable):
             InputError: a missing column, a score that is no finite number, a document twice in one list.
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
-        how = Framing.of(run_names("frames", frames, "results"), order, pool_order, pool_depth, duplicates, **labels)
-        return cls.of_coded(how.coded(frames.values()))
+        coded = coder(run_names("frames", frames, "results"), order, pool_order, pool_depth, duplicates, **labels)
+        return cls.of_coded(coded(frames.values()))
 
     @classmethod
     def from_pipelines(
@@ -155,11 +155,10 @@ class RunSet(Printed, Shareable):
             ReuseWarning: kept results that cannot be used: the input of their topic has changed, or a file is damaged.
         """
         labels = {"teams": teams, "types": types, "pooled": pooled, "metadata": metadata}
-        how = Framing.of(
-            run_names("pipelines", pipelines, "pipeline"), order, pool_order, pool_depth, duplicates, **labels
-        )
+        names = run_names("pipelines", pipelines, "pipeline")
+        coded = coder(names, order, pool_order, pool_depth, duplicates, **labels)
         with pipeline_frames(pipelines, topics, batch_size=batch_size, verbose=verbose, cache=cache) as results:
-            return cls.of_coded(how.coded(results))
+            return cls.of_coded(coded(results))
 
     @classmethod
     def of_coded(cls, coded: CodedRuns) -> RunSet:

@@ -111,35 +111,34 @@ class ListScores:
             return found, found & (self.order == "file")
         ranked = np.resize(np.asarray(self.field.ranked), len(self.length)) & ~self._of_one_rank
         for places, mine in ((self.field.rank, ranked), (self.field.file, ~ranked)):
-            some = self._turned(places)
-            some = some[mine[some] & ~self.constant[some]]
+            some = np.flatnonzero(mine & self._turned(places) & ~self.constant)
             found[some] = self._ascends(some, places)
         return found, found & ~ranked
 
     @cached_property
     def _of_one_rank(self) -> NDArray[np.bool_]:
         """Return (lists,): whether all ranks are the same, so that they say nothing."""
-        places, same = self.field.rank, np.zeros(len(self.length), dtype=np.bool_)
-        if len(places.lists):
-            highest = np.maximum.reduceat(places.values, places.starts[:-1])
+        some, same = np.flatnonzero(self.length), np.zeros(len(self.length), dtype=np.bool_)
+        if len(some):
             # the first row is where it says
-            same[places.lists] = (highest == 1) & (np.diff(places.starts) == self.length[places.lists] - 1)
+            places, begin = np.array(self.field.rank), self.begin[some]
+            first, places[begin] = places[begin] == 1, 0
+            same[some] = first & (np.maximum.reduceat(places, begin) == 1)
         return same
 
-    def _turned(self, places: Places) -> NDArray[np.int64]:
-        """Return the lists in which the best score stands below the worst, which is looked at first."""
-        if not len(places.lists):
-            return places.lists
-        first, last = places.starts[:-1], places.starts[1:] - 1
-        ends = (places.at[first] == 1) & (places.at[last] == self.length[places.lists])
-        return places.lists[ends & (places.values[first] > places.values[last])]
+    def _turned(self, places: Places) -> NDArray[np.bool_]:
+        """Return (lists,): whether the best score stands below the worst, which is looked at first."""
+        found, some = np.zeros(len(self.length), dtype=np.bool_), np.flatnonzero(self.length)
+        first, last = places[self.begin[some]], places[self.field.starts[some + 1] - 1]
+        found[some] = (first > last) & (first != 1) & (last != self.length[some])
+        return found
 
     def _ascends(self, some: NDArray[np.int64], places: Places | None) -> NDArray[np.bool_]:
         """Return for some lists, none of them empty, whether no score falls in the order of places."""
         rows = ranges(self.begin[some], self.length[some])
         of = np.repeat(np.arange(len(some)), self.length[some])
         if places is not None:
-            rows = rows[np.lexsort((places.of(self.field.starts, rows), of))]
+            rows = rows[np.lexsort((places[rows], of))]
         scores = np.asarray(self.field.scores)[rows]
         found = np.ones(len(some), dtype=np.bool_)
         found[of[1:][(scores[1:] < scores[:-1]) & (of[1:] == of[:-1])]] = False

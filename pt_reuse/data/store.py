@@ -1,288 +1,236 @@
-"""A store: a field in a folder, block by block, with a manifest that says of which files and how it was made."""
+"""A store: a field in one file of arrays, block by block, with notes that say of which files and how it was made."""
 
 from __future__ import annotations
 
-import dataclasses
-import errno
-import hashlib
-import json
-import math
 import os
-import re
 import secrets
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+from zipfile import ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pt_reuse._files import (
-    STALE,
-    Alone,
-    alone,
-    check_writable,
-    is_stale,
-    is_temporary,
-    read_file,
-    replacing,
-    sweep_temporary,
-)
-from pt_reuse.arrays.field import Field
-from pt_reuse.arrays.open_field import OpenField, forget_blocks
-from pt_reuse.data.array_file import (
-    ArrayFile,
-    DamagedBlockError,
-    DamagedError,
-    StoredBlocks,
-    block_name,
-    checksums,
-    write_arrays,
-    write_block,
-)
+from pt_reuse._files import TREE, check_writable, open_file, sweep_temporary, temporary
+from pt_reuse._jobs import folder_for_jobs
+from pt_reuse.arrays import tokens
+from pt_reuse.arrays.field import Field, LateField
+from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
+from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
 from pt_reuse.data.dropped import packed, unpacked
 from pt_reuse.data.ir_metadata import real_paths
-from pt_reuse.data.parsing import Conventions, Longer, ReadField, parse_files
-from pt_reuse.data.within_memory import Budget, in_units, read_within
+from pt_reuse.data.parsing import Conventions, Longer, ReadField, changed, parse_files
+from pt_reuse.data.within_memory import BlocksWithin, rows_at_once
 from pt_reuse.errors import InputError, warn
 
-FORMAT = 8  # to be raised when the files, their arrays or the hash of names change
-HEADER = "pt_reuse-runs.json"
-_INDEX = "index"
-#: folders of blocks, and of rows that are not coded yet; the third kind is of stores as they were made before
-_PLACE = re.compile(r"arrays-[0-9a-f]{16}")
-_OURS = re.compile(r"(arrays|spools|tables)-[0-9a-f]{16}")
-#: files in these folders
-_FILES = re.compile(rf"\d+-\d+\.block|{_INDEX}|(spool|block)-\d+|[a-z_]+\.npy")
-_OVERTAKEN = 20  # times that another process may replace the store while it is being read
+#: the checksum of the zip format, as fast as there is one
+try:
+    from isal.isal_zlib import crc32
+except ImportError:
+    from zlib import crc32
+
+FORMAT = 9  # to be raised when the file, its arrays or the hash of names change
+NAME = "pt_reuse-runs.npz"
+_ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores", "file", "rank")
+_CHUNK = 1 << 20  # bytes of a source file that are summed up at once
+_ROWS = 1 << 21  # rows of a block that is written for workers
+
+
+#: each source file, by its real path, with its size and checksum
+Sources: TypeAlias = list[list[str]]
+#: further arrays and notes of a file
+Rest: TypeAlias = Callable[[], tuple[dict[str, NDArray], dict[str, Any]]]
 
 
 class StaleCacheError(Exception):
     """The store does not hold what was asked for; the message is a clause that says why."""
 
 
-class DamagedStoreError(StaleCacheError):
-    """The store is not as it was written."""
+# ---- a field as a file
 
 
-def fingerprints(paths: Sequence[str], threads: int) -> dict[str, str]:
-    """Return the checksum of each source file by its path."""
-    return dict(zip(paths, checksums(paths, threads), strict=True))
+def write_field(path: Path, blocks: Iterable[Field], ranked: NDArray[np.bool_], rest: Rest | None = None) -> None:
+    """Write a field whose blocks come one by one, and further arrays and notes, asked for behind the last of them."""
+    topics: list[str] = []
+    ends, width, lengths = [], 1, [np.zeros((0, len(ranked)), dtype=np.int32)]
+    with writing(path) as archive:
+        for i, block in enumerate(blocks):
+            _add_block(archive, i, block)
+            topics += block.topics
+            ends.append(len(topics))
+            lengths.append(block.lengths.astype(np.int32))
+            width = max(width, block.vocabulary.dtype.itemsize // 8)
+        arrays, notes = rest() if rest else ({}, {})
+        for name, array in {**arrays, "lengths": np.concatenate(lengths)}.items():
+            add_array(archive, name, array)
+        field = {"topics": topics, "ends": ends, "ranked": ranked.tolist(), "width": width}
+        add_notes(archive, {**field, "mark": secrets.token_hex(16), **notes})
 
 
-def load(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> ReadField:
-    """Return what a store holds, whose blocks are not looked at; a StaleCacheError where it does not serve."""
-    header = _header(folder, settings)
-    try:
-        if not _PLACE.fullmatch(header["place"]):  # it could point outside
-            raise ValueError
-        runs, topics, ends = header["runs"], tuple(header["topics"]), header["ends"]
-        lengths, dropped = ArrayFile(folder / header["place"] / _INDEX).read("lengths", "dropped")
-        source = _blocks(folder / header["place"], [range(a, b) for a, b in pairwise((0, *ends))])
-        parts = [range(a, b) for a, b in pairwise((0, *ends))]
-        lengths = lengths.reshape(len(topics), len(runs))
-        field = OpenField(topics, parts, lengths, np.array(header["ranked"], dtype=np.bool_), source)
-        read = ReadField(
-            field,
-            list(runs),
-            unpacked(dropped, header["dropped"]),
-            tuple(Longer(*item) for item in header["longer"]),
-            tuple(header["commented"]),
-            tuple(header["files"]),
-        )
-    except DamagedError as error:
-        raise DamagedStoreError(f"its tables are damaged: {error}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamagedStoreError("its header is damaged") from error
-    if header["sources"] != list(map(list, sources.items())):
-        raise StaleCacheError(_what_changed(dict(header["sources"]), sources))
-    return read
+def _add_block(archive: ZipFile, i: int, block: Field) -> None:
+    arrays = {name: getattr(block, name) for name in _ARRAYS}
+    arrays["long_names"] = np.frombuffer(b"\0".join(block._long_names()), dtype=np.uint8)
+    for name, array in arrays.items():
+        add_array(archive, f"{i}/{name}", array)
 
 
-def _blocks(place: Path, parts: Sequence[range]) -> StoredBlocks:
-    # whoever loads a block may stand in another folder: this process later on, or a worker
-    files = ((os.path.abspath(place / block_name(part.start, part.stop)), len(part)) for part in parts)
-    return StoredBlocks(tuple(files))
+def open_field(path: Path) -> OpenField:
+    """Return the field in a file, whose blocks are read when they are needed; a DamagedError where it is none."""
+    file = ArrayFile.held(path)
+    notes = file.notes
+    (lengths,) = file.read("lengths")
+    parts = [range(a, b) for a, b in pairwise((0, *notes["ends"]))]
+    blocks = StoredBlocks(file, tuple(range(len(parts))))
+    return OpenField(notes["topics"], parts, lengths, np.array(notes["ranked"], dtype=np.bool_), blocks)
 
 
-def _write(folder: Path, place: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-    # what says that the blocks of a place are a whole store
-    dropped, texts = packed(read.dropped)
-    lengths = read.field.lengths.astype(np.int32).ravel()
-    write_arrays(place / _INDEX, {"lengths": lengths, "dropped": dropped}, {})
-    header = {
-        "format": FORMAT,
-        "settings": dict(settings),
-        "place": place.name,
-        "topics": list(read.field.topics),
-        "ends": [part.stop for part in read.field.parts],
-        "ranked": read.field.ranked.tolist(),
-        "runs": read.names,
-        "dropped": texts,
-        "longer": [[item.file, item.lines, item.first] for item in read.longer],
-        "commented": list(read.commented),
-        "files": list(read.files),
-        "sources": [list(item) for item in sources.items()],
-    }
-    with replacing(folder / HEADER) as file:
-        file.write(json.dumps({**header, "check": _digest(header)}, indent=1).encode("ascii"))
+@dataclass(frozen=True, eq=False)
+class StoredBlocks:
+    """Blocks in a file, which is opened once in a process, however often this is copied to it."""
+
+    file: ArrayFile
+    blocks: tuple[int, ...]
+
+    def only(self, blocks: Sequence[int]) -> StoredBlocks:
+        """Return some of the blocks."""
+        return StoredBlocks(self.file, tuple(self.blocks[i] for i in blocks))
+
+    def places(self, i: int) -> list[str]:
+        """Return the file."""
+        return [str(self.file.path)]
+
+    def load(self, i: int) -> Field:
+        """Return a block, whose arrays are read when somebody asks for them."""
+        return _load(self.file, self.blocks[i])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # who gets it may stand in another folder
+        return _opened_again, (os.path.abspath(self.file.path), self.file.notes["mark"], self.blocks)
 
 
-def _header(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    if not (folder / HEADER).exists():
-        raise StaleCacheError("it is empty")
-    try:
-        header = json.loads(read_file(folder / HEADER))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DamagedStoreError(f"its header cannot be read ({error})") from error
-    if not isinstance(header, dict):
-        raise DamagedStoreError("its header is damaged")
-    written = header.get("format")
-    if isinstance(written, int) and written > FORMAT:
-        raise InputError(
-            f"the cache {folder} was written by a newer version of pt_reuse (format {written}; this one reads "
-            f"{FORMAT}). Give another folder, or install a newer version.",
-            argument="cache",
-        )
-    if written != FORMAT:
-        raise StaleCacheError(f"it has format {written!r}, this version writes {FORMAT}")
-    if header.pop("check", None) != _digest(header):
-        raise DamagedStoreError("its header is damaged")
-    if header["settings"] != dict(settings):
-        changed = [key for key in settings if header["settings"].get(key) != settings[key]]
-        differences = ", ".join(f"{key}={header['settings'].get(key)!r}, now {settings[key]!r}" for key in changed)
-        raise StaleCacheError(f"it was made with {differences or 'other settings'}")
-    return header
+def _opened_again(path: str, mark: str, blocks: tuple[int, ...]) -> StoredBlocks:
+    return StoredBlocks(_file(path, mark), blocks)
 
 
-def _digest(header: Mapping[str, Any]) -> str:
-    try:
-        return hashlib.sha256(json.dumps(header).encode("ascii")).hexdigest()
-    except RecursionError as error:
-        raise DamagedStoreError("its header is damaged") from error
+@lru_cache(maxsize=4)
+def _file(path: str, mark: str) -> ArrayFile:
+    with _telling(Path(path)):
+        file = ArrayFile.held(Path(path))
+        same = file.notes.get("mark") == mark
+    if not same:
+        raise InputError(f"the cache {path} was made anew after these runs were read. Read the runs again.")
+    return file
 
 
-def _what_changed(kept: Mapping[str, str], sources: Mapping[str, str]) -> str:
-    new = [path for path in sources if path not in kept]
-    missing = [path for path in kept if path not in sources]
-    changed = [path for path in sources if path in kept and kept[path] != sources[path]]
-    parts = [
-        f"{len(paths):,} {what} ({os.path.basename(paths[0])}{', ...' if len(paths) > 1 else ''})"
-        for paths, what in ((new, "new"), (missing, "missing"), (changed, "changed"))
-        if paths
-    ]
-    return "of its run files " + ", ".join(parts) if parts else "its run files stand in another order"
+def _load(file: ArrayFile, i: int) -> Field:
+    def read(*names: str) -> list[Any]:
+        with _telling(file.path):
+            return file.read(*(f"{i}/{name}" for name in names))
 
+    def part(name: str) -> Any:
+        if name == "vocabulary" and len((long_names := read("long_names"))[0]):
+            tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
+        return read(name)[0]
 
-def _sweep(folder: Path, whether: Alone) -> None:
-    """Remove what the manifest does not name: of writers that ended, and of stores of before."""
-    older = 0.0 if whether is Alone.YES else STALE
-    with suppress(OSError):
-        for path in _left_over(folder) if whether is not Alone.NO else ():
-            with suppress(OSError):
-                if is_stale(path, older):
-                    _remove(path)
-        sweep_temporary(folder)
-
-
-def _sweep_in_passing(folder: Path) -> None:
-    # what writers that were killed left in a store which is only read
-    with suppress(OSError):
-        if _left_over(folder):
-            with alone(folder) as whether:
-                _sweep(folder, whether)
-
-
-def _left_over(folder: Path) -> list[Path]:
-    place = None
-    with suppress(FileNotFoundError, ValueError, RecursionError, AttributeError):
-        header = json.loads(read_file(folder / HEADER))
-        place = header.get("place")
-    there = [folder / name for name in os.listdir(folder)]
-    found = [path for path in there if path.name != place and (is_temporary(path.name) or _OURS.fullmatch(path.name))]
-    kept = [path for path in there if path.name == place and path.is_dir()]
-    return found + [path for one in kept for path in one.iterdir() if is_temporary(path.name)]
-
-
-def _remove(path: Path) -> None:
-    """Remove a folder or file of a store; a folder in which the user keeps something else stays, with that."""
-    with suppress(OSError):
-        if path.is_symlink():
-            return
-        if not path.is_dir():
-            path.unlink(missing_ok=True)
-            return
-        for inner in path.iterdir():
-            if _FILES.fullmatch(inner.name) or is_temporary(inner.name):
-                inner.unlink(missing_ok=True)
-        path.rmdir()
-
-
-def load_whole(folder: Path, sources: Mapping[str, str], settings: Mapping[str, Any]) -> ReadField:
-    """Return the field kept in `folder`, in memory; a StaleCacheError says why it does not serve."""
-    for _ in range(_OVERTAKEN):
-        seen = _manifest(folder)
-        try:
-            read = load(folder, sources, settings)
-            field = _in_memory(read.field)
-        except DamagedStoreError:
-            # another process may have replaced the store since its manifest was read
-            if _manifest(folder) == seen:
-                raise
-            continue
-        _sweep_in_passing(folder)
-        return dataclasses.replace(read, field=field)
-    raise StaleCacheError("other processes keep replacing it")
-
-
-def _manifest(folder: Path) -> bytes | None:
-    try:
-        return read_file(folder / HEADER)
-    except OSError:
-        return None
-
-
-def _in_memory(field: Any) -> Field:
-    try:
-        if len(field.parts) == 1:
-            # scores, two thirds of it, are read when somebody asks for them
-            return field.source.load(0, hold=True)
-        found = field.take_topics(range(field.n_topics))
-        forget_blocks()
-        return Field(**{item.name: getattr(found, item.name) for item in dataclasses.fields(Field)})
-    except DamagedBlockError as error:
-        raise DamagedStoreError(error.clause) from error
-
-
-def keep_whole(folder: Path, read: ReadField, sources: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-    """Keep a field in memory: the block goes to a new folder, then the manifest is replaced, then all others go."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder) as whether:
-        if whether is not Alone.NO:
-            with _new_place(folder, whether) as place:
-                for i, part in enumerate(read.field.parts):
-                    write_block(place / block_name(part.start, part.stop), read.field.part(i))
-                _write(folder, place, read, sources, settings)
+    with _telling(file.path):
+        first, end = (0, *file.notes["ends"])[i : i + 2]
+        return LateField(part, n_runs=len(file.notes["ranked"]), topics=tuple(file.notes["topics"][first:end]))
 
 
 @contextmanager
-def _new_place(folder: Path, whether: Alone) -> Iterator[Path]:
-    _sweep(folder, whether)
-    place = folder / f"arrays-{secrets.token_hex(8)}"
-    place.mkdir()
+def _telling(path: Path) -> Iterator[None]:
     try:
-        yield place
-    except BaseException:
-        _remove(place)
-        raise
-    _sweep(folder, whether)
+        yield
+    except DamagedError as error:
+        raise InputError(f"the cache {path} cannot be used: {error}. Delete it and read the runs again.") from error
+
+
+@contextmanager
+def on_disk(field: AnyField) -> Iterator[OpenField]:
+    """Give a field whose blocks all lie on disk; those of a field in memory lie there while the context lasts."""
+    if isinstance(field, OpenField) and not _holds_arrays(field):
+        yield field
+        return
+    with folder_for_jobs() as folder:
+        whole = map(field.part, range(len(field.parts)))
+        blocks = (block.block(part) for block in whole for part in cut_topics(block, _ROWS))
+        write_field(Path(folder) / NAME, blocks, field.ranked)
+        yield open_field(Path(folder) / NAME)
+
+
+def _holds_arrays(field: AnyField) -> bool:
+    if isinstance(field, Field):
+        return True
+    source = field.source
+    while isinstance(source, Stepped):
+        source = source.source
+    return isinstance(source, Stacked) and any(_holds_arrays(one) for one in source.fields)
+
+
+# ---- a cache of run files
+
+
+def fingerprints(paths: Sequence[str], threads: int) -> Sources:
+    """Return each source file with its size and checksum."""
+    with ThreadPoolExecutor(threads) as pool:
+        return [[path, check] for path, check in zip(paths, pool.map(_fingerprint, paths), strict=True)]
+
+
+def _fingerprint(path: str) -> str:
+    check, size, buffer = 0, 0, memoryview(bytearray(_CHUNK))
+    try:
+        with open_file(path, buffering=0) as file:
+            while n := file.readinto(buffer):
+                check, size = crc32(buffer[:n], check), size + n
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return f"{size}-{check:08x}"
+
+
+def read_kept(
+    paths: Sequence[Path],
+    folder: Path,
+    conventions: Conventions,
+    *,
+    threads: int,
+    verbose: bool,
+    memory: int | None = None,
+) -> ReadField:
+    """Return the field of some run files, kept in a folder: in memory, or within so many bytes block by block."""
+    real = real_paths(paths)
+    top = os.path.join(os.path.realpath(folder), "")
+    if any(path.startswith(top) for path in (*real, *map(os.path.realpath, filter(os.path.islink, paths)))):
+        raise InputError(
+            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
+        )
+    cache = _Cache(
+        folder, fingerprints(real, threads), conventions, memory, dict(zip(real, map(str, paths), strict=True))
+    )
+    try:
+        return cache.load()
+    except StaleCacheError as stale:
+        keeping = not (folder / NAME).exists() or _tell_stale(folder, stale)
+    if memory is not None:
+        check_keeping(folder)
+        return cache.read_within(paths, memory, threads=threads, verbose=verbose)
+    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
+    if keeping:
+        try:
+            cache.keep(found, paths, threads)
+        except OSError as error:
+            warn(f"the runs were read but cannot be kept in {folder} ({error}).")
+    return found
 
 
 def check_keeping(folder: Path) -> None:
     """Raise where nothing can be kept in a folder."""
-    check_writable(folder, [HEADER], overwrite=True, argument="cache")
+    check_writable(folder, [NAME], overwrite=True, argument="cache")
 
 
 def _tell_stale(folder: Path, stale: StaleCacheError) -> bool:
@@ -297,139 +245,107 @@ def _tell_stale(folder: Path, stale: StaleCacheError) -> bool:
     return True
 
 
-def _real_sources(paths: Sequence[Path], folder: Path, threads: int) -> tuple[list[str], dict[str, str]]:
-    """Return the real paths of run files that are to be kept in a folder, and the checksums by these."""
-    real = real_paths(paths)
-    top = os.path.join(os.path.realpath(folder), "")
-    links = [os.path.realpath(path) for path in paths if path.is_symlink()]
-    if any(path.startswith(top) for path in (*real, *links)):
-        raise InputError(
-            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
-        )
-    try:
-        return real, fingerprints(list(dict.fromkeys(real)), threads)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from error
-
-
-def read_kept(
-    paths: Sequence[Path],
-    folder: Path,
-    conventions: Conventions,
-    *,
-    threads: int,
-    verbose: bool,
-    memory: int | None = None,
-) -> ReadField:
-    """Return the field of some run files, kept in a folder: in memory, or within so many bytes block by block."""
-    real, sources = _real_sources(paths, folder, threads)
-    if memory is not None:
-        reading = _Within(folder, conventions, Budget(memory, threads), sources, verbose=verbose)
-        return reading.read(paths, real)
-    settings = conventions.as_dict()
-    if len(sources) < len(paths):
-        # one file by two paths: reading it says what is wrong
-        return parse_files(paths, conventions, threads=threads, verbose=verbose)
-    try:
-        return load_whole(folder, sources, settings).placed(dict(zip(real, map(str, paths), strict=True)))
-    except StaleCacheError as stale:
-        keeping = not (folder / HEADER).exists() or _tell_stale(folder, stale)
-    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
-    if not keeping:
-        return found
-    try:
-        if fingerprints(list(sources), threads) == sources:
-            # another call may give the same files by other paths
-            keep_whole(folder, found.placed(dict(zip(map(str, paths), real, strict=True))), sources, settings)
-        else:
-            warn(f"the run files changed while they were read, so they are not kept in {folder}. Read them again.")
-    except OSError as error:
-        warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return found
-
-
-#: what the system says where a disk, or what a user may have of it, is full
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-#: seconds of waiting that nobody is told of: who only sweeps a folder has its lock for a moment
-_NOT_TOLD = 1.0
-
-
-@dataclasses.dataclass(frozen=True)
-class _Within:
-    """Reads run files into a store, block by block."""
+@dataclass(frozen=True)
+class _Cache:
+    """What some run files are kept as; it names them by real paths, and `given` says how the user writes these."""
 
     folder: Path
+    sources: Sources
     conventions: Conventions
-    budget: Budget
-    sources: dict[str, str]
-    verbose: bool
+    memory: int | None
+    given: dict[str, str]
 
-    def read(self, paths: Sequence[Path], real: Sequence[str]) -> ReadField:
-        """Return the field of some run files, whose blocks lie in the folder."""
-        shown = dict(zip(real, map(str, paths), strict=True))
-        with suppress(StaleCacheError):
-            kept = self._kept()
-            _sweep_in_passing(self.folder)
-            return kept.placed(shown)
-        check_keeping(self.folder)
-        with self._writing() as whether:
-            try:
-                return self._kept().placed(shown)  # another process has just done it
-            except StaleCacheError as stale:
-                if (self.folder / HEADER).exists():
-                    _tell_stale(self.folder, stale)
-            with _new_place(self.folder, whether) as place, self._spools() as spools:
-                checks = [self.sources[path] for path in real]
-                found = read_within(
-                    paths, spools, place, self.conventions, self.budget, checks=checks, verbose=self.verbose
-                )
-                kept = found.placed(dict(zip(map(str, paths), real, strict=True)))
-                _write(self.folder, place, kept, self.sources, self.conventions.as_dict())
-            return found
-
-    @contextmanager
-    def _spools(self) -> Iterator[Path]:
-        spools = self.folder / f"spools-{secrets.token_hex(8)}"
-        spools.mkdir()
+    def load(self) -> ReadField:
+        """Return what is kept; a StaleCacheError says why it does not serve."""
+        if not (self.folder / NAME).exists():
+            raise StaleCacheError("it is empty")
+        sweep_temporary(self.folder)
         try:
-            yield spools
-        finally:
-            _remove(spools)
+            field = open_field(self.folder / NAME)
+            read = self._checked(field)
+            return read if self.memory is not None else replace(read, field=_in_memory(field))
+        except DamagedError as error:
+            raise StaleCacheError(str(error)) from error
+        except (InputError, LookupError, TypeError, ValueError) as error:
+            raise StaleCacheError("it is damaged") from error
 
-    def _kept(self) -> ReadField:
-        read = load(self.folder, self.sources, self.conventions.as_dict())
-        field: Any = read.field
-        there = [Path(path) for path, _ in field.source.files]
-        sizes = [path.stat().st_size if path.is_file() else 0 for path in there]
-        if not all(sizes):
-            raise StaleCacheError("a block of it is missing")
-        if not self.budget.holds(max(sizes, default=0)):
-            raise StaleCacheError(
-                f"it has blocks of up to {in_units(max(sizes))}, with which one cannot work in "
-                f"{in_units(self.budget.memory)}"
-            )
-        return read
+    def _checked(self, field: OpenField) -> ReadField:
+        source: Any = field.source
+        notes = source.file.notes
+        if notes["format"] != FORMAT:
+            raise StaleCacheError(f"it has format {notes['format']!r}, this version writes {FORMAT}")
+        settings = self.conventions.as_dict()
+        if other := [key for key in settings if notes["settings"][key] != settings[key]]:
+            said = ", ".join(f"{key}={notes['settings'][key]!r}, now {settings[key]!r}" for key in other)
+            raise StaleCacheError(f"it was made with {said}")
+        if notes["sources"] != self.sources:
+            raise StaleCacheError(_what_changed(notes["sources"], self.sources))
+        rows = max((int(field.lengths[part.start : part.stop].sum()) for part in field.parts), default=0)
+        if self.memory is not None and rows > rows_at_once(self.memory, notes["width"]):
+            raise StaleCacheError(f"it has blocks of {rows:,} rows, with which one cannot work in this memory")
+        (dropped,) = source.file.read("dropped")
+        longer = tuple(Longer(*item) for item in notes["longer"])
+        names, commented, files = notes["runs"], tuple(notes["commented"]), tuple(notes["files"])
+        return ReadField(field, names, unpacked(dropped, notes["dropped"]), longer, commented, files).placed(self.given)
 
-    @contextmanager
-    def _writing(self) -> Iterator[Alone]:
+    def keep(self, read: ReadField, paths: Sequence[Path], threads: int) -> None:
+        """Keep a field in memory, unless its files have changed since they were read."""
+        if self._changed(threads):
+            warn(f"the run files changed while they were read, so they are not kept in {self.folder}. Read them again.")
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._write(map(read.field.part, range(len(read.field.parts))), read.field.ranked, lambda: read)
+
+    def read_within(self, paths: Sequence[Path], memory: int, *, threads: int, verbose: bool) -> ReadField:
+        """Read the files within so many bytes, keep the field, and return it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with ExitStack() as held:
-                whether = held.enter_context(alone(self.folder, patience=_NOT_TOLD))
-                if whether is Alone.NO:
-                    warn(
-                        f"another process is writing the cache {self.folder}; waiting until it is done. To go on at "
-                        "once, give another folder."
-                    )
-                    whether = held.enter_context(alone(self.folder, patience=math.inf))
-                yield whether
+            with temporary(self.folder, of_files=True) as stage:
+                (spools := stage / TREE).mkdir()
+                made = BlocksWithin.read(paths, spools, self.conventions, memory, threads=threads, verbose=verbose)
+                if self._changed(threads):
+                    raise changed()
+                self._write(made.blocks(verbose=verbose), made.ranked, made.read_field)
         except OSError as error:
-            why = error.strerror or str(error)
-            if error.errno in _FULL:
-                text = in_units(sum(os.path.getsize(path) for path in self.sources))
-                free = in_units(shutil.disk_usage(self.folder).free)
-                why = f"its disk is full; the run files have {text}, unpacked perhaps more, and {free} are free"
             raise InputError(
-                f"the cache {self.folder} cannot be written: {why}. Make room and call again, or give another folder.",
+                f"the cache {self.folder} cannot be written: {error.strerror or error}. Make room and call again, or "
+                "give another folder.",
                 argument="cache",
             ) from error
+        return self.load()
+
+    def _changed(self, threads: int) -> bool:
+        return fingerprints([path for path, _ in self.sources], threads) != self.sources
+
+    def _write(self, blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
+        def rest() -> tuple[dict[str, NDArray], dict[str, Any]]:
+            # another call may give the same files by other paths
+            read = told().placed({path: real for real, path in self.given.items()})
+            dropped, texts = packed(read.dropped)
+            longer = [[item.file, item.lines, item.first] for item in read.longer]
+            notes = {"format": FORMAT, "settings": self.conventions.as_dict(), "sources": self.sources}
+            notes |= {"runs": read.names, "dropped": texts, "longer": longer, "commented": read.commented}
+            return {"dropped": dropped}, notes | {"files": read.files}
+
+        write_field(self.folder / NAME, blocks, ranked, rest)
+
+
+def _in_memory(field: OpenField) -> Field:
+    if len(field.parts) == 1:
+        return field.source.load(0)
+    found = field.take_topics(range(field.n_topics))
+    forget_blocks()
+    return Field(**{item.name: getattr(found, item.name) for item in fields(Field)})
+
+
+def _what_changed(kept: Sources, now: Sources) -> str:
+    before, after = dict(kept), dict(now)
+    new = [path for path in after if path not in before]
+    missing = [path for path in before if path not in after]
+    changed = [path for path in after if before.get(path, after[path]) != after[path]]
+    parts = [
+        f"{len(paths):,} {what} ({os.path.basename(paths[0])}{', ...' if len(paths) > 1 else ''})"
+        for paths, what in ((new, "new"), (missing, "missing"), (changed, "changed"))
+        if paths
+    ]
+    return "of its run files " + ", ".join(parts) if parts else "its run files stand in another order"

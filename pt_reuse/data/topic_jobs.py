@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,11 +13,10 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
-from pt_reuse._job_tasks import Job
-from pt_reuse._jobs import JobPlace, run_jobs
+from pt_reuse._jobs import Job, JobPlace, run_jobs
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField
-from pt_reuse.data.array_file import on_disk
+from pt_reuse.data.store import on_disk
 
 #: what a job returns: arrays alone, so that they can be sent, saved and loaded. ``TOPICS`` is always among them
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -97,63 +97,6 @@ class ArrayWork(ABC):
         found[TOPICS] = found[TOPICS][[0, -1]]
         return found
 
-    def job(self, topics: range, field: AnyField, *, verbose: bool = False) -> Job[Arrays]:
-        """Return the job of some topics, of the field of the work or, for another process, of one with these topics."""
-        if field is self.field:
-            self.prepare()
-            return _Here(self, topics, verbose)
-        return _Sent(self.of_topics(topics, field), topics.start, self.rows_before(topics.start))
-
-
-@dataclass(frozen=True)
-class TopicJobs:
-    """The jobs of a work, and who does them."""
-
-    work: ArrayWork
-    field: AnyField
-    cut: Sequence[range]
-    where: JobPlace
-    n_jobs: int | None
-    verbose: bool = False
-
-    def run(self) -> Iterator[Arrays]:
-        """Do the jobs, and yield what each returns, in their order."""
-        if self.where is JobPlace.HERE or len(self.cut) < 2:
-            for topics in self.cut:
-                yield self.work.job(topics, self.field, verbose=self.verbose).run()
-        elif self.where is JobPlace.THREADS:
-            jobs = (self.work.job(topics, self.field) for topics in self.cut)
-            yield from self._done(jobs, len(self.cut), prefer="threads")
-        else:
-            with on_disk(self.field) as field:
-                groups = self._grouped(field)
-                yield from self._done((self.work.job(some, self._having(field, some)) for some in groups), len(groups))
-
-    def _done(self, jobs: Iterator[Job[Arrays]], total: int, prefer: str | None = None) -> Iterator[Arrays]:
-        return run_jobs(jobs, total, desc="", unit="job", n_jobs=self.n_jobs, verbose=False, prefer=prefer)
-
-    def _rows(self, topics: range) -> list[int]:
-        # of each topic its row in the field, -1 where the field lacks it
-        return [self.field.topic_row.get(self.work.topics[t], -1) for t in topics]
-
-    def _grouped(self, field: OpenField) -> list[range]:
-        # a job has as many blocks that follow one another, or parts of these, as keep the jobs few
-        topics = range(len(self.work.topics))
-        whole = cut_where([0] * len(topics), parts_of(field, self._rows(topics)), 0)
-        cut = whole if len(whole) >= _MANY_BLOCKS else self.cut
-        size = -(-len(cut) // _JOBS)
-        return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
-
-    def _having(self, field: OpenField, topics: range) -> OpenField:
-        held = [row for row in self._rows(topics) if row >= 0]
-        return field.of_topics(range(min(held), max(held) + 1) if held else range(0))
-
-
-def _many(work: ArrayWork) -> int:
-    # numbers of a job where there are to be many, but not more than need be: larger ones are quicker
-    per_job = -(-len(work.cut(AT_ONCE_OF_MANY)) // _JOBS)
-    return min(AT_ONCE_OF_MANY * per_job, AT_ONCE_IN_PROCESS)
-
 
 def run_topics(
     work: ArrayWork,
@@ -169,16 +112,45 @@ def run_topics(
     inside = verbose and work.has_own_bar and where is JobPlace.HERE
     shown = verbose and not inside
     if at_once is None:
-        at_once = _many(work) if shown or where is not JobPlace.HERE else AT_ONCE
-    jobs = TopicJobs(work, field, work.cut(at_once), where, n_jobs, inside)
-    with pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown) as bar:
-        for part in jobs.run():
+        at_once = AT_ONCE
+        if shown or where is not JobPlace.HERE:
+            # many jobs, but not more than need be: larger ones are quicker
+            at_once = min(AT_ONCE_OF_MANY * -(-len(work.cut(AT_ONCE_OF_MANY)) // _JOBS), AT_ONCE_IN_PROCESS)
+    cut = work.cut(at_once)
+    with ExitStack() as stack:
+        jobs: Iterable[Job[Arrays]]
+        if where is not JobPlace.PROCESSES or len(cut) < 2:
+            work.prepare()
+            jobs = (_Here(work, topics, inside) for topics in cut)
+        else:
+            there = stack.enter_context(on_disk(field))
+            cut = grouped(work, there, cut)
+            jobs = (_Sent.of(work, topics, there) for topics in cut)
+        bar = stack.enter_context(pt.tqdm(total=len(work.topics), desc=desc, unit="topic", disable=not shown))
+        done: Iterator[Arrays] = (job.run() for job in jobs)
+        if where is not JobPlace.HERE and len(cut) > 1:
+            prefer = "threads" if where is JobPlace.THREADS else None
+            done = run_jobs(jobs, len(cut), desc="", unit="job", n_jobs=n_jobs, verbose=False, prefer=prefer)
+        for part in done:
             yield part
             bar.update(len(part_topics(part)))
 
 
-def place_of(topics: Sequence[str], field: AnyField) -> str:
-    """Return which topics these are, and the files of their runs."""
+def _rows(work: ArrayWork, field: AnyField, topics: range) -> list[int]:
+    # of each topic its row in the field, -1 where the field lacks it
+    return [field.topic_row.get(work.topics[t], -1) for t in topics]
+
+
+def grouped(work: ArrayWork, field: OpenField, cut: Sequence[range]) -> list[range]:
+    """Return the topics of each job of another process, as many as keep the jobs few; whole blocks of many."""
+    topics = range(len(work.topics))
+    whole = cut_where([0] * len(topics), parts_of(field, _rows(work, field, topics)), 0)
+    cut = whole if len(whole) >= _MANY_BLOCKS else cut
+    size = -(-len(cut) // _JOBS)
+    return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
+
+
+def _place_of(topics: Sequence[str], field: AnyField) -> str:
     of = f"topic {topics[0]!r}" if len(topics) == 1 else f"topics {topics[0]!r} to {topics[-1]!r}"
     rows = [field.topic_row[topic] for topic in topics if topic in field.topic_row]
     files = field.places(range(min(rows), max(rows) + 1)) if rows else []
@@ -195,7 +167,7 @@ class _Here:
 
     @property
     def place(self) -> str:
-        return place_of(self.work.topics[self.topics.start : self.topics.stop], self.work.field)
+        return _place_of(self.work.topics[self.topics.start : self.topics.stop], self.work.field)
 
     def run(self) -> Arrays:
         return self.work.part(self.topics, verbose=self.verbose)
@@ -209,13 +181,18 @@ class _Sent:
     first_topic: int
     first_row: int
 
+    @classmethod
+    def of(cls, work: ArrayWork, topics: range, field: OpenField) -> _Sent:
+        held = [row for row in _rows(work, field, topics) if row >= 0]
+        there = field.of_topics(range(min(held), max(held) + 1) if held else range(0))
+        return cls(work.of_topics(topics, there), topics.start, work.rows_before(topics.start))
+
     @property
     def place(self) -> str:
-        return place_of(self.work.topics, self.work.field)
+        return _place_of(self.work.topics, self.work.field)
 
     def run(self) -> Arrays:
         self.work.prepare()
-        parts = [self.work.part(topics) for topics in self.work.cut(AT_ONCE_IN_PROCESS)]
-        found = self.work.joined(parts)
+        found = self.work.joined([self.work.part(topics) for topics in self.work.cut(AT_ONCE_IN_PROCESS)])
         before: dict[str, Any] = {TOPICS: self.first_topic, "topic": self.first_topic, "row": self.first_row}
         return found | {name: found[name] + n for name, n in before.items() if name in found}

@@ -1,8 +1,4 @@
-"""Reading runs within a bound of memory: rows go to the disk as they are parsed, and are coded block by block.
-
-A file is parsed chunk by chunk (a table row group by row group) into a spool. When all topics and their sizes are
-known, the rows are sorted into one file for each block of neighbouring topics, and each of these is coded.
-"""
+"""Reading runs within a bound of memory: rows go to the disk as they are parsed, and are coded block by block."""
 
 from __future__ import annotations
 
@@ -10,13 +6,12 @@ import itertools
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pyterrier as pt
@@ -24,76 +19,53 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, told
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Repeats, build_field
+from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
-from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.arrays.places import FileRows, RunRows
+from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.arrays.tokens import Words
-from pt_reuse.data.array_file import StoredBlocks, block_name, checksums, write_block
 from pt_reuse.data.coding import repeat_faults
-from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.packed_files import LONGEST_START, chunks_of_lines, give_back, read_beginning
+from pt_reuse.data.packed_files import chunks_of_lines, give_back
 from pt_reuse.data.parsing import (
     Conventions,
     FileRun,
-    Kept,
     LinesInFiles,
     ReadField,
     RunFiles,
     TiedError,
-    changed,
     field_of_files,
     in_ranking_order,
-    of_files,
     run_names_of,
-    tied_line,
-    tied_row,
 )
 from pt_reuse.data.tables import is_table
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError
 
 #: bytes of the least that can be given
 LEAST = 64 * 10**6
 _UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
-#: bytes that reading a chunk takes, for each of its own
-_OF_CHUNK = 16
-#: bytes of the largest chunk, beyond which nothing is faster, and of the least
-_LARGEST, _SMALLEST = 1 << 22, 1 << 19
-#: bytes that reading a row of a table takes, and for each byte of its columns
-_OF_TABLE_ROW, _OF_TABLE_BYTE = 120, 5
-_TABLE_ROW = 60  # bytes of a row of a table, about
+#: bytes of a file that are parsed at once, and of its longest line; a thread takes some twenty times a chunk
+_CHUNK, _LONGEST, _OF_THREAD = 1 << 20, 1 << 21, 32 * 10**6
 #: bytes that coding a row takes, and for each word of the longest document name
-_OF_ROW, _OF_WORD = 144, 72
-#: of the memory what is left to what nobody counts: tables of topics, buffers of the system
-_SPARE = 0.15
-#: how many times its file a block takes when a study works with it
-_OF_BLOCK = 4
+_OF_ROW, _OF_WORD = 170, 85
+#: bytes that reading a row of a table takes, and for each byte of its columns
+_OF_TABLE_ROW, _OF_TABLE_BYTE = 140, 6
 
 
 def memory_bytes(memory: Any) -> int:
     """Return a user's ``memory=`` in bytes, be it a number or a text such as ``"1.5 GiB"``, or say what is wrong."""
-    if isinstance(memory, str):
-        found = _TEXT.fullmatch(memory)
-        if found:
-            number, unit, binary = found.groups()
-            power = _UNITS[unit.upper()]
-            size = float(number) * ((1024 if binary else 1000) ** power if unit else 1)
-            if (unit or not binary) and math.isfinite(size):
-                return _enough(int(size), memory)
-    elif not isinstance(memory, bool):
-        try:
-            return _enough(operator.index(memory), memory)
-        except TypeError:
-            pass
-    raise InputError(
-        f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
-        argument="memory",
-    )
-
-
-def _enough(size: int, memory: Any) -> int:
+    size: int | None = None
+    if isinstance(memory, str) and (found := _TEXT.fullmatch(memory)):
+        number, unit, binary = found.groups()
+        exact = float(number) * (1024 if binary else 1000) ** (_UNITS[unit.upper()] if unit else 0)
+        size = int(exact) if (unit or not binary) and math.isfinite(exact) else None
+    elif not isinstance(memory, bool | str) and hasattr(memory, "__index__"):
+        size = operator.index(memory)
+    if size is None:
+        raise InputError(
+            f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
+            argument="memory",
+        )
     if size < LEAST:
         raise InputError(
             f"memory must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once.",
@@ -110,77 +82,18 @@ def in_units(size: float) -> str:
     return f"{size:.0f} bytes"
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What may be held in memory, in bytes, and how many threads may work at once."""
-
-    memory: int
-    threads: int
-
-    @property
-    def parsers(self) -> int:
-        """Return how many files are parsed at once."""
-        return max(1, min(self.threads, self.usable // (_OF_CHUNK * _SMALLEST)))
-
-    @property
-    def chunk(self) -> int:
-        """Return the bytes of a file that are parsed at once."""
-        return min(_LARGEST, self.longest)
-
-    @property
-    def longest(self) -> int:
-        """Return the bytes of the longest line that is read."""
-        return self.usable // (_OF_CHUNK * self.parsers)
-
-    @property
-    def usable(self) -> int:
-        """Return the bytes of which somebody keeps count."""
-        return int(self.memory * (1 - _SPARE))
-
-    def rows(self, width: int, tables: int) -> int:
-        """Return how many rows with names of `width` words can be coded at once beside so many bytes of tables."""
-        return max(0, self.usable - tables) // _cost(width)
-
-    def check_group(self, rows: int, size: int, held: int) -> None:
-        """Raise unless a row group of so many rows and bytes can be read beside so many bytes."""
-        if _of_group(rows, size, held) > self.usable:
-            # how many bytes there are is known only when they are read; what is told should do then
-            needed = _of_group(rows, max(size, rows * _TABLE_ROW), held)
-            how = "write the table in smaller parts, as pyarrow.parquet.write_table(..., row_group_size=100_000) does"
-            what = f"{count(rows, 'row')} of {in_units(size)} are read at once: this takes about"
-            raise self._too_little(what, needed, how)
-
-    def holds(self, size: int) -> bool:
-        """Return whether a study can work with a block whose file has a size."""
-        return _OF_BLOCK * size <= self.memory
-
-    def check_topic(self, topic: str, rows: int, width: int, tables: int) -> None:
-        """Raise unless the rows of one topic can be coded."""
-        if rows > self.rows(width, tables):
-            what = f"topic {topic!r} has {rows:,} rows in all runs, which are held at once: this takes about"
-            raise self._too_little(what, rows * _cost(width) + tables, "read fewer runs at a time")
-
-    def _too_little(self, what: str, size: float, how: str) -> InputError:
-        needed = size / (1 - _SPARE)
-        memory = in_units(1.05 * needed).replace(" ", "")
-        parts = f"{what} {in_units(needed)}, and memory is {in_units(self.memory)}. Pass "
-        return InputError(f"{parts}memory={memory!r}, or {how}.", argument="memory")
+def rows_at_once(memory: int, width: int) -> int:
+    """Return how many rows with names of `width` words a block may have."""
+    return memory // (_OF_ROW + _OF_WORD * width)
 
 
-def _of_group(rows: int, size: int, held: int) -> int:
-    return rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE + held
-
-
-def _cost(width: int) -> int:
-    return _OF_ROW + _OF_WORD * width
-
-
-#: a row is written as 8-byte words: its run and topic, its rank, its score, and the words of its document name
-_LIST, _RANK, _SCORE, _DOCS = range(4)
-
-
-def _read_rows(file: IO[bytes], n: int, width: int) -> Words:
-    return np.fromfile(file, "<u8", n * width).reshape(-1, width)
+def _too_little(what: str, needed: int, memory: int, how: str) -> InputError:
+    least = in_units(1.05 * needed).replace(" ", "")
+    return InputError(
+        f"{what}, which takes about {in_units(needed)}, and memory is {in_units(memory)}. Pass memory={least!r}, or "
+        f"{how}.",
+        argument="memory",
+    )
 
 
 class _Topics:
@@ -196,267 +109,214 @@ class _Topics:
             return np.array([self.numbers.setdefault(name, len(self.numbers)) for name in names], dtype=np.int64)
 
 
-class _Spool(Kept):
-    """The rows of a file as they were parsed, in order, on the disk."""
+#: what stands in a row on the disk, in words of 8 bytes: its rank, its score, and the words of its document's name
+_RANK, _SCORE, _DOCS = range(3)
+#: what is known of a piece, the rows of one list in one chunk: run, topic, first byte, rows, words of a row
+_RUN, _TOPIC, _BEGIN, _ROWS, _WIDTH = range(5)
+Pieces = NDArray[np.int64]
 
-    def __init__(self, path: Path, topics: _Topics, budget: Budget):
-        self.path, self._topics, self._budget = path, topics, budget
-        self.sizes = np.zeros((1, 64), dtype=np.int32)  # (runs, topics) rows, with room for more
-        self.ranked, self.width = True, 1
 
-    def check_group(self, rows: int, size: int) -> None:
-        """Raise where there is not the memory for a row group."""
-        self._budget.check_group(rows, size, self.sizes.nbytes)
+class _Spool:
+    """The rows of a file on the disk, piece by piece."""
 
-    def take(self, parts: Iterator[RunPart]) -> None:
-        """Write the rows."""
+    def __init__(self, path: Path):
+        self.path, self.ranked = path, True
+        self.pieces: Pieces = np.zeros((5, 0), dtype=np.int64)
+
+    def write(self, parts: Iterator[RunPart], topics: _Topics) -> None:
+        """Write the rows of all chunks."""
+        pieces = [self.pieces]
         with self.path.open("wb") as file:
             for part in parts:
                 if len(part.topic):
-                    self._append(file, part)
+                    pieces.append(self._append(file, part, topics))
                 del part  # before the next one is read
+        self.pieces = np.concatenate(pieces, axis=1)
 
-    def _append(self, file: IO[bytes], part: RunPart) -> None:
-        run, topic, width = part.run, self._topics.of(part.topics)[part.topic], part.docs.shape[1]
-        rows = np.empty((len(topic), _DOCS + width), dtype="<u8")
+    def _append(self, file: Any, part: RunPart, topics: _Topics) -> Pieces:
+        key = (part.run << 32) | part.topic
+        order = np.argsort(key, kind="stable")
+        rows = np.empty((len(key), _DOCS + part.docs.shape[1]), dtype="<u8")
         numbers = rows.view("<f8")
-        rows[:, _LIST], numbers[:, _SCORE], rows[:, _DOCS:] = (run << 32) | topic, part.scores, part.docs
-        numbers[:, _RANK] = np.nan if part.ranks is None else part.ranks
-        file.write(np.array(rows.shape, dtype="<i8").tobytes())
+        numbers[:, _RANK] = np.nan if part.ranks is None else part.ranks[order]
+        numbers[:, _SCORE], rows[:, _DOCS:] = part.scores[order], part.docs.take(order, axis=0)
+        self.ranked = part.ranks is not None
+        lists, first, sizes = np.unique(key[order], return_index=True, return_counts=True)
+        begins = file.tell() + first * rows[0].nbytes
         file.write(rows.data)
-        self.ranked, self.width = part.ranks is not None, max(self.width, width)
-        needed = int(np.max(run)) + 1, int(topic.max()) + 1
-        if needed[0] > self.sizes.shape[0] or needed[1] > self.sizes.shape[1]:
-            room = [(0, 2 * n - had if n > had else 0) for n, had in zip(needed, self.sizes.shape, strict=True)]
-            self.sizes = np.pad(self.sizes, room)
-        np.add.at(self.sizes.reshape(-1), run * self.sizes.shape[1] + topic, 1)  # fast along one axis alone
+        topic = topics.of(part.topics)[lists & 0xFFFFFFFF]
+        return np.stack([lists >> 32, topic, begins, sizes, np.full(len(lists), rows.shape[1])])
 
-    def rows(self) -> Iterator[Words]:
-        """Yield the rows as they were written."""
-        with self.path.open("rb") as file:
-            while head := file.read(16):
-                yield _read_rows(file, *np.frombuffer(head, dtype="<i8").tolist())
-
-
-class _BlockFile:
-    """The rows of all runs on the topics of a block, from which those of one run can be read."""
-
-    def __init__(self, path: Path):
-        self.path, self._pieces = path, [np.zeros((4, 0), dtype=np.int64)]
-
-    def append(self, run: NDArray[np.int64], rows: Words) -> None:
-        """Add rows, run by run."""
-        runs, starts, sizes = np.unique(run, return_index=True, return_counts=True)
-        with self.path.open("ab") as file:
-            begins = file.tell() + starts * rows[0].nbytes
-            file.write(rows.data)
-        self._pieces.append(np.stack([runs, begins, sizes, np.full(len(runs), rows.shape[1])]))
-
-    def by_run(self, n: int) -> list[NDArray[np.int64]]:
-        """Return for each of n runs the pieces of its rows in the file, in order."""
-        pieces = np.concatenate(self._pieces, axis=1)
-        pieces = pieces[:, np.argsort(pieces[0], kind="stable")]
-        return np.split(pieces[1:], np.searchsorted(pieces[0], np.arange(1, n)), axis=1)
-
-    def rows(self, pieces: NDArray[np.int64]) -> Words:
+    def rows(self, pieces: Pieces) -> Words:
         """Return the rows of some pieces."""
-        found = []
-        with self.path.open("rb") as file:
-            for begin, size, width in pieces.T.tolist():
+        with self.path.open("rb", buffering=0) as file:
+            found = []
+            for begin, size, width in pieces[_BEGIN:].T.tolist():
                 file.seek(begin)
-                found.append(_read_rows(file, size, width))
+                found.append(np.fromfile(file, "<u8", size * width).reshape(size, width))
         return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
-
-class _StoppedError(Exception):
-    """Another file, or the user, ended the reading."""
-
-
-class _Spooling(RunFiles):
-    """Reads run files chunk by chunk into spools in a folder."""
-
-    def __init__(self, folder: Path, conventions: Conventions, budget: Budget):
-        super().__init__(conventions, budget.parsers)
-        self.budget, self.topics, self._folder, self._numbers = budget, _Topics(), folder, itertools.count()
-
-    def opened(self, path: Path) -> tuple[bytes, Callable[[], Iterator[bytes]]]:
-        """Return how a text begins, and what reads it."""
-        return read_beginning(path, LONGEST_START), lambda: self._chunks(path)
-
-    def _chunks(self, path: Path) -> Iterator[bytes]:
-        for data in chunks_of_lines(path, self.budget.chunk, self.budget.longest):
-            if self.stopped.is_set():
-                raise _StoppedError
-            yield data
-
-    def kept(self) -> _Spool:
-        """Return a spool."""
-        return _Spool(self._folder / f"spool-{next(self._numbers)}", self.topics, self.budget)
-
-    def by_itself(self, path: Path) -> bool:
-        """Return whether a file is a table: each may take all of the memory."""
-        return is_table(path)
+    def check_ranks(self, topics: _Topics) -> None:
+        """Raise a TiedError for the first list in which two documents have one rank."""
+        run, topic = self.pieces[:_BEGIN]
+        lists, first, place = np.unique((run << 32) | topic, return_index=True, return_inverse=True)
+        for i in np.lexsort((first, lists >> 32)).tolist():
+            rows = self.rows(self.pieces[:, place == i])
+            try:
+                starts = np.array([0, len(rows)])
+                check_places(starts, rank_places(starts, rows.view("<f8")[:, _RANK]))
+            except NoPlaceError as error:
+                name = list(topics.numbers)[int(lists[i] & 0xFFFFFFFF)]
+                docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
+                raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
 
 
-class _Coding:
-    """The runs of some spools, coded block by block."""
+@dataclass(frozen=True)
+class BlocksWithin:
+    """The runs of some files whose rows are on the disk, to be coded block by block."""
 
-    def __init__(self, runs: Sequence[FileRun], names: list[str], spooling: _Spooling, folder: Path):
-        self._runs = list(runs)
-        self.names, self.conventions, self.budget, self._folder = names, spooling.conventions, spooling.budget, folder
-        self.lines = LinesInFiles(self._runs, self.conventions.order)
-        self._spools: list[_Spool] = [run.rows for run in runs]
-        known = list(spooling.topics.numbers)
-        sizes = np.zeros((len(known), len(names)), dtype=np.int32)
-        for r, (run, spool) in enumerate(zip(self._runs, self._spools, strict=True)):
-            held = spool.sizes[run.number, : len(known)]
-            sizes[: len(held), r] = held
-        there = np.flatnonzero(sizes.any(axis=1))
-        numbers = there[natural_order([known[t] for t in there.tolist()])]
-        self.topics = tuple(known[t] for t in numbers.tolist())
-        self.lengths = sizes[numbers]
-        self._place = np.full(len(known), -1, dtype=np.int64)
-        self._place[numbers] = np.arange(len(numbers))
-        self.ranked = np.array([spool.ranked for spool in self._spools], dtype=np.bool_)
-        self.parts = self._cut()
-        self._repeats: list[Repeats] = []
-        self._ties: dict[int, TiedError] = {}
+    paths: Sequence[Path]
+    files: Sequence[FileRun]
+    runs: Sequence[FileRun]
+    names: list[str]
+    topics: tuple[str, ...]  # in natural order
+    pieces: Pieces  # topic by topic; runs and topics are positions here
+    parts: list[range]
+    conventions: Conventions
+    threads: int
+    repeats: list[Repeats]
 
-    def _cut(self) -> list[range]:
-        width, tables = max((spool.width for spool in self._spools), default=1), 3 * self.lengths.nbytes
-        rows = self.lengths.sum(axis=1, dtype=np.int64)
-        if len(rows):
-            largest = int(np.argmax(rows))
-            self.budget.check_topic(self.topics[largest], int(rows[largest]), width, tables)
-        return neighbours(rows, self.budget.rows(width, tables))
+    @classmethod
+    def read(
+        cls,
+        paths: Sequence[Path],
+        folder: Path,
+        conventions: Conventions,
+        memory: int,
+        *,
+        threads: int,
+        verbose: bool,
+    ) -> BlocksWithin:
+        """Parse files, and have their rows in a folder."""
+        topics, numbers = _Topics(), itertools.count()
 
-    def write(self, folder: Path | None, *, verbose: bool) -> None:
-        """Code all blocks, and write them to a folder, if any, unless something is found to be wrong with the runs."""
-        files = self._sorted()
-        with pt.tqdm(total=len(self.parts), desc="coding runs", unit="block", disable=not verbose) as bar:
-            for part, file in zip(self.parts, files, strict=True):
-                give_back()
-                self._write_block(part, file, folder)
-                bar.update(1)
+        def kept(parts: Iterator[RunPart]) -> _Spool:
+            spool = _Spool(folder / f"spool-{next(numbers)}")
+            spool.write(parts, topics)
+            if conventions.order == "rank":
+                spool.check_ranks(topics)
+            return spool
 
-    def _sorted(self) -> list[_BlockFile]:
-        # the rows of each block in a file of their own
-        files = [_BlockFile(self._folder / f"block-{i}") for i in range(len(self.parts))]
-        part_of = np.repeat(np.arange(len(self.parts)), [len(part) for part in self.parts])
-        for spool in {id(spool): spool for spool in self._spools}.values():
-            column = np.full(len(spool.sizes), -1, dtype=np.int64)
-            column[[run.number for run in self._runs if run.rows is spool]] = [
-                r for r, run in enumerate(self._runs) if run.rows is spool
-            ]
-            for rows in spool.rows():
-                lists = rows[:, _LIST].view(np.int64)
-                run, topic = column[lists >> 32], self._place[lists & 0xFFFFFFFF]
-                rows[:, _LIST] = topic
-                part = part_of[topic]
-                order = np.lexsort((run, part))
-                parts, starts = np.unique(part[order], return_index=True)
-                for i, mine in zip(parts.tolist(), np.split(order, starts[1:]), strict=True):
-                    files[i].append(run[mine], rows.take(mine, axis=0))
-            spool.path.unlink()
-        return files
+        def fits(rows: int, size: int) -> None:
+            needed = rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE
+            if needed > memory:
+                what = f"{count(rows, 'row')} of {in_units(size)} are read at once"
+                how = "write the table in smaller parts, such as write_table(..., row_group_size=100_000)"
+                raise _too_little(what, needed, memory, how)
 
-    def _write_block(self, part: range, file: _BlockFile, folder: Path | None) -> None:
-        with ThreadPoolExecutor(self.budget.threads) as pool:
-            pieces = file.by_run(len(self.names))
-            runs = list(pool.map(lambda r: self._rows(r, file.rows(pieces[r])), range(len(self.names))))
-        file.path.unlink()
-        block, repeats = build_field(runs, threads=self.budget.threads)
-        if len(repeats):
-            self._keep(part, repeats)
-        self.lengths[part.start : part.stop] = block.lengths if block.n_topics else 0
-        if folder is not None and not self._ties and (self.conventions.duplicates == "best" or not self._repeats):
-            write_block(folder / block_name(part.start, part.stop), block)
+        def made(runs: Sequence[FileRun], names: list[str]) -> BlocksWithin:
+            coding = cls._of(runs, names, list(topics.numbers), memory)
+            return cls(paths, files, runs, names, *coding, conventions, threads, [])
 
-    def _rows(self, r: int, rows: Words) -> RunRows:
-        held, topic = np.unique(rows[:, _LIST].astype(np.int64), return_inverse=True)
-        names, numbers = [self.topics[t] for t in held.tolist()], rows.view("<f8")
-        file = FileRows(names, topic, rows[:, _DOCS:], numbers[:, _SCORE])
-        try:
-            ranks = numbers[:, _RANK] if self.ranked[r] else None
-            return in_ranking_order(self.names[r], file, ranks, self.conventions.order)
-        except TiedError as tie:
-            self._ties.setdefault(r, tie)
-            return file.in_order(self.names[r], "file", None)
+        def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
+            coding = made(runs, names)
+            for _ in coding.coded():
+                pass
+            return coding.faults()
 
-    def _keep(self, part: range, repeats: Repeats) -> None:
-        found = Repeats(repeats.run, repeats.topic + part.start, repeats.docs, repeats.place)
+        reading = RunFiles(
+            conventions,
+            max(1, min(threads, memory // _OF_THREAD)),
+            kept,
+            chunks=lambda path: chunks_of_lines(path, _CHUNK, _LONGEST),
+            fits=fits,
+            alone=is_table,
+        )
+        files = reading.read(paths, verbose=verbose)
+        return made(*run_names_of(files, len(paths), conventions, repeated))
+
+    @staticmethod
+    def _of(
+        runs: Sequence[FileRun], names: list[str], known: list[str], memory: int
+    ) -> tuple[tuple[str, ...], Pieces, list[range]]:
+        # (the topics, the pieces of the runs, the topics of each block)
+        every = []
+        for r, run in enumerate(runs):
+            mine = run.rows.pieces[:, run.rows.pieces[_RUN] == run.number]
+            mine[_RUN] = r
+            every.append(mine)
+        pieces = np.concatenate(every, axis=1)
+        there = np.unique(pieces[_TOPIC])
+        there = there[natural_order([known[t] for t in there.tolist()])]
+        place = np.full(len(known), -1, dtype=np.int64)
+        place[there] = np.arange(len(there))
+        pieces[_TOPIC] = place[pieces[_TOPIC]]
+        topics = tuple(known[t] for t in there.tolist())
+        rows = np.bincount(pieces[_TOPIC], pieces[_ROWS], len(topics)).astype(np.int64)
+        width = int(pieces[_WIDTH].max()) - _DOCS
+        most, largest = rows_at_once(memory, width), int(np.argmax(rows))
+        if rows[largest] > most:
+            what = f"topic {topics[largest]!r} has {rows[largest]:,} rows in all runs"
+            needed = int(rows[largest]) * (_OF_ROW + _OF_WORD * width)
+            raise _too_little(what, needed, memory, "read fewer runs at a time")
+        return topics, pieces[:, np.argsort(pieces[_TOPIC], kind="stable")], neighbours(rows, most)
+
+    @property
+    def ranked(self) -> NDArray[np.bool_]:
+        """Return (runs,): which runs have a rank column."""
+        return np.array([run.rows.ranked for run in self.runs], dtype=np.bool_)
+
+    def blocks(self, *, verbose: bool) -> Iterator[Field]:
+        """Yield the blocks; after the last one raise for documents that stand in a list twice, if that is an error."""
+        yield from pt.tqdm(self.coded(), total=len(self.parts), desc="coding runs", unit="block", disable=not verbose)
+        if faults := self.faults():
+            raise InputError.of_several([*faults.values()], len(self.runs), "runs")
+
+    def coded(self) -> Iterator[Field]:
+        """Yield the blocks, and keep what stands in their lists again."""
+        for part in self.parts:
+            give_back()
+            pieces = self.pieces[:, slice(*np.searchsorted(self.pieces[_TOPIC], [part.start, part.stop]))]
+            pieces = pieces[:, np.argsort(pieces[_RUN], kind="stable")]
+            of_run = np.split(pieces, np.searchsorted(pieces[_RUN], np.arange(1, len(self.runs))), axis=1)
+            with ThreadPoolExecutor(self.threads) as pool:
+                rows = list(pool.map(self._rows, range(len(self.runs)), of_run))
+            block, again = build_field(rows, threads=self.threads)
+            del rows
+            self._keep(again, part.start)
+            yield block
+
+    def _rows(self, r: int, pieces: Pieces) -> RunRows:
+        spool = self.runs[r].rows
+        rows = spool.rows(pieces)
+        held, place = np.unique(pieces[_TOPIC], return_inverse=True)
+        numbers = rows.view("<f8")
+        topic = np.repeat(place.astype(np.int64), pieces[_ROWS])
+        file = FileRows([self.topics[t] for t in held.tolist()], topic, rows[:, _DOCS:], numbers[:, _SCORE])
+        return in_ranking_order(
+            self.names[r], file, numbers[:, _RANK] if spool.ranked else None, self.conventions.order
+        )
+
+    def _keep(self, found: Repeats, first_topic: int) -> None:
         if self.conventions.duplicates == "error":
-            first = np.zeros(len(found), dtype=np.bool_)
-            first[np.unique(found.run, return_index=True)[1]] = True
-            found = _some(found, first)
-        self._repeats.append(found)
-
-    def ties(self) -> dict[int, InputError]:
-        """Return for each run with two documents of one rank what is wrong, by position."""
-        return {r: self._tie(self._runs[r], tie) for r, tie in sorted(self._ties.items())}
-
-    def _tie(self, run: FileRun, tie: TiedError) -> InputError:
-        with located(str(run.path)):
-            if run.table:
-                return tied_row(run.tag or "", tie)
-            return tied_line(chunks_of_lines(run.path, self.budget.chunk, self.budget.longest), tie.topic, tie.at)
-
-    def repeat_faults(self) -> dict[int, InputError]:
-        """Return for each run with a document twice in a list what is wrong, the first such document, by position."""
-        faults: dict[int, InputError] = {}
-        for repeats in self._repeats:
-            new = _some(repeats, ~np.isin(repeats.run, list(faults)))
-            faults |= repeat_faults(self.topics, new, self.names, self.lines.told)
-        return dict(sorted(faults.items()))
+            # the first of each run is told
+            found = found.take(np.unique(found.run, return_index=True)[1])
+        if len(found):
+            self.repeats.append(Repeats(found.run, found.topic + first_topic, found.docs, found.place))
 
     def faults(self) -> dict[int, InputError]:
-        """Return all that is wrong with the runs, which are coded for it and kept nowhere."""
-        self.write(None, verbose=False)
-        return self.repeat_faults() | self.ties()
+        """Return for each run with a document twice in a list what is wrong, if that is an error."""
+        if not self.repeats or self.conventions.duplicates != "error":
+            return {}
+        lines = LinesInFiles(self.runs, self.conventions.order)
+        return repeat_faults(self.topics, Repeats.joined(self.repeats), self.names, lines.told)
 
-    def dropped(self) -> Iterator[Dropped]:
-        """Yield the rows of documents that stand in their list again."""
-        if self._repeats:
+    def read_field(self) -> ReadField:
+        """Return what is known of the runs, beside a field that lies elsewhere; all blocks must have been coded."""
+        dropped = []
+        if self.repeats:
             give_back()
-            parts = self._repeats
-            run, topic, place = (
-                np.concatenate([getattr(part, name) for part in parts]) for name in ("run", "topic", "place")
-            )
-            repeats = Repeats(run, topic, tokens.stacked([part.docs for part in parts]), place)
-            at = self.lines.of_repeats(self.topics, repeats)
-            yield Dropped.of_repeats(repeats, self.names, self.topics, files=self.lines.files, lines=at)
-
-
-def _some(repeats: Repeats, chosen: NDArray[np.bool_]) -> Repeats:
-    return Repeats(repeats.run[chosen], repeats.topic[chosen], repeats.docs[chosen], repeats.place[chosen])
-
-
-def read_within(
-    paths: Sequence[Path],
-    spools: Path,
-    blocks: Path,
-    conventions: Conventions,
-    budget: Budget,
-    *,
-    checks: Sequence[str],
-    verbose: bool,
-) -> ReadField:
-    """Return the field of some run files with the given checksums, whose blocks are written to a folder."""
-    spooling = _Spooling(spools, conventions, budget)
-    files = spooling.read(paths, verbose=verbose)
-    for path, before, now in zip(paths, checks, checksums(paths, budget.threads), strict=True):
-        if before != now:
-            raise InputError(changed().text, place=str(path))
-    coding = partial(_Coding, spooling=spooling, folder=spools)
-    runs, names = run_names_of(files, len(paths), conventions, lambda some, called: coding(some, called).faults())
-    made = coding(runs, names)
-    made.write(blocks, verbose=verbose)
-    ties = made.ties()
-    faults = (made.repeat_faults() if conventions.duplicates == "error" else {}) | ties
-    if ties:
-        raise of_files(((runs[r].path, faults[r]) for r in sorted(faults)), len(paths))
-    if faults:
-        raise InputError.of_several(list(faults.values()), len(runs), "runs")
-    paths_of = ((str(blocks.absolute() / block_name(part.start, part.stop)), len(part)) for part in made.parts)
-    field = OpenField(made.topics, made.parts, made.lengths, made.ranked, StoredBlocks(tuple(paths_of)))
-    return field_of_files(field, paths, files, runs, names, made.dropped())
+            repeats, lines = Repeats.joined(self.repeats), LinesInFiles(self.runs, self.conventions.order)
+            dropped = [lines.dropped(self.topics, repeats, self.names)]
+        nowhere = Field.without_topics(self.ranked)
+        return field_of_files(nowhere, self.paths, self.files, self.runs, self.names, dropped)

@@ -11,7 +11,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import build_field
 from pt_reuse.arrays.lists import offsets
 from pt_reuse.arrays.open_field import unite
-from pt_reuse.arrays.places import FileRows, Places, RunRows
+from pt_reuse.arrays.places import FileRows, RunRows, rank_places
 
 DOCS = ["a", "b", "c", "12345678", "a-name-of-two-words", "a-name-of-two-wordz", "ä", "x" * 70]
 # a run is topic -> its documents; topics appear in the order of the dict, as in a file
@@ -30,7 +30,7 @@ def as_rows(name, run):
     scores = np.arange(len(docs)) * 0.5 % 3  # neither the file nor the ranks follow the scores
     rows = FileRows(list(run), np.repeat(np.arange(len(run)), lengths), words, scores)
     ranks = np.arange(len(docs))[::-1] * 7.0 % 11
-    return rows.in_order(name, "trec_eval", Places.of_rank_column(rows.starts, ranks))
+    return rows.in_order(name, "trec_eval", rank_places(rows.starts, ranks))
 
 
 def coded(field):
@@ -40,15 +40,15 @@ def coded(field):
 def rows_of(field, r):
     """Return a run as it was read, topics in natural order."""
     has = np.flatnonzero(field.lengths[:, r])
-    starts, rows, source = offsets(field.lengths[has, r]), field.rows_of_run(r), has * field.n_runs + r
+    starts, rows = offsets(field.lengths[has, r]), field.rows_of_run(r)
     return RunRows(
         str(r),
         [field.topics[t] for t in has.tolist()],
         starts,
         field.words_of(rows),
         field.scores[rows],
-        field.file.kept(field.starts, source, starts, rows),
-        field.rank.kept(field.starts, source, starts, rows) if field.ranked[r] else None,
+        field.file[rows],
+        field.rank[rows] if field.ranked[r] else None,
     )
 
 
@@ -59,10 +59,7 @@ def read_back(field):
             rows.starts.tolist(),
             tokens.decode(tokens.as_tokens(rows.docs)),
             rows.scores.tolist(),
-            *(
-                part and [column.tolist() for column in (part.lists, part.starts, part.at, part.values)]
-                for part in (rows.file, rows.rank)
-            ),
+            *(part is not None and part.tolist() for part in (rows.file, rows.rank)),
         )
         for rows in (rows_of(field, r) for r in range(field.n_runs))
     ]

@@ -36,7 +36,7 @@ FILES = {
     "empty when unpacked": (gzip.compress(b""), "{d}/f"),
     "white space": (b" \r\n\t\n", "{d}/f"),
     "qrels": (QRELS, "{d}/f, line 1"),
-    "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "{d}/f, line 3"),
+    "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "{d}/f, line 1"),
     "utf-16": ("1 Q0 d1 1 2.5 bm25\n".encode("utf-16"), "{d}/f, line 1"),
     "five columns, middle line": (RUN + b"\n2 Q0 d1 1 bm25\n" + RUN.replace(b"1 Q0", b"3 Q0"), "{d}/f, line 4"),
     "a docno of two words": (RUN + b"2 Q0 d 3 1 2.0 bm25\r\n" + RUN.replace(b"1 Q0", b"3 Q0"), "{d}/f"),

@@ -2,78 +2,47 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
-import json
 import os
 import pickle
 import random
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import warnings
-from types import SimpleNamespace
+import zipfile
 
 import numpy as np
 import pytest
 from cache_parts import run_bytes, same
+from store_parts import assert_same_field, in_pieces
 
-from pt_reuse._files import Alone, alone
+import pt_reuse as ptr
 from pt_reuse.arrays.field import Field
-from pt_reuse.data import parsing, store
-from pt_reuse.data.array_file import ArrayFile
-from pt_reuse.data.parsing import ReadField
+from pt_reuse.data import parsing, store, within_memory
+from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.store import FORMAT, HEADER, StaleCacheError, load_whole
+from pt_reuse.data.store import NAME
+from pt_reuse.data.within_memory import memory_bytes
 from pt_reuse.errors import InputError, ReuseWarning
 
-#: how runs are read where nothing is said of it
-SETTINGS = {
-    "order": "trec_eval", "names": "tag", "duplicates": "error", "bad_lines": "error", "other_files": "error",
-}  # fmt: skip
+
+def within(source, cache, **options):
+    return read_runs(source, cache=cache, memory="64MB", n_jobs=1, **options)
 
 
-def header_of(cache):
-    return json.loads((cache / HEADER).read_bytes())
+@pytest.fixture
+def parsed(monkeypatch):
+    """Return the files that are parsed from now on."""
+    found, original = [], parsing.read_bytes
+    monkeypatch.setattr(parsing, "read_bytes", lambda path: found.append(path) or original(path))
+    return found
 
 
-def sources_of(cache):
-    return dict(header_of(cache)["sources"])
-
-
-def place(cache):
-    return cache / header_of(cache)["place"]
-
-
-def block(cache):
-    """Return the one block of a cache."""
-    (path,) = place(cache).glob("*.block")
-    return path
-
-
-def tables(cache):
-    return place(cache) / "index"
-
-
-def assert_one_field(cache):
-    """A cache holds one field and nothing else."""
-    assert {path.name for path in cache.iterdir()} == {place(cache).name, HEADER}
-    assert len(list(place(cache).iterdir())) == 1 + len(header_of(cache)["ends"])
-
-
-def parses(monkeypatch):
-    """Count the files that are parsed."""
-    parsed = []
-    original = parsing.read_bytes
-    monkeypatch.setattr(parsing, "read_bytes", lambda path: parsed.append(path) or original(path))
-    return parsed
-
-
-def test_second_read_comes_from_the_cache(source, cache, monkeypatch):
-    parsed = parses(monkeypatch)
+def test_second_read_comes_from_the_cache(source, cache, parsed):
     first = read_runs(source, cache=cache)
     assert len(parsed) == 3
     again = read_runs(source, cache=str(cache), teams={f"run{i}": "A" for i in range(3)})
@@ -82,20 +51,36 @@ def test_second_read_comes_from_the_cache(source, cache, monkeypatch):
     assert again.teams == ["A"]
     assert first.to_frame().equals(again.to_frame())
     assert isinstance(again.field, Field)
+    assert [path.name for path in cache.iterdir()] == [NAME]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="an open file keeps its name there")
 def test_runs_do_not_hang_on_the_folder(source, cache):
     read_runs(source, cache=cache)
-    runs, threads = read_runs(source, cache=cache), []
+    runs = read_runs(source, cache=cache)
     shutil.rmtree(cache)
-    for _ in range(4):
-        threads.append(threading.Thread(target=lambda: runs.field.scores.sum()))
-        threads[-1].start()
+    threads = [threading.Thread(target=lambda: runs.field.scores.sum()) for _ in range(4)]
+    for thread in threads:
+        thread.start()
     for thread in threads:
         thread.join()
     assert same(runs, read_runs(source))
     assert same(pickle.loads(pickle.dumps(runs)), runs)
+
+
+def test_a_field_kept_whole_and_one_kept_in_blocks(source, cache, monkeypatch, parsed):
+    whole = read_runs(source, cache=cache)
+    # it is one block of 1,200 rows
+    assert_same_field(within(source, cache).field, whole.field)
+    monkeypatch.setattr(store, "rows_at_once", lambda *_: 400)
+    in_pieces(monkeypatch, rows=400)
+    with pytest.warns(ReuseWarning, match="blocks of 1,200 rows"):
+        blocks = within(source, cache)
+    assert len(blocks.field.parts) == 4
+    assert_same_field(blocks.field, whole.field)
+    assert len(parsed) == 3
+    assert same(read_runs(source, cache=cache), whole)
+    assert len(parsed) == 3
 
 
 # what changed
@@ -123,6 +108,14 @@ def test_other_files(change, source, cache, reread):
     assert len(reread(source, cache)) == 3 + (change == "new") - (change == "missing")
 
 
+def test_every_changed_byte_of_a_source_is_noticed(source, cache, tmp_path):
+    good = (source / "1.gz").read_bytes()
+    (before,) = store.fingerprints([str(source / "1.gz")], 1)
+    for at in range(0, len(good), 7):
+        (tmp_path / "f").write_bytes(good[:at] + bytes([good[at] ^ 1 << at % 8]) + good[at + 1 :])
+        assert store.fingerprints([str(tmp_path / "f")], 1)[0][1] != before[1]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [{"order": "file"}, {"names": "file"}, {"duplicates": "best"}, {"bad_lines": "skip"}, {"other_files": "skip"}],
@@ -132,51 +125,66 @@ def test_another_setting(arguments, source, cache, reread):
     reread(source, cache, **arguments)
 
 
-# what is the user's stays
+@pytest.mark.parametrize("memory", [None, "64MB"])
+def test_a_file_that_changes_while_it_is_read(memory, source, cache, messages, monkeypatch):
+    original = parsing.RunParts.read
+
+    def meddled(self):
+        yield from original(self)
+        (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
+
+    monkeypatch.setattr(parsing.RunParts, "read", meddled)
+    if memory is None:
+        messages.warned(read_runs, source=source, cache=cache)
+    else:
+        messages.refused(within, source=source, cache=cache)
+    assert not (cache / NAME).exists()
 
 
-def test_nothing_of_the_user_is_removed(messages, source, cache):
+# what is the user's stays; what cannot be written is told
+
+
+@pytest.mark.parametrize("read", [read_runs, within])
+def test_a_failed_write_leaves_nothing_of_ours(read, source, cache, messages, monkeypatch):
     cache.mkdir()
-    mine = {"notes.txt": b"mine", "arrays-of-mine/codes.npy": b"mine", "arrays-0123456789abcdef/keep.txt": b"mine"}
-    for name, data in mine.items():
-        (cache / name).parent.mkdir(exist_ok=True)
-        (cache / name).write_bytes(data)
-    os.utime(cache / "arrays-0123456789abcdef", (0, 0))
-    read_runs(source, cache=cache)
-    (source / "9").write_bytes(run_bytes("run9"))
-    messages.warned(read_runs, source=source, cache=cache)
-    assert {name: (cache / name).read_bytes() for name in mine} == mine
+    (cache / "notes.txt").write_bytes(b"mine")
+
+    def full(archive, name, array):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "add_array", full)
+        if read is read_runs:
+            assert same(messages.warned(read, source=source, cache=cache), read_runs(source))
+        else:
+            messages.refused(read, source=source, cache=cache, argument="cache")
+    assert [path.name for path in cache.iterdir()] == ["notes.txt"]
+    assert_same_field(read(source, cache=cache).field, read_runs(source).field)
+    assert sorted(path.name for path in cache.iterdir()) == ["notes.txt", NAME]
 
 
-def test_a_failed_write_leaves_nothing(source, cache, messages, monkeypatch):
-    def full(path, field):
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
+def test_ctrl_c(source, cache, monkeypatch):
+    before, original = threading.active_count(), within_memory.build_field
+    in_pieces(monkeypatch, rows=300)
 
-    monkeypatch.setattr(store, "write_block", full)
-    runs = messages.warned(read_runs, source=source, cache=cache)
-    assert same(runs, read_runs(source))
+    def interrupted(*given, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(within_memory, "build_field", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        within(source, cache)
+    assert threading.active_count() == before
     assert list(cache.iterdir()) == []
-
-
-def test_a_store_of_before_goes(source, cache, reread):
-    read_runs(source, cache=cache)
-    old = cache / "arrays-0123456789abcdef"
-    old.mkdir()
-    for name in ("codes", "vocabulary", "file_at", "dropped"):
-        (old / f"{name}.npy").write_bytes(b"of before")
-    (cache / HEADER).write_text(json.dumps({"format": 6, "arrays": old.name}))
-    reread(source, cache)
-    assert_one_field(cache)
+    monkeypatch.setattr(within_memory, "build_field", original)
+    assert_same_field(within(source, cache).field, read_runs(source).field)
 
 
 def unwritable(*_, **__):
     raise PermissionError(13, "Permission denied")
 
 
-def test_a_folder_that_lets_nobody_write_is_told_before_anything_is_read(source, cache, messages, monkeypatch):
+def test_a_folder_that_lets_nobody_write_is_told_before_anything_is_read(source, cache, messages, monkeypatch, parsed):
     cache.mkdir()
-    parsed = parses(monkeypatch)
     monkeypatch.setattr(tempfile, "TemporaryFile", unwritable)
     messages.refused(read_runs, source=source, cache=cache, argument="cache")
     messages.refused(read_runs, source=source, cache=cache / "new" / "er", argument="cache")
@@ -184,48 +192,30 @@ def test_a_folder_that_lets_nobody_write_is_told_before_anything_is_read(source,
     assert list(cache.iterdir()) == []
 
 
-def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypatch):
+def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypatch, parsed):
     first = read_runs(source, cache=cache)
-    kept = (cache / HEADER).read_bytes()
-    parsed = parses(monkeypatch)
+    kept = (cache / NAME).read_bytes()
     monkeypatch.setattr(tempfile, "TemporaryFile", unwritable)
     assert same(read_runs(source, cache=cache), first)
-    assert parsed == []
+    assert len(parsed) == 3
     (source / "9").write_bytes(run_bytes("run9"))
-    told, warn = [], store.warn
-
-    def noted(*parts, **more):
-        told.append(len(parsed))
-        warn(*parts, **more)
-
-    monkeypatch.setattr(store, "warn", noted)
-    again = messages.warned(read_runs, source=source, cache=cache)
-    assert told == [0]  # before the first of the four files was parsed
-    assert len(parsed) == 4
-    assert same(again, read_runs(source))
-    assert (cache / HEADER).read_bytes() == kept
-
-
-def test_a_file_that_changes_while_it_is_read(source, cache, messages, monkeypatch):
-    original = parsing.read_bytes
-
-    def meddled(path):
-        data = original(path)
-        if path.name == "0.gz":
-            path.write_bytes(run_bytes("run0", seed=50))
-        return data
-
-    monkeypatch.setattr(parsing, "read_bytes", meddled)
-    messages.warned(read_runs, source=source, cache=cache)
-    assert not cache.exists()
+    assert same(messages.warned(read_runs, source=source, cache=cache), read_runs(source))
+    assert (cache / NAME).read_bytes() == kept
 
 
 def test_odd_names_come_back(tmp_path, cache):
-    (tmp_path / "a").write_bytes(b"t\xe9 Q0 d\xff 1 2 \xe9quipe\n")
+    (tmp_path / "a").write_bytes(b"t\xe9 Q0 d\xff 1 2 \xe9quipe\nt\xe9 Q0 %s 2 1 \xe9quipe\n" % (b"long" * 50))
     first = read_runs(tmp_path / "a", cache=cache)
+    code = (
+        "import sys, pt_reuse as ptr\n"
+        "sys.stdout.buffer.write(repr(ptr.read_runs(sys.argv[1], cache=sys.argv[2]).docnos()).encode())"
+    )
     again = read_runs(tmp_path / "a", cache=cache)
     assert again.names == first.names == ["\udce9quipe"]
     assert again.to_frame().equals(first.to_frame())
+    # a process that has not seen the long name
+    found = subprocess.run([sys.executable, "-c", code, tmp_path / "a", cache], capture_output=True, check=True)
+    assert found.stdout.decode() == repr(first.docnos())
 
 
 def test_a_relative_folder_and_a_link(source, tmp_path, monkeypatch):
@@ -237,233 +227,91 @@ def test_a_relative_folder_and_a_link(source, tmp_path, monkeypatch):
         assert same(first, read_runs(tmp_path / "link", cache=tmp_path / "cache"))
 
 
-# a damaged cache of a parsed field: never used, and written anew
+# a damaged cache: never used
 
 
-def warned_of_fault(messages, source, cache):
-    """Read past a cache that cannot be read; what Python, numpy or the system say of it is no wording of ours."""
-    with pytest.warns(ReuseWarning) as caught:
-        runs = read_runs(source, cache=cache)
-    (said,) = [str(warning.message) for warning in caught if warning.category is ReuseWarning]
-    fault = re.search(r"cannot be read \((.+)\); ", said)
-    if fault:
-        messages.hidden[fault[1]] = "{fault}"
-    messages.told(said)
-    return runs
+def damaged(chance, data, members):
+    """Return a file to which something happened, most often inside of one of its members or its directory."""
+    begin, end = chance.choice([*members, (0, len(data))])
+    at = chance.randrange(begin, end)
+    how = chance.choice(["bit", "bit", "bit", "byte", "zeros", "cut", "gone", "more", "swap"])
+    if how == "bit":
+        return data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :]
+    if how == "byte":
+        return data[:at] + bytes([chance.randrange(256)]) + data[at + 1 :]
+    if how == "zeros":
+        return data[:at] + bytes(len(data[at : at + 50])) + data[at + 50 :]
+    if how == "swap":
+        return data[:at] + data[at + 8 : at + 16] + data[at : at + 8] + data[at + 16 :]
+    return data[:at] + {"cut": b"", "gone": data[at + 3 :], "more": b"xyz" + data[at:]}[how]
 
 
-HOW = ["one bit", "zeros", "swapped words", "cut", "removed", "text"]
-
-
-def damage(data, how, begin, end):
-    """Return what a file would be whose bytes from `begin` to `end` were damaged."""
-    data, middle = bytearray(data), begin + (end - begin) * 2 // 3
-    if how == "one bit":
-        data[middle] ^= 4
-    elif how == "zeros":
-        data[begin : max(end, begin + 1)] = bytes(len(data[begin : max(end, begin + 1)]))
-    elif how == "swapped words":
-        data[begin : begin + 16] = data[begin + 8 : begin + 16] + data[begin : begin + 8]
-    elif how == "cut":
-        del data[middle:]
-    elif how == "text":
-        data[:] = b"not an array"
-    return bytes(data)
-
-
-def places_of_arrays(path):
-    """Return where each array of a file begins and ends, but for those without a byte."""
-    header, begin = ArrayFile(path)._read
-    places = {
-        name: (begin + said["offset"], begin + said["offset"] + said["length"] * np.dtype(said["dtype"]).itemsize)
-        for name, said in header["arrays"].items()
-    }
-    return {name: (a, b) for name, (a, b) in places.items() if b > a}
-
-
-@pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("file", [block, tables])
-def test_a_damaged_file(how, file, messages, source, cache):
-    (source / "3").write_bytes(b"1 Q0 a 0 1.5 run3 more\n1 Q0 b 0 1.5 run3\nbad\n")
+@pytest.mark.parametrize("memory", [None, "64MB"])
+def test_damaged_copies_are_never_wrong(memory, source, cache, monkeypatch):
+    (source / "3").write_bytes(b"1 Q0 a 0 1.5 run3 more\n1 Q0 b 0 1.5 run3\nbad\n1 Q0 %s 3 1 run3\n" % (b"x" * 99))
+    in_pieces(monkeypatch, chunk=5000, rows=600)
+    options = {"cache": cache, "memory": memory, "bad_lines": "skip"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
-        runs = read_runs(source, cache=cache, bad_lines="skip")
-    path, settings = file(cache), {**SETTINGS, "bad_lines": "skip"}
-    sources = sources_of(cache)
-    good, said = path.read_bytes(), set()
-    for begin, end in places_of_arrays(path).values():
-        data = damage(good, how, begin, end)
-        if data == good:  # words that were the same, or zeros
-            continue
-        path.unlink()
-        if how != "removed":
-            path.write_bytes(data)
-        with pytest.raises(StaleCacheError) as caught:
-            load_whole(cache, sources, settings)
-        said.add(str(caught.value).replace(path.name, "{file}"))
-    for text in sorted(said):
-        messages.told(text)
-    with pytest.warns(ReuseWarning):
-        assert same(read_runs(source, cache=cache, bad_lines="skip"), runs)
-    assert load_whole(cache, sources, settings).names == runs.names
-    assert not path.exists() or path.read_bytes() == good
+        runs = read_runs(source, **options)
+        field, table = runs.field, runs.to_frame()
+        good = (cache / NAME).read_bytes()
+        with zipfile.ZipFile(cache / NAME) as archive:
+            members = [(item.header_offset, item.header_offset + item.file_size + 70) for item in archive.infolist()]
+            members += [(archive.start_dir, len(good))] * 20
+        chance, noticed, told = random.Random(memory), 0, 0
+        for _ in range(300):
+            data = damaged(chance, good, members)
+            (cache / NAME).unlink(missing_ok=True)
+            (cache / NAME).write_bytes(data)
+            try:
+                again = read_runs(source, **options)
+                assert again.dropped.equals(runs.dropped)
+                assert_same_field(again.field, field)
+                assert again.to_frame().equals(table)
+                noticed += (cache / NAME).read_bytes() != data
+            except InputError as error:
+                told += "Delete it and read the runs again" in str(error)
+                (cache / NAME).unlink()
+    assert noticed > 20
+    assert told > 20
 
 
-def test_every_byte_of_the_header_matters(source, cache):
-    runs = read_runs(source, cache=cache)
-    path = cache / HEADER
-    good = path.read_bytes()
-    sources = sources_of(cache)
-    chance = random.Random(5)
-    folder = cache.parent / "copy"
-    for _ in range(150):
-        data = bytearray(good)
-        how = chance.choice(["flip", "cut", "delete", "insert"])
-        at = chance.randrange(len(data))
-        if how == "flip":
-            data[at] ^= 1 << chance.randrange(8)
-        elif how == "cut":
-            del data[at:]
-        elif how == "delete":
-            del data[at]
-        else:
-            data[at:at] = bytes([chance.randrange(256)])
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(cache, folder)
-        (folder / HEADER).write_bytes(data)
-        try:
-            kept = load_whole(folder, sources, SETTINGS)
-        except (StaleCacheError, InputError):
-            continue
-        # white space between the values may change, nothing else
-        assert kept.names == runs.names
-        assert np.array_equal(kept.field.codes, runs.field.codes)
-        assert json.loads(data) == json.loads(good)
+def test_what_is_no_store(source, cache, messages):
+    runs = read_runs(source)
+    cache.mkdir()
+    for make in (
+        lambda path: path.write_bytes(b"{}"),
+        lambda path: write_arrays(path, {}, {}),
+        lambda path: write_arrays(path, {"lengths": np.zeros(3)}, {"ends": [1, 2], "topics": 5, "ranked": []}),
+    ):
+        make(cache / NAME)
+        assert same(messages.warned(read_runs, source=source, cache=cache), runs)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", "{}", json.dumps({"format": FORMAT}), "[" * 100_000, "\ud800"])
-def test_a_header_that_is_none(text, messages, source, cache):
-    read_runs(source, cache=cache)
-    (cache / HEADER).write_bytes(text.encode("utf-8", "surrogatepass"))
-    runs = warned_of_fault(messages, source, cache)
-    assert same(runs, read_runs(source, cache=cache))
-
-
-def test_a_header_that_points_elsewhere(source, cache, reread, tmp_path):
-    read_runs(source, cache=cache)
-    header = header_of(cache)
-    header.pop("check")
-    header["place"] = "../elsewhere"
-    header["check"] = store._digest(header)
-    shutil.copytree(place(cache), tmp_path / "elsewhere")
-    before = sorted(path.name for path in (tmp_path / "elsewhere").iterdir())
-    (cache / HEADER).write_text(json.dumps(header))
-    reread(source, cache)
-    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == before
-
-
-def test_a_newer_format(source, cache, messages):
-    read_runs(source, cache=cache)
-    header = header_of(cache)
-    (cache / HEADER).write_text(json.dumps({**header, "format": FORMAT + 1}))
-    before = (cache / HEADER).read_bytes()
-    messages.refused(read_runs, source=source, cache=cache, argument="cache")
-    messages.refused(read_runs, source=source, cache=cache, memory="64MB", argument="cache")
-    assert (cache / HEADER).read_bytes() == before
-    assert place(cache).exists()
-
-
-@pytest.mark.parametrize("depth", [900, 100_000])
-def test_a_deep_header(depth, source, cache):
-    # no snapshot: how deep Python goes differs between versions
-    read_runs(source, cache=cache)
-    header = header_of(cache)
-    text = json.dumps({**header, "runs": "DEEP"}).replace('"DEEP"', "[" * depth + "]" * depth)
-    (cache / HEADER).write_text(text)
-    with pytest.warns(ReuseWarning, match="is not used: its header"):
-        assert read_runs(source, cache=cache).names == header["runs"]
+def test_objects_are_never_unpickled(tmp_path):
+    with zipfile.ZipFile(tmp_path / "f", "w") as archive:
+        with archive.open("a.npy", "w") as member:
+            np.lib.format.write_array(member, np.array([print], dtype=object), allow_pickle=True)
+        archive.writestr("notes.json", "{}")
+    with pytest.raises(DamagedError, match="allow_pickle"):
+        ArrayFile(tmp_path / "f").read("a")
 
 
 # readers and writers of one cache at the same time
 
 
-def orphans(cache):
-    """Put into a cache what writers leave behind that are killed."""
-    for name in ("arrays-00000000000000aa", "arrays-00000000000000bb"):
-        (cache / name).mkdir(parents=True)
-        (cache / name / "000000-000002.block").write_bytes(b"half an arr")
-    (cache / ".pt_reuse-abc").write_bytes(b"half a head")
-    return sorted(path.name for path in cache.iterdir() if "abc" in path.name or "000" in path.name)
-
-
-def test_what_a_writer_at_work_has_there_stays(source, cache, messages):
-    runs = read_runs(source, cache=cache)
-    before = (cache / HEADER).read_bytes()
-    left = orphans(cache)
-    with alone(cache) as whether:
-        assert whether is Alone.YES
-        assert same(read_runs(source, cache=cache), runs)
-        # a second writer does not wait, and has its runs all the same
-        other = messages.warned(read_runs, source=source, cache=cache, order="file")
-        assert same(other, read_runs(source, order="file"))
-        assert (cache / HEADER).read_bytes() == before
-        assert set(left) < {path.name for path in cache.iterdir()}
-    read_runs(source, cache=cache)
-    assert_one_field(cache)
-
-
-@pytest.mark.parametrize("how", ["no module", "no locks"])
-def test_without_locks_only_what_is_old_goes(source, cache, how, monkeypatch):
-    def refuse(*_):
-        raise OSError(95, "Operation not supported")
-
-    module = None if how == "no module" else SimpleNamespace(flock=refuse, LOCK_EX=2, LOCK_NB=4, LOCK_UN=8)
-    monkeypatch.setitem(sys.modules, "fcntl", module)
-    left = orphans(cache)
-    for name in ("arrays-00000000000000aa", ".pt_reuse-abc"):
-        os.utime(cache / name, (time.time() - 7200,) * 2)
-    read_runs(source, cache=cache)
-    assert sorted(path.name for path in cache.iterdir()) == sorted([left[-1], place(cache).name, HEADER])
-
-
-def test_a_lock_ends_with_the_process(tmp_path):
-    code = (
-        "import sys, time; from pathlib import Path; from pt_reuse._files import alone\n"
-        "with alone(Path(sys.argv[1])) as whether:\n"
-        "    print(whether.name, flush=True); time.sleep(60)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "YES\n"
-    with alone(tmp_path) as whether:
-        assert whether is Alone.NO
-    process.kill()
-    process.communicate()
-    with alone(tmp_path) as whether:
-        assert whether is Alone.YES
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("times", [1, 5])
-def test_a_store_replaced_while_it_is_read(times, source, cache, monkeypatch):
-    runs = read_runs(source, cache=cache)
-    original, calls = store._in_memory, []
-    sources = sources_of(cache)
-
-    def overtaken(field):
-        calls.append(field.source)
-        if len(calls) <= times:
-            # another process keeps the same field anew just now
-            with monkeypatch.context() as patched:
-                patched.setattr(store, "_in_memory", original)
-                read = ReadField(runs.field, runs.names, runs.dropped, (), (), tuple(range(len(runs.names))))
-                store.keep_whole(cache, read, sources, SETTINGS)
-        return original(field)
-
-    monkeypatch.setattr(store, "_in_memory", overtaken)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert same(read_runs(source, cache=cache), runs)
-    assert len({source.files for source in calls}) == times + 1
+def test_runs_whose_store_was_made_anew(source, cache, monkeypatch):
+    in_pieces(monkeypatch, chunk=2000, rows=300)
+    runs = within(source, cache)
+    sent, expected = pickle.dumps(runs), runs.to_frame()
+    (source / "1.gz").write_bytes(run_bytes("run1", seed=9))
+    with pytest.warns(ptr.ReuseWarning, match="changed"):
+        assert_same_field(within(source, cache).field, read_runs(source).field)
+    # who has opened the file reads on, who opens it now is told
+    assert runs.to_frame().equals(expected)
+    with pytest.raises(InputError, match="made anew after these runs were read"):
+        pickle.loads(sent)
 
 
 def test_processes_that_write_at_once(source, cache):
@@ -483,7 +331,31 @@ def test_processes_that_write_at_once(source, cache):
         for i in range(3)
     ]
     assert [process.communicate()[1] for process in processes] == [""] * 3
-    assert_one_field(cache)
+    assert [path.name for path in cache.iterdir()] == [NAME]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReuseWarning)
         assert same(read_runs(source, cache=cache), read_runs(source))
+
+
+# memory=
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [("64MB", 64 * 10**6), ("1.5 GiB", 3 << 29), (" 500 mb ", 5 * 10**8), (np.int64(10**8), 10**8),
+     ("100000000", 10**8), ("70000000 B", 7 * 10**7), (".5TB", 5 * 10**11), ("100000 KiB", 102_400_000)],
+)  # fmt: skip
+def test_memory_in_bytes(given, size):
+    assert memory_bytes(given) == size
+
+
+@pytest.mark.parametrize("given", ["", "2XB", "GB", "-1GB", "1e9", 1.5, True, [], "63MB", 0, -5])
+def test_memory_that_is_none(given, source, cache, messages):
+    messages.refused(lambda: read_runs(source, cache=cache, memory=given), argument="memory")
+
+
+def test_memory_without_a_folder_and_a_topic_that_is_too_large(source, cache, messages, monkeypatch):
+    messages.refused(lambda: read_runs(source, memory="1GB"), argument="memory")
+    monkeypatch.setattr(within_memory, "rows_at_once", lambda *_: 299)
+    error = messages.refused(within, source=source, cache=cache, argument="memory")
+    assert "topic '0' has 300 rows" in str(error)

@@ -13,7 +13,7 @@ from ir_measures import AP
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.store import HEADER
+from pt_reuse.data.store import NAME
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.scores import score
@@ -97,20 +97,19 @@ def test_other_files(messages, tmp_path):
     folder = archive(tmp_path)
     error = messages.refused(read_runs, source=folder)
     assert len(error.faults) == 5
-    error = messages.refused(read_runs, source=folder, other_files="skip", place="{d}/r/a, line 6")
+    error = messages.refused(read_runs, source=folder, other_files="skip", place="{d}/r/a, line 3")
     error = messages.refused(read_runs, source=folder, bad_lines="skip")
     assert sorted(fault.place[len(str(folder)) + 1 :] for fault in error.faults) == [
-        *["README, line 1", "none", "picture.png, line 3", "qrels, line 1"]
+        *["README, line 1", "none", "picture.png, line 1", "qrels, line 1"]
     ]
     runs = messages.warned(read_runs, times=2, source=folder, **SKIP)
     assert runs.names == ["bm25", "dense"]
     assert repr(runs).endswith("6 lines and 4 files left out")
     whole = [(file[len(str(folder)) + 1 :], line) for file, line in rows(runs, "file", "line")]
     assert sorted(name for name, line in whole if line is None) == ["README", "none", "picture.png", "qrels"]
-    assert rows(runs, "reason", "name")[0] == (
-        *["no run line: expected six columns: qid Q0 docno rank score tag; found 5 in 'The runs of the track.'."],
-        None,
-    )
+    reason, name = rows(runs, "reason", "name")[0]
+    assert name is None
+    assert reason.startswith("no run line: expected six columns: qid Q0 docno rank score tag; found 5 of 6 columns in ")
 
 
 def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
@@ -206,7 +205,7 @@ def test_the_cache_keeps_what_was_left_out(messages, tmp_path):
     put(folder, {"c": REPEATED, "d": b"7 Q0 \xe9 1 2 \xff\n7 Q0 \xe9 1 3 \xff\n7\n"})
     first = messages.warned(read_runs, times=2, source=folder, cache=cache, duplicates="best", **SKIP)
     again = messages.warned(read_runs, times=2, source=folder, cache=cache, duplicates="best", **SKIP)
-    assert (cache / HEADER).exists()
+    assert (cache / NAME).exists()
     assert len(first.dropped) == 6 + 4 + 5 + 2
     assert rows(first, "line", "docno")[-5:-2] == [(1, "\udce9"), (3, None), (None, None)]
     pd.testing.assert_frame_equal(again.dropped, first.dropped)

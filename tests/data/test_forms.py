@@ -115,7 +115,7 @@ def reached(*_, **__):
 def runs(tmp_path, monkeypatch):
     put(tmp_path, {"r/bm25": RUN, "r/dense": OTHER, "blank": b"\n"})
     monkeypatch.setattr("pt_reuse.data.run_files.parse_files", reached)
-    for long in ("parse_files", "fingerprints", "load_whole"):
+    for long in ("parse_files", "fingerprints"):
         monkeypatch.setattr(f"pt_reuse.data.store.{long}", reached)
     return tmp_path / "r"
 

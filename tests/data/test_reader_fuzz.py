@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import re
 import struct
+import tempfile
 import warnings
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from store_parts import in_pieces
 
 from pt_reuse.data.judgments import read_qrels
 from pt_reuse.data.lines import BOM
@@ -114,13 +117,19 @@ def as_bytes(text):
     return text.encode("utf-8", "surrogateescape")
 
 
-def ours_run(path, **options):
-    """Return what :func:`naive_run` returns, from our reader."""
-    runs = read_runs(path, n_jobs=1, **options)
+def ours_run(path, *, chunk=None, skip=False, best=False, order="trec_eval"):
+    """Return what :func:`naive_run` returns, from our reader: in memory, or within memory in chunks of some bytes."""
+    options = {"bad_lines": "skip" if skip else "error", "duplicates": "best" if best else "error", "order": order}
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as cache:
+        if chunk is not None:
+            in_pieces(patch, chunk=chunk, rows=chunk % 7 + 1)
+            options |= {"cache": cache, "memory": "64MB"}
+        runs = read_runs(path, n_jobs=1, **options)
+        frame = runs.to_frame()
     topics = {}
-    for row in runs.to_frame().itertuples():
+    for row in frame.itertuples():
         topics.setdefault(as_bytes(row.qid), []).append((as_bytes(row.docno), row.score))
-    assert runs.topics == list(dict.fromkeys(runs.to_frame()["qid"]))
+    assert runs.topics == list(dict.fromkeys(frame["qid"]))
     assert set(runs.dropped["file"]) <= {str(path)}
     assert set(runs.dropped["name"]) <= set(runs.names)
     return as_bytes(runs.names[0]), topics, runs.dropped["line"].tolist()
@@ -234,13 +243,32 @@ def test_random_bytes(naive, ours, data, path):
     compare(data, naive, ours, path)
 
 
-@pytest.mark.parametrize("run", [True, False], ids=["run", "qrels"])
 @settings(FUZZ, max_examples=160)
-@given(draw=st.data())
-def test_files_and_damaged_files(run, draw, path):
-    data = draw.draw(st.one_of(lines(run), damaged(run)))
+@given(data=st.one_of(lines(False), damaged(False)))
+def test_qrels_and_damaged_qrels(data, path):
     assume(packed_with(data) is None)
-    compare(data, *((naive_run, ours_run) if run else (naive_qrels, ours_qrels)), path)
+    compare(data, naive_qrels, ours_qrels, path)
+
+
+WAYS = [
+    {},
+    {"skip": True},
+    {"best": True},
+    {"order": "rank"},
+    {"order": "file", "skip": True},
+    {"skip": True, "best": True, "order": "rank"},
+]
+
+
+@settings(FUZZ, max_examples=250)
+@given(
+    data=st.one_of(lines(True), damaged(True)),
+    way=st.sampled_from(WAYS),
+    chunk=st.sampled_from([None, None, 1, 30, 200]),
+)
+def test_runs_and_damaged_runs(data, way, chunk, path):
+    assume(packed_with(data) is None)
+    compare(data, partial(naive_run, **way), partial(ours_run, chunk=chunk, **way), path)
 
 
 @pytest.mark.parametrize("data", [b"1 Q0 d 1 2 t", b"1 Q0 d 1 2 t\n", b"\n1 Q0 d 1 2 t", b" 1 Q0 d 1 2 t \r\n\r\n"])

@@ -15,8 +15,8 @@ from topic_ways import WhoDoesIt, odd_field
 
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.topic_jobs import (
-    TopicJobs,
     cut_where,
+    grouped,
     part_topics,
     parts_of,
     run_topics,
@@ -76,11 +76,9 @@ def test_processes_get_few_jobs(monkeypatch):
 def test_processes_get_whole_blocks_where_there_are_many(monkeypatch):
     blocks = opened_field(FIELD, 1)
     assert len(blocks.parts) > 3
-    monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
     for many, jobs in ((len(blocks.parts) + 1, "topics"), (2, "blocks")):
         monkeypatch.setattr(topic_jobs, "_MANY_BLOCKS", many)
-        work = TopicJobs(WhoDoesIt(blocks, TOPICS), blocks, [range(t, t + 1) for t in range(len(TOPICS))], None, 2)
-        groups = work._grouped(blocks)
+        groups = grouped(WhoDoesIt(blocks, TOPICS), blocks, [range(t, t + 1) for t in range(len(TOPICS))])
         assert [t for group in groups for t in group] == list(range(len(TOPICS)))
         assert len(groups) == (len(TOPICS) if jobs == "topics" else len(blocks.parts))
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
-import lzma
 import random
 import subprocess
 import sys
@@ -18,9 +16,7 @@ from table_parts import COLUMNS, KINDS, pa, put, table_of
 
 from pt_reuse._choices import ORDERS
 from pt_reuse.arrays.open_field import OpenField
-from pt_reuse.data.lines import BOM
 from pt_reuse.data.run_reading import read_runs
-from pt_reuse.data.within_memory import Budget
 from pt_reuse.errors import InputError, ReuseWarning
 
 
@@ -54,128 +50,6 @@ def assert_same(source, cache, *, exactly=False, **options):
     assert_same_field(again.field, theirs.field)
     assert again.dropped.equals(theirs.dropped)
     return ours
-
-
-WORDS = [
-    b"1",
-    b"001",
-    b"NA",
-    b"nan",
-    b"1e5",
-    b'"',
-    b"#",
-    b"#x",
-    b"a#b",
-    b"\xc3\xa9",
-    b"\xe9",
-    b"d" * 20,
-    b"Q0",
-    b"\xff",
-]
-
-
-SCORES = [b"1", b"1.0", b"0.5", b"-0", b"+2", b".5", b"5.", b"1e-3", b"123456789012345678901234567890", b"0"]
-
-
-NO_SCORES = [b"nan", b"inf", b"-inf", b"1_0", b"0x1", b"1e999", b"a", b"."]
-
-
-LINES = [b"# comment", b"#", b" \t# six words of a comment here", b"", b" \t ", b"1 2 3", b"\0", b"# \0", b"x" * 1030]
-
-
-HEADS = [BOM, b"\n", b" ", BOM + BOM, b"\xff\xfe", b"#", b"# ir_metadata.start\n# tag: t\n"]
-
-
-SPACES = [b" "] * 6 + [b"\t", b"  ", b" \t", b"\x0b", b"\x0c", b"\r"]
-
-
-PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
-
-
-UNPACKINGS = {"plain": bytes, "gzip": gzip.decompress, "bzip2": bz2.decompress, "xz": lzma.decompress}
-
-
-def run_text(chance):
-    """Return a good run file, odd here and there."""
-    tag, end, space = chance.choice(WORDS[:4]), chance.choice([b"\n", b"\n", b"\r\n"]), chance.choice(SPACES)
-    topics = [chance.choice(WORDS) for _ in range(chance.randint(1, 3))]
-    lines = []
-    for i in range(chance.randint(1, 14)):
-        docno = b"d%d" % i if chance.random() < 0.9 else chance.choice(WORDS)
-        score = b"%.3f" % chance.uniform(-9, 9) if chance.random() < 0.8 else chance.choice(SCORES)
-        cells = [chance.choice(topics), b"Q0", docno, b"%d" % (i + 1), score, tag]
-        cells += chance.choices(WORDS, k=chance.randint(1, 4)) if chance.random() < 0.1 else []
-        lines.append((space if chance.random() < 0.9 else chance.choice(SPACES)).join(cells))
-    return end.join(lines) + (end if chance.random() < 0.7 else b"")
-
-
-def mutated(chance):
-    """Return a run file to which up to four things happened."""
-    data = run_text(chance)
-    for _ in range(chance.choice([0, 1, 1, 1, 2, 3, 4])):
-        lines, at, place = data.split(b"\n"), 0, chance.randint(0, len(data))
-        at = chance.randrange(len(lines))
-        cells = lines[at].split()
-        how = chance.choice(
-            [
-                "line",
-                "cell",
-                "score",
-                "less",
-                "more",
-                "swap",
-                "double",
-                "long",
-                "flip",
-                "delete",
-                "insert",
-                "cut",
-                "head",
-            ]
-        )
-        if how == "line":
-            lines.insert(at, chance.choice(LINES))
-        elif how == "double":
-            lines.insert(chance.randint(0, len(lines)), lines[at])
-        elif how == "swap":
-            lines[at], lines[0] = lines[0], lines[at]
-        elif cells and how in ("cell", "score", "less", "more", "long"):
-            column = {"score": 4, "cell": chance.randrange(len(cells)), "long": chance.choice([0, 2])}.get(how, 0)
-            if how == "less":
-                del cells[chance.randrange(len(cells)) :]
-            elif how == "more":
-                cells.insert(chance.randint(0, len(cells)), chance.choice(WORDS))
-            elif column < len(cells):
-                cells[column] = {"score": chance.choice(NO_SCORES), "long": b"n" * chance.choice([65, 1024, 1025])}.get(
-                    how, chance.choice(WORDS + SCORES)
-                )
-            lines[at] = chance.choice(SPACES).join(cells)
-        data = b"\n".join(lines)
-        if how == "flip" and place < len(data):
-            data = data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
-        elif how == "delete":
-            data = data[:place] + data[place + chance.randint(1, 8) :]
-        elif how == "insert":
-            data = data[:place] + chance.randbytes(chance.randint(1, 4)) + data[place:]
-        elif how == "cut":
-            data = data[:place]
-        elif how == "head":
-            data = chance.choice(HEADS) + data
-    return data
-
-
-def packed(chance, data):
-    """Return (file, text): the text packed in some way, damaged now and then; no text where it cannot be unpacked."""
-    kind = chance.choice(["plain", "plain", "gzip", "bzip2", "xz"])
-    raw = PACKINGS[kind](data)
-    if kind != "plain" and chance.random() < 0.1:
-        place = chance.randrange(10, len(raw))
-        raw = raw[:place] if chance.random() < 0.5 else raw[:place] + bytes([raw[place] ^ 16]) + raw[place + 1 :]
-        try:
-            data = UNPACKINGS[kind](raw)
-        except Exception:
-            return raw, None
-    return raw, data
 
 
 @pytest.fixture
@@ -225,30 +99,8 @@ def test_scattered_topics(ranks, order, source, cache, monkeypatch):
 
 WAYS = {
     "strict": {},
-    "best": {"duplicates": "best"},
-    "skip": {"bad_lines": "skip"},
     "skip all": {"bad_lines": "skip", "other_files": "skip", "duplicates": "best"},
-    "skip all by rank": {"bad_lines": "skip", "other_files": "skip", "duplicates": "best", "order": "rank"},
-    "by rank": {"order": "rank"},
-    "file, by its names": {"order": "file", "names": "file", "other_files": "skip"},
 }
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_mutated_files(way, tmp_path, monkeypatch):
-    chance = random.Random(way)
-    read = 0
-    for trial in range(25):
-        folder = tmp_path / f"{trial}"
-        folder.mkdir()
-        for seed in range(chance.choice([1, 1, 2, 3])):
-            raw, _ = packed(chance, mutated(chance))
-            (folder / f"{seed}").write_bytes(raw)
-        chunk, rows = chance.choice([1, 30, 200, 10_000]), chance.choice([1, 7, 1000])
-        in_pieces(monkeypatch, chunk=chunk, rows=rows)
-        exactly = chunk == rows * 10  # one chunk and one block
-        read += assert_same(folder, tmp_path / f"cache{trial}", exactly=exactly, **WAYS[way]) is not None
-    assert read
 
 
 def put_rows(path, rows, chance, columns=COLUMNS, kind=None):
@@ -353,9 +205,9 @@ def test_damaged_tables(kind, source, tmp_path):
 def test_a_row_group_that_is_too_large(kind, source, cache, monkeypatch):
     rows = [(topic, f"d{i}", float(i % 4), i, name) for topic in "12" for i in range(500) for name in "ab"]
     path = put(source / "t", table_of(rows), kind=kind)
-    monkeypatch.setattr(Budget, "usable", 60_000)
+    monkeypatch.setattr("pt_reuse.data.within_memory._OF_TABLE_ROW", 10**6)
     what = "row group" if kind == "parquet" else "record batch"
-    with pytest.raises(InputError, match=f"{what} 1: 2,000 rows of .*kB are read at once: this takes about .*B, and"):
+    with pytest.raises(InputError, match=f"{what} 1: 2,000 rows of .* are read at once, which takes about .*B, and"):
         read_runs(path, cache=cache, memory="64MB")
 
 

@@ -16,7 +16,7 @@ class InMemory:
     blocks: list[Field]
 
     def load(self, i: int) -> Field:
-        return LateField(late=self.blocks[i]._late, **self.blocks[i]._early())
+        return LateField(lambda name: getattr(self.blocks[i], name))
 
     def only(self, blocks):
         return InMemory([self.blocks[i] for i in blocks])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data.within_memory import Budget
+from pt_reuse.data import within_memory
 
 
 def in_pieces(monkeypatch, chunk=100, rows=5):
     """Read files in chunks of so many bytes, and make blocks of so many rows."""
+    cut = within_memory.neighbours
     monkeypatch.setattr(files, "_CHUNK", chunk)
     monkeypatch.setattr(files, "STEP", chunk)
-    monkeypatch.setattr(Budget, "chunk", chunk)
-    monkeypatch.setattr(Budget, "rows", lambda self, width, tables: rows)
-    monkeypatch.setattr(Budget, "check_topic", lambda *_: None)
+    monkeypatch.setattr(within_memory, "_CHUNK", chunk)
+    monkeypatch.setattr(within_memory, "neighbours", lambda sizes, most: cut(sizes, rows))
 
 
 def rows_of(field, topic):
@@ -28,8 +28,8 @@ def rows_of(field, topic):
         (starts - starts[0]).tolist(),
         block.codes[rows].tolist(),
         block.scores[rows].tobytes(),
-        block.file.of(block.starts, rows).tolist(),
-        block.rank.of(block.starts, rows).tolist(),
+        block.file[rows].tolist(),
+        block.rank[rows].tolist(),
         [bytes(word).rstrip(b"\0") for word in block.words_at(at)],
         (block.ranked | (np.diff(starts) == 0)).tolist(),
     )

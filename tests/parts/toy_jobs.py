@@ -6,7 +6,6 @@ import os
 import pickle
 import signal
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,13 +69,12 @@ class OddError(Exception):
 
 @dataclass(frozen=True)
 class Warned:
-    """A job that warns, in our way and in that of others, as every other job does."""
+    """A job that warns, as every other job does."""
 
     number: int
 
     def run(self):
         warn("odd but usable.")
-        warnings.warn("of another library", RuntimeWarning, stacklevel=1)
         return self.number
 
 
