@@ -1,9 +1,13 @@
-"""What PyTerrier loads when it is imported: our measures and our collections by name, and nothing more."""
+"""What is loaded at PyTerrier's own start: public names, our measures and our collections by name, and nothing more."""
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from importlib.util import resolve_name
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +19,26 @@ _MEASURES = {
     "xinfAP": "pt_reuse.scoring.inferred",
     "xinfNDCG": "pt_reuse.scoring.inferred",
 }
+
+
+def lazily(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace: its stub says where each name is defined."""
+    path = Path(file)
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    homes = {
+        each.name: resolve_name("." * line.level + (line.module or each.name), package)
+        for line in ast.parse(path.with_suffix(".pyi").read_text(encoding="utf-8")).body
+        if isinstance(line, ast.ImportFrom)
+        for each in line.names
+    }
+
+    def get(wanted: str) -> Any:
+        if wanted not in homes:
+            raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
+        home = import_module(homes[wanted])
+        return home if home.__name__ == f"{package}.{wanted}" else getattr(home, wanted)
+
+    return get, lambda: sorted(homes), sorted(homes)
 
 
 class _NamedMeasure:
