@@ -242,9 +242,8 @@ def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unan
     if given["folder"].skipped:
         lines.append(f"- Left out of the folder of judges: {in_words([f'`{n}`' for n in given['folder'].skipped])}.")
     for part, result in answers.items():
-        notes = [f"Note: {result.settings['beware']}."] if "beware" in result.settings else []
         tables = in_words([f"`{name}.csv`" for name in result.tables()])
-        told = [*result.answers(), *result.conditions(), *notes, f"In the folder `{part.name}`: {tables}, pictures."]
+        told = [*result.answers(), *result.notes(), f"In the folder `{part.name}`: {tables}, pictures."]
         told += [f"{name}: {value}" for name, value in result.settings.items() if name != "beware"]
         lines += ["", f"## {part.question}", "", *(f"- {line}" for line in told)]
     lines += ["", "## What is not answered", ""] if unanswered else []

@@ -470,7 +470,7 @@ def _run_plan(options: argparse.Namespace) -> None:
 
 
 def _read_plan(path: str) -> LabelPlan:
-    from pt_reuse._result import read_result
+    from pt_reuse._saving import read_result
     from pt_reuse.studies.plan_labels import LabelPlan
 
     with located("--plan"):

@@ -23,8 +23,7 @@ from pt_reuse.errors import located
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse._result import Record
-    from pt_reuse.result import Result
+    from pt_reuse.result import Record, Result
 
 #: rows of a long table on the screen
 SHOWN = 12
@@ -96,7 +95,7 @@ def print_table(
 
 def say_answers(result: Record) -> None:
     """Print what a result is of, and its answers."""
-    from pt_reuse._result import first_of
+    from pt_reuse.result import first_of
 
     say("\n".join([result.heading(), *first_of(result.answers())]))
 
@@ -106,30 +105,23 @@ def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] 
     say_answers(result)
     shown = []
     for name in screen or result.views:
-        view: Any = result.views[name]
-        taken = view.options(type(result)) if hasattr(view, "options") else list(signature(view).parameters)[1:]
-        given = {option: value for option, value in (options or {}).items() if option in taken}
-        of_table = getattr(view, "table", None)
-        rows = result.tables().get(of_table if isinstance(of_table, str) else name)
+        table = result.views[name]
+        given = {option: value for option, value in (options or {}).items() if option in result.options_of(name)}
+        rows = result.tables().get(name)
         if rows is None or not rows.empty:
-            measures = result.measures if getattr(view, "of_measure", False) else [None]
-            shown += [(view, measure, result.report(name, measure=measure, **given)) for measure in measures]
-    for view, measure, report in shown:
-        frame, noun = report.shown(), getattr(view, "noun", "rows")
-        say(f"\n{_caption(view, report.caption, measure)}:")
+            measures = result.measures if table.of_measure else [None]
+            shown += [(table, measure, result.report(name, measure=measure, **given)) for measure in measures]
+    for table, measure, report in shown:
+        # the title of the result is there already
+        caption = (
+            report.caption.rstrip(".") if table.caption else f"Per {table.rows}{f', {measure}' if measure else ''}"
+        )
+        say(f"\n{caption}:")
         # the tables share the screen
-        most = max(SHOWN // 2, 2 * SHOWN // len(shown))
-        print_table(frame, f"{noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
+        frame, most = report.shown(), max(SHOWN // 2, 2 * SHOWN // len(shown))
+        print_table(frame, f"{table.noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
     if result.conditions():
         say("\n".join(["", *result.conditions()]))
-
-
-def _caption(view: Any, caption: str, measure: str | None) -> str:
-    """Return what is said above a table; the title of the result is there already."""
-    rows = getattr(getattr(view, "table", None), "rows", None)
-    if rows is None or view.table.caption:
-        return caption.rstrip(".")
-    return f"Per {rows}{'' if measure is None else f', {measure}'}"
 
 
 def out_folder(options: argparse.Namespace, *below: str) -> Path | None:
@@ -182,7 +174,7 @@ def save_result(
     beside: Mapping[str, bytes] | None = None,
 ) -> list[str]:
     """Write a result, its pictures and further files together, and return their names."""
-    from pt_reuse._result import save_with
+    from pt_reuse._saving import save_with
 
     files = {**(beside or {}), **draw(result, plots)}
     return [path.name for path in save_with(result, files, folder, overwrite=options.overwrite)]
@@ -209,13 +201,11 @@ def pictures(
     it takes, such as a judge, by what the value is called there. What has the name of an option is drawn where this is
     given; a figure that is alone is called `alone`.
     """
-    from pt_reuse.result import drawing
-
     plots = {kind: figure for kind, figure in result.plots.items() if given.get(kind, ...) is not None}
     found: dict[str, dict[str, Any]] = {}
     for measure in result.measures or [""]:
         for kind, figure in plots.items():
-            _, second, _, *more = signature(drawing(figure)).parameters
+            _, second, _, *more = signature(figure).parameters
             of_measure = {"measure": measure} if measure and second != "_" else {}
             # no file's name has these signs everywhere
             end = f"-{re.sub(r'[/:]', '-', measure)}.png" if of_measure else ".png"

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from public import functions
 
 import pt_reuse as ptr
-from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.errors import InputError
+from pt_reuse.result import Record
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
