@@ -186,9 +186,14 @@ _CELLS: dict[str, Callable[[str], Any]] = {
     "NA": lambda text: pd.NA,
 }
 #: dtypes whose cells numpy reads: kind of the dtype -> how a text is read
-_NUMBERS = {"b": _CELLS["bool"], "i": int, "u": int, "f": lambda text: float(text or "nan")}
+_NUMBERS: dict[str, Callable[[str], Any]] = {
+    "b": _CELLS["bool"],
+    "i": int,
+    "u": int,
+    "f": lambda text: float(text or "nan"),
+}
 #: pandas' dtypes with a missing value of their own -> how a text is read
-_NULLABLE = {"boolean": _CELLS["bool"], "Int64": int, "Int32": int, "Float64": float}
+_NULLABLE: dict[str, Callable[[str], Any]] = {"boolean": _CELLS["bool"], "Int64": int, "Int32": int, "Float64": float}
 #: dtypes of columns of objects
 _OBJECTS = ("object", "str", "string")
 
@@ -289,7 +294,7 @@ def _contents(path: Path) -> dict[str, Any]:
             f"pt_reuse, or save the result with this version.",
             argument="folder",
         )
-    return found  # type: ignore[no-any-return]
+    return dict(found)
 
 
 def _kind(name: str) -> type:

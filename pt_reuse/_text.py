@@ -153,7 +153,7 @@ def written(value: float, form: str) -> str:
 def ends(row: Mapping[Any, Any], name: str, form: str | Callable[[Any], str], *, factor: float = 1) -> str:
     """Return the interval of a number, ``0.9124 to 0.9871``; nothing where it has none, or one without width."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    if is_missing(low) or is_missing(high) or low == high:
+    if low is None or high is None or is_missing(low) or is_missing(high) or low == high:
         return ""
     return " to ".join(form(factor * end) if callable(form) else written(factor * end, form) for end in (low, high))
 

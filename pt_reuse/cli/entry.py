@@ -84,7 +84,7 @@ def parser() -> Parser:
     every: dict[str, tuple[str, Callable[[Parser], None]]] = {
         name: (summary, partial(_add, place)) for name, (summary, place) in _WRITTEN.items()
     }
-    every |= {name: (summary, partial(_add_study, function)) for name, (function, summary) in commands().items()}
+    every |= {name: (words.summary, partial(_add_study, function)) for name, (function, words) in commands().items()}
     top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
     top.add_argument("--completion", action=Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')

@@ -67,10 +67,10 @@ _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata
 def add_study(function: str, parser: Parser) -> None:
     """Add the arguments of the command of a study."""
     declared = declaration(function)
-    command, of_scores = declared["command"], "scores" in declared["data"]
-    parser.tell(command["details"])
+    of_scores = "scores" in declared["data"]
+    parser.tell(declared["details"])
     add_field(parser, unless=partial(_without_runs, declared))
-    if command["several"]:
+    if declared["several"]:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
     if of_scores:
         _add_scores(parser)
@@ -120,12 +120,12 @@ def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> b
         return options.scores is not None
     if "runs" in declared["data"]:
         return False
-    return options.runs is None and all(getattr(options, name) is None for name in declared["command"]["runs_for"])
+    return options.runs is None and all(getattr(options, name) is None for name in declared["runs_for"])
 
 
 def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     function = getattr(importlib.import_module(declared["module"]), declared["function"])
-    study, flags, several = study_of(function), declared["flags"], declared["command"]["several"]
+    study, flags, several = study_of(function), declared["flags"], declared["several"]
     of_scores, kinds = "scores" in declared["data"], {name: flag["kind"] for name, flag in flags.items()}
     given = {name: _given(flag, options) for name, flag in flags.items()}
     sets, scored = given.get("rounds"), of_scores and options.scores is not None
@@ -175,10 +175,10 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     # what is drawn where an option of its name is given answers what is asked
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     beside = {name: value for name, value in given.items() if name in study.beside}
-    show(result, list(dict.fromkeys([*asked, *(declared["command"]["screen"] or result.views)])), beside)
+    show(result, list(dict.fromkeys([*asked, *(declared["screen"] or result.views)])), beside)
     if folder is not None:
         names = {name: str(number) for number, name in enumerate(sources, 1)}
-        called = declared["command"]["name"].rpartition(" ")[2]
+        called = declared["command"].rpartition(" ")[2]
         each = {"judgments": names} if of_scores and len(names) > 1 else {}
         write_result(result, folder, options, pictures(result, each, given, called))
 
@@ -266,7 +266,7 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
     """Raise, before runs are read, where the table of runs will lack what the study needs."""
     from pt_reuse.data.units import check_unit_is_given, how_to_give
 
-    for column in study.command.needs if study.command is not None else ():
+    for column in study.words.needs:
         if column not in plan.columns:
             raise InputError(f"every run must have a {column}, and no run has one. Give {how_to_give(column)}.")
     for argument in ("unit", "by", "leave_out"):
