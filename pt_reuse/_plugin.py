@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-import wrapt
 
 #: measures that ir_measures knows by name -> what defines them
 _MEASURES = {
@@ -63,8 +62,13 @@ class _NamedMeasure:
         return self._name
 
 
+@cache
 def plugin() -> ModuleType:
     """Make ``"Unjudged@10"`` known to ir_measures, and return the package, which PyTerrier keeps as ``pt.reuse``."""
+    import wrapt
+
+    # ir_datasets takes longer to import than PyTerrier: it learns of our collections when somebody imports it
+    wrapt.register_post_import_hook(_add_collections, "ir_datasets")
     # PyTerrier has imported it
     registry = sys.modules["ir_measures"].measures.registry
     for name in _MEASURES:
@@ -77,7 +81,3 @@ def _add_collections(ir_datasets: Any) -> None:
         return import_module("pt_reuse.collections.provider").irds_dataset(name)
 
     ir_datasets.registry.register_pattern("^reuse/", load)
-
-
-# ir_datasets takes longer to import than PyTerrier: it learns of our collections when somebody imports it
-wrapt.register_post_import_hook(_add_collections, "ir_datasets")
