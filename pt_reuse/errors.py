@@ -71,13 +71,7 @@ class InputError(_Placed, ValueError):
 
     @classmethod
     def of_several(cls, faults: Sequence[InputError], of: int, noun: str) -> InputError:
-        """Return one error for the faults of several files; a single fault is returned itself.
-
-        Args:
-            faults: the first fault of each faulty file; at least one.
-            of: how many files there are.
-            noun: what they are, such as ``"files"``.
-        """
+        """Return one error for the first faults of several of so many files; a single fault is returned itself."""
         head = f"{len(faults):,} of {of:,} {noun} are at fault; the first fault of each:"
         return cls.listing(faults, head)
 
@@ -89,11 +83,10 @@ class InputError(_Placed, ValueError):
         parted = [in_parts(str(fault)) for fault in faults[:most]]
         # what all advise follows once
         shared = {rest for _, rest in parted} == {parted[0][1]}
-        lines = [head]
-        lines += [f"- {what if shared else fault}" for fault, (what, _) in zip(faults, parted, strict=False)]
+        lines = [f"- {what if shared else fault}" for fault, (what, _) in zip(faults, parted, strict=False)]
         if len(faults) > most:
             lines.append(f"- and {len(faults) - most:,} more. All of them: error.faults.")
-        error = cls("\n".join([*lines, parted[0][1] if shared else ""]).rstrip())
+        error = cls("\n".join([head, *lines, parted[0][1] if shared else ""]).rstrip())
         error._several = tuple(faults)
         return error
 
