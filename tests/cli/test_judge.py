@@ -81,18 +81,6 @@ def test_a_pool_goes_out_and_comes_back(files, field, capsys):
     assert run(capsys, "judge", "import", files / "tasks", *written, "--overwrite")[0] == 0
 
 
-def test_judgments_of_a_sample_say_what_they_lack(files, field, capsys):
-    pool = ptr.depth_pool(field.runs, depth=2)
-    for name, part in (("all", pool), ("some", ptr.pools.sample_pool(pool, share=0.5, seed=1))):
-        part.to_frame().to_csv(files / f"{name}.csv", index=False)
-        run(capsys, *export(files, "--annotators", "ann", "--overwrite", pool=("--pool", f"{name}.csv")))
-        fill(files / "tasks" / "ann-round1.csv", lambda row: "1")
-        status, out, _ = run(capsys, "judge", "import", files / "tasks", "--as-qrels", files / f"{name}.txt")
-        assert status == 0
-        assert ("They are of a sample." in out) is (name == "some")
-        (files / "tasks" / "ann-round1.csv").unlink()
-
-
 def test_what_several_judged_becomes_judgments_by_a_vote(files, capsys, messages, monkeypatch):
     monkeypatch.chdir(files)
     run(capsys, *export(files, "--annotators", "ann,bob,cem", "--overlap", "3"))
