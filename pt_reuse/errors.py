@@ -71,7 +71,13 @@ class InputError(_Placed, ValueError):
 
     @classmethod
     def of_several(cls, faults: Sequence[InputError], of: int, noun: str) -> InputError:
-        """Return one error for the first faults of several of so many files; a single fault is returned itself."""
+        """Return one error for the faults of several files; a single fault is returned itself.
+
+        Args:
+            faults: the first fault of each faulty file; at least one.
+            of: how many files there are.
+            noun: what they are, such as ``"files"``.
+        """
         head = f"{len(faults):,} of {of:,} {noun} are at fault; the first fault of each:"
         return cls.listing(faults, head)
 
