@@ -12,29 +12,31 @@ from typing import Any
 from pt_reuse.errors import InputError
 
 #: the longest value that a message shows, in characters
-_LONG = 160
-#: the longest name or cell of a file that a message shows, in characters
-_SHORT = 80
+_LONG = 100
 #: what a count of 32 bits can hold
 _MOST = 2**31 - 1
 #: how much a name has in common with one that is near: not 4 of 6 letters, as neural has with manual
 _NEAR = 0.7
 #: letters that may be all that one remembers of a name
 _WORD = 3
-#: more are hardly meant, and a folder has a file for each
 
 
 def shown(value: Any) -> str:
-    """Write one value for a message: a text in quotes, a number without its numpy type, a path in full; else short."""
+    """Write a value for a message, on one line: a text in quotes, cut where it is long; of what takes more its type."""
     if isinstance(value, PurePath):
         return repr(str(value))
     if isinstance(value, str):
-        return repr(value if len(value) <= _SHORT else f"{value[: _SHORT - 3]}...")
+        return repr(value if len(value) <= _LONG else f"{value[: _LONG - 3]}...")
     try:
+        # a number without its numpy type
         text = repr(value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value)
     except (ValueError, RecursionError):
+        # a number of thousands of digits, lists within lists
         return type(value).__name__
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
+    return text if len(text) <= _LONG and "\n" not in text else type(value).__name__
+
+
+told = shown
 
 
 def examples(values: Iterable[Any], limit: int = 3) -> str:
@@ -77,33 +79,20 @@ def did_you_mean(value: Any, known: Iterable[str]) -> str:
     return f" Did you mean {shown(names[near[0]])}?" if near else ""
 
 
-def told(value: Any) -> str:
-    """Write what was given for a message: as Python does, or its type alone where that takes lines, as of a frame."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        # a number of thousands of digits, lists within lists
-        return type(value).__name__
-    if isinstance(value, str):
-        return text if len(text) <= _LONG else f"{text[:_LONG]}..."
-    return text if len(text) <= _LONG and "\n" not in text else type(value).__name__
-
-
 def choice(argument: str, value: Any, allowed: Sequence[str], *, most: int = 12) -> str:
     """Return `value` when it is one of `allowed`, else raise and list the first of them."""
     if isinstance(value, str) and value in allowed:
         return value
     near = did_you_mean(value, allowed) if isinstance(value, str) else ""
-    raise InputError(
-        f"{argument} must be one of {examples(allowed, most)}, got {told(value)}.{near}", argument=argument
-    )
+    problem = f"{argument} must be one of {examples(allowed, most)}, got {shown(value)}.{near}"
+    raise InputError(problem, argument=argument)
 
 
 def flag(argument: str, value: Any) -> bool:
     """Return `value` when it is True or False, else raise."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
-    raise InputError(f"{argument} must be True or False, got {told(value)}.", argument=argument)
+    raise InputError(f"{argument} must be True or False, got {shown(value)}.", argument=argument)
 
 
 def positive(argument: str, value: Any, unit: str) -> int:
@@ -118,33 +107,26 @@ def whole(argument: str, value: Any, unit: str, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise InputError(
-            f"{argument} must be a whole number of {unit}, at least {least}, got {told(value)}.", argument=argument
-        )
+        expected = f"{argument} must be a whole number of {unit}, at least {least}"
+        raise InputError(f"{expected}, got {shown(value)}.", argument=argument)
     if number > _MOST:
-        raise InputError(f"{argument} must be at most {_MOST:,}, got {told(value)}.", argument=argument)
+        raise InputError(f"{argument} must be at most {_MOST:,}, got {shown(value)}.", argument=argument)
     return number
 
 
 def checked_seed(seed: Any) -> int:
     """Return a user's ``seed=`` as an int, or say that it is none."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise InputError(f"seed must be a whole number, 0 or more, got {told(seed)}.", argument="seed")
+        raise InputError(f"seed must be a whole number, 0 or more, got {shown(seed)}.", argument="seed")
     return int(seed)
 
 
 def checked_jobs(n_jobs: Any) -> int | None:
     """Return a user's ``n_jobs=`` as joblib takes it, None where joblib is to decide, or say that it is none."""
-    if n_jobs is None:
-        return None
-    whole_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not whole_number or not n_jobs:
-        raise InputError(
-            "n_jobs must be a whole number of jobs, 1 or more, or below 0 to count from all cores (-1), got "
-            f"{told(n_jobs)}.",
-            argument="n_jobs",
-        )
-    return int(n_jobs)
+    if n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and n_jobs):
+        return None if n_jobs is None else int(n_jobs)
+    expected = "a whole number of jobs, 1 or more, or below 0 to count from all cores (-1)"
+    raise InputError(f"n_jobs must be {expected}, got {shown(n_jobs)}.", argument="n_jobs")
 
 
 def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
@@ -153,14 +135,14 @@ def fraction(argument: str, value: Any, *, ends: bool = True) -> float:
     if number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     expected = "from 0 to 1" if ends else "above 0 and below 1"
-    raise InputError(f"{argument} must be a number {expected}, got {told(value)}.", argument=argument)
+    raise InputError(f"{argument} must be a number {expected}, got {shown(value)}.", argument=argument)
 
 
 def number(argument: str, value: Any, *, least: float = 0.0) -> float:
     """Return `value` as a float when it is a finite number of at least `least`, else raise."""
     if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) < float("inf"):
         return float(value)
-    raise InputError(f"{argument} must be a number, {least:g} or more, got {told(value)}.", argument=argument)
+    raise InputError(f"{argument} must be a number, {least:g} or more, got {shown(value)}.", argument=argument)
 
 
 def names(argument: str, value: Any) -> tuple[str, ...]:
@@ -168,7 +150,7 @@ def names(argument: str, value: Any) -> tuple[str, ...]:
     found = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
     if found and all(isinstance(name, str) for name in found):
         return found
-    raise InputError(f"{argument} must be a name or several, got {told(value)}.", argument=argument)
+    raise InputError(f"{argument} must be a name or several, got {shown(value)}.", argument=argument)
 
 
 def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:

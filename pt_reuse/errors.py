@@ -89,11 +89,10 @@ class InputError(_Placed, ValueError):
         parted = [in_parts(str(fault)) for fault in faults[:most]]
         # what all advise follows once
         shared = {rest for _, rest in parted} == {parted[0][1]}
-        lines = [head]
-        lines += [f"- {what if shared else fault}" for fault, (what, _) in zip(faults, parted, strict=False)]
+        lines = [f"- {what if shared else fault}" for fault, (what, _) in zip(faults, parted, strict=False)]
         if len(faults) > most:
             lines.append(f"- and {len(faults) - most:,} more. All of them: error.faults.")
-        error = cls("\n".join([*lines, parted[0][1] if shared else ""]).rstrip())
+        error = cls("\n".join([head, *lines, parted[0][1] if shared else ""]).rstrip())
         error._several = tuple(faults)
         return error
 

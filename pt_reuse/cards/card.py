@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import count, flag, listed
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._text import Printed
@@ -103,7 +103,7 @@ class Card(Printed):
 
     def _repr_html_(self) -> str:
         shown = self.questions.drop(columns="part")
-        return _html.headline(repr(self), self.summary) + _html.table(shown, what="questions")
+        return _text.html_headline(repr(self), self.summary) + _text.html_table(shown, what="questions")
 
 
 @described

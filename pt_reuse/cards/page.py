@@ -20,9 +20,7 @@ from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.columns import Table
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.study import studies, study_of
 
 if TYPE_CHECKING:
@@ -192,9 +190,8 @@ def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
         return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
     result = card.results[part.name]
     answers = result.answers() if len(result.table) else ["Nothing was computed"]
-    notes = [*result.conditions(), *(f"Note: {text}." for name, text in result.settings.items() if name == BEWARE)]
     said = "".join(f"<p>{plain(each)}.</p>" for each in answers)
-    said += "".join(f'<p class="small">{plain(each)}</p>' for each in notes)
+    said += "".join(f'<p class="small">{plain(each)}</p>' for each in result.notes())
     settings = _facts((name, str(value)) for name, value in result.settings.items())
     folded = f"<details><summary>Settings</summary>{settings}</details>"
     return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
@@ -220,7 +217,7 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
 
 def _tables(result: Result, part: Part) -> Iterator[str]:
     for name in part.tables:
-        declared = result.declared.get(name, Table("", ""))  # of a method, of all measures
+        declared = result.views[name]
         for measure in result.measures if declared.of_measure else [None]:
             report = result.report(name, measure=measure)
             columns = [replace(column, values=list(column.values)) for column in report.columns]

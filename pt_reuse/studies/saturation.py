@@ -98,6 +98,7 @@ class Saturation(Result):
     options.PRECISION_AND_GAIN,
     question="Which topics are too easy?",
     command="profile saturation",
+    aim="fair",
     summary="topics on which most runs have the highest score",
     details="A topic is saturated under a measure if the median score over the runs is the highest possible one: it "
     "does not distinguish the better half of the runs.",

@@ -12,17 +12,7 @@ from pt_reuse.cli import entry as cli
 
 FILES = ("--qrels", "qrels.txt", "--metadata", "runs.csv", "--depth", "5")
 #: command -> its words beside the runs
-OF_RUNS = {
-    "runs": ("--metadata", "runs.csv"),
-    "score": FILES[:4],
-    "unjudged": FILES[:4],
-    "pool": FILES,
-    "infer-pool": FILES,
-    "lou": FILES,
-    "by-type": (*FILES, "--splits", "2", "--pools", "lexical"),
-    "profile coverage": FILES,
-    "profile minimum-ranks": FILES,
-}
+OF_RUNS = {"runs": ("--metadata", "runs.csv"), "score": FILES[:4], "pool": FILES, "profile coverage": FILES}
 
 
 pytestmark = pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")

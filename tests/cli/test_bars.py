@@ -59,8 +59,6 @@ FIELD = "--qrels {f}/qrels.txt --metadata {f}/runs.csv"
 #: command -> how it is called, the bars that it shows
 BARS = {
     "lou": ("lou --runs {f}/runs --depth 4 " + FIELD, ("reading runs", "scoring")),
-    "lou by ir_measures": ("lou --runs {f}/runs --depth 4 --measures infAP " + FIELD, ("reading runs", "ir_measures")),
-    "score": ("score {f}/runs " + FIELD, ("reading runs", "scoring")),
     "audit": (
         "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/qrels.txt --metadata {f}/runs.csv --resamples 0 "
         "--parts rankings",

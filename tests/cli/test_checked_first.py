@@ -74,7 +74,6 @@ CALLS = {
     "order of pooling": "runs {f}/runs --pool-order best",
     "names": "runs {f}/runs --names path",
     "duplicates": "infer-pool {f}/teamless.toml --duplicates worst",
-    "bad lines": "infer-pool {f}/teamless.toml --bad-lines drop",
     "other files": "runs {f}/runs --other-files drop",
     "missing": "infer-pool trec-8/adhoc --missing eror",
     "no such runs": "runs {f}/nowhere",
@@ -95,15 +94,12 @@ CALLS = {
     "a measure that nobody computes": f"{LOU} --measures AP,RBP",
     "unit without types": f"lou {FIELD} --metadata {{f}}/teams.csv --by type",
     "no contributor": f"{LOU} --contributors ,",
-    "a file without contributors": f"{LOU} --contributors {{f}}/blank",
     "contributors that are not on record": f"{CATALOGUED} --contributors orcl99man,nobody",
-    "contributors that are no files": f"{LOU} --names file --contributors nobody",
+    "grades of no judge": f"{LOU} --judge-rel 2",
     # unjudged, score, compare, pool
     "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
-    "judgments of unjudged": "unjudged {f}/runs --qrels {f}/nowhere",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
     "unit of a pool without types": "pool {f}/runs --by type",
-    "contributors of a pool": "pool {f}/runs --contributors ,",
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",
     "labels that a strategy asks for": "pool {f}/runs --strategy mtf --qrels {f}/qrels.txt",
     # audit
@@ -112,7 +108,6 @@ CALLS = {
     "parts of an audit": f"{AUDIT} --parts ranking",
     "groups of an audit without families": f"{AUDIT} --by family",
     "scores of an audit": "audit --scores {f}/nowhere --judges {f}/judges",
-    # infer-pool
     # fetch
     "downloads": "fetch trec-8/adhoc --jobs 0",
     "pool not on record": "fetch trec-2019/deep/docs --only-pooled",
@@ -123,10 +118,8 @@ CALLS = {
     "figures of verify": "verify trec-8/adhoc --figures {f}/figures.toml",
     # --out
     "lou into a file": f"{LOU} --out {{f}}/teams",
-    "lou nowhere": f"{LOU} --out=",
     "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",
     "lou on what exists": f"{LOU} --out {{f}}/taken",
-    "unjudged on what exists": "unjudged {f}/runs --qrels {f}/qrels.txt --out {f}/taken",
     "audit on what exists": f"{AUDIT} --out {{f}}/audited",
     "verify on what exists": "verify trec-8/adhoc --out {f}/taken/all.csv",
     "verify into a file of too long a name": f"verify trec-8/adhoc --out {{f}}/new/{'x' * 300}",
@@ -147,13 +140,9 @@ def test_bad_options_are_told_at_once(fault, files, unreached, capsys, messages)
 
 OUT = {
     "lou": (f"{LOU} --out", ""),
-    "infer-pool": ("infer-pool {f}/teamless.toml --out", ""),
-    "score": ("score {f}/runs --qrels {f}/qrels.txt --out", ""),
     "audit": (f"{AUDIT} --parts rankings --measures nDCG --resamples 0 --out", ""),
     "pool": ("pool {f}/runs --out", ""),
-    "by-type": (f"{BY_TYPE} --splits 2 --contributors all --measures nDCG --out", ""),
     "verify": ("verify trec-8/adhoc --out", "/all.csv"),
-    "demo": ("demo --out", ""),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
@@ -32,25 +31,6 @@ def lou(folder, *more):
     return ["lou", *given, "--depth", "5", *more]
 
 
-def test_lou_prints_the_summary_and_writes_tables_settings_and_pictures(folder, tmp_path, capsys):
-    assert (
-        main(lou(folder, "--measures", "AP,P(rel=1,judged_only=True)@5", "--out", str(tmp_path / "new" / "out"))) == 0
-    )
-    printed = capsys.readouterr()
-    out = tmp_path / "new" / "out"
-    runs = ptr.read_runs(folder / "runs", teams=folder / "teams", pooled=folder / "pooled")
-    expected = ptr.leave_out_uniques(runs, folder / "qrels.txt", ["AP", "P(judged_only=True)@5"], depth=5)
-    for name in ("summary", "table", "by_run", "unique_counts"):
-        assert (out / f"{name}.csv").read_text() == expected.tables()[name].to_csv(index=False)
-    assert json.loads((out / "settings.json").read_text())["depth"] == 5
-    pictures = sorted(path.name for path in out.glob("*.png"))
-    of_measures = [f"{what}-{m}.png" for what in ("drops", "scores") for m in ("AP", "P(judged_only=True)@5")]
-    assert pictures == [*of_measures, "uniques.png"]
-    assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
-    assert f"{expected.summary['own_tau_b'].iloc[0]:.4f}" in printed.out
-    assert printed.err == ""
-
-
 @pytest.mark.usefixtures("no_pictures")
 def test_out_is_not_overwritten_unless_asked(folder, tmp_path, capsys, messages):
     out = tmp_path / "out"
@@ -75,13 +55,6 @@ def test_lou_takes_contributors_by_name(folder, tmp_path, capsys):
         out = tmp_path / str(i)
         assert main(lou(folder, "--measures", "AP", "--contributors", given, "--out", str(out))) == 0
         assert (out / "unique_counts.csv").read_text() == expected.unique_counts.to_csv(index=False)
-
-
-def test_the_order_of_pooling_is_passed_on_where_it_is_given(folder, capsys):
-    assert main(["runs", str(folder / "runs")]) == 0
-    assert "order='trec_eval'\n" in capsys.readouterr().out
-    assert main(["runs", str(folder / "runs"), "--pool-order", "file"]) == 0
-    assert "order='trec_eval', pool_order='file'\n" in capsys.readouterr().out
 
 
 def test_the_installed_module_runs_and_warns_without_a_traceback(folder, tmp_path):

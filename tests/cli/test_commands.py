@@ -13,14 +13,6 @@ import pt_reuse as ptr
 # ---- collections
 
 
-def test_collections_lists_what_a_search_finds(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "120")
-    status, out, err = run(capsys, "collections", "deep", "learning", "2019")
-    lines = out.splitlines()
-    assert (status, err) == (0, "")
-    assert [line.split()[0] for line in lines[1:3]] == ["trec-2019/deep/docs", "trec-2019/deep/passages"]
-
-
 def test_an_exact_name_is_described(capsys, user_home):
     status, out, err = run(capsys, "collections", "reuse:trec-8/adhoc")
     assert (status, err) == (0, "")

@@ -20,18 +20,6 @@ def files(tmp_path):
     return sorted(tmp_path.iterdir())
 
 
-def test_qrels_files_and_csv_give_the_same(files, tmp_path, capsys):
-    FRAME.to_csv(tmp_path / "all.csv", index=False)
-    of_files = run(capsys, "judge", "agreement", *files, "--rel", 2, "--resamples", 50)
-    of_csv = run(capsys, "judge", "agreement", tmp_path / "all.csv", "--rel", 2, "--resamples", 50)
-    assert of_files == of_csv
-    status, out, err = of_files
-    assert (status, err) == (0, "")
-    result = ptr.judging.annotator_agreement(FRAME, rel=2, resamples=50)
-    alpha = result.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
-    assert f"{alpha['value']:.4f} ({alpha['low']:.4f} to {alpha['high']:.4f})" in " ".join(out.split())
-
-
 def test_what_is_written_can_be_read(files, tmp_path, capsys):
     gold, folder = tmp_path / "gold.qrels", tmp_path / "out"
     ptr.judging.majority_vote(FRAME, ties="higher").write(gold)
@@ -59,13 +47,3 @@ def test_what_is_written_can_be_read(files, tmp_path, capsys):
     status, _, err = run(capsys, "judge", "agreement", *files, "--out", folder)
     assert status == 2
     assert "--overwrite" in err
-
-
-def test_csv_as_spreadsheets_save_it(tmp_path, capsys):
-    FRAME.to_csv(tmp_path / "plain.csv", index=False)
-    FRAME.to_csv(tmp_path / "semicolons.csv", index=False, sep=";", encoding="utf-8-sig", lineterminator="\r\n")
-    FRAME.to_csv(tmp_path / "tabs.csv", index=False, sep="\t")
-    FRAME.assign(label=FRAME["label"].astype(float)).to_csv(tmp_path / "packed.csv.gz", index=False)
-    said = [run(capsys, "judge", "agreement", path, "--resamples", 0) for path in sorted(tmp_path.iterdir())]
-    assert said[0][0] == 0
-    assert said == [said[0]] * 4

@@ -57,12 +57,3 @@ def test_a_plan_goes_out_and_its_labels_come_back(words, tmp_path, capsys):
     )
     pd.testing.assert_frame_equal(found, wanted, rtol=1e-9)
     assert not set(later.documents["docno"]) & set(asked["docno"])
-
-
-def test_a_goal_of_several_words(words, tmp_path, capsys):
-    goal = (NEW.names[0], OTHERS.names[0], OTHERS.names[1])
-    carried_out(capsys, *words, "--goal", *goal, "--out", tmp_path / "plan")
-    found = ptr.read_result(tmp_path / "plan").table
-    assert {frozenset(pair) for pair in found[["first", "second"]].to_numpy()} == {
-        frozenset((NEW.names[0], name)) for name in OTHERS.names[:2]
-    }

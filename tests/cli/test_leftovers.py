@@ -54,11 +54,6 @@ def test_labels_that_people_gave_to_what_is_to_be_judged_stay(files, capsys):
         assert (files / "out" / "to_judge.txt").read_text() == labelled
 
 
-def test_what_is_to_be_judged_goes_when_all_is_judged(files, capsys):
-    assert "to_judge.txt" in written(capsys, files, "pool", "--depth", "20")
-    assert "to_judge.txt" not in written(capsys, files, "pool", "--depth", "5")
-
-
 def test_labels_and_judgments_are_not_written_to_one_file(tmp_path, capsys):
     same = ("--out", tmp_path / "x", "--as-qrels", tmp_path / "." / "x")
     status, out, err = run(capsys, "judge", "import", tmp_path / "nowhere", *same)

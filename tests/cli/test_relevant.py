@@ -44,10 +44,3 @@ def test_a_collection_knows_and_the_call_wins(graded, own, field, tmp_path, caps
     assert lou(capsys, tmp_path, "--collection", own, *measures)[1] == [100, "the default", "label of at least 1"]
     _, settings = lou(capsys, tmp_path, "--collection", graded, "--rel", 1, "--depth", 3, *measures)
     assert settings == [3, "the call", "label of at least 1"]
-
-
-def test_measures_by_default_count_what_is_relevant(graded, own, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("pt_reuse.cli.output.draw", lambda *_: {})
-    for collection, rel, measure in ((graded, (), "AP(rel=2)"), (own, (), "AP"), (own, ("--rel", 3), "AP(rel=3)"),
-                                     (graded, ("--rel", 1), "AP")):  # fmt: skip
-        assert lou(capsys, tmp_path, "--collection", collection, *rel)[0].measures == [measure, "nDCG@10"]

@@ -50,22 +50,9 @@ def test_means_ranks_and_topics_are_those_of_trec_eval(files, field, capsys):
     assert saved.mean.equals(ptr.score(ptr.read_runs(files / "runs"), field.qrels, ["AP", "nDCG@10"]).mean)
 
 
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # no run has topic 99
-def test_the_mean_may_be_over_the_topics_of_a_run(files, field, capsys):
-    more = pd.concat([field.qrels.to_frame(), pd.DataFrame({"qid": ["99"], "docno": ["d"], "label": [1]})])
-    ptr.Qrels(more).write(files / "more.txt")
-    given = ["score", files / "runs", "--qrels", files / "more.txt", "--measures", "AP"]
-    own, over_all = files / "own", files / "all"
-    run(capsys, *given, "--own-topics", "--out", own)
-    run(capsys, *given, "--out", over_all)
-    whole, part = (pd.read_csv(folder / "mean.csv")["AP"] for folder in (over_all, own))
-    assert (whole * 6).tolist() == pytest.approx((part * 5).tolist())
-
-
-@pytest.mark.parametrize("command", ["score", "unjudged", "pool", "lou"])
+@pytest.mark.parametrize("command", ["unjudged", "pool"])
 def test_topics_at_a_time(files, field, command, capsys):
-    given = ["--runs", files / "runs", "--depth", str(field.depth)] if command == "lou" else [files / "runs"]
-    given += ["--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
+    given = [files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
     one = run(capsys, command, *given)
     assert run(capsys, command, *given, "--jobs", "2") == one
     assert one[0] == 0

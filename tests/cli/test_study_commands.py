@@ -10,8 +10,8 @@ from command_parts import run
 from same import assert_same
 
 import pt_reuse as ptr
-from pt_reuse._result import first_of
 from pt_reuse.collections.provider import DemoDataset
+from pt_reuse.result import first_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
@@ -58,26 +58,14 @@ CALLS = {
         lambda f: ptr.profile.coverage(f.runs, f.qrels, ["nDCG@10", "AP"], depths=[5, 10], depth=5, by="type"),
         "runs depths residual rise-nDCG@10 rise-AP",
     ),
-    f"profile found-by-depth {NAMED}--depths 1,5": (
-        lambda f: ptr.pools.found_by_depth(f.runs, f.qrels, depths=[1, 5]), "found-by-depth",
-    ),
     f"profile density {NAMED}--depths 1,3 --rel 2": (
         lambda f: ptr.profile.density(f.qrels, runs=f.runs, depths=[1, 3], rel=2), "density",
     ),
-    "profile density --qrels {}/qrels.txt": (lambda f: ptr.profile.density(f.qrels), "density"),
     "profile density --rounds {}/qrels.txt,{}/all.txt": (
         lambda f: ptr.profile.density({"qrels.txt": f.qrels, "all.txt": f.all}), "density",
     ),
-    f"profile saturation {BARE}--measures P@5,AP --share .5": (
-        lambda f: ptr.profile.saturation(ptr.score(f.runs, f.qrels, ["P@5", "AP"]), share=0.5),
-        "saturation-P@5 saturation-AP",
-    ),
     f"profile minimum-ranks {BARE}--edges 2,10 --depth 20 --contributors pooled": (
         lambda f: ptr.pools.minimum_ranks(f.runs, f.qrels, depth=20, contributors="pooled"), "minimum-ranks",
-    ),
-    f"profile stability {BARE}--measures AP,P@5 --pairs 50 --sizes 3,5": (
-        lambda f: ptr.profile.stability(f.scores("AP", "P@5", both=False), sizes=[3, 5], pairs=50),
-        "stability-AP stability-P@5",
     ),
     f"profile stability {BARE}--other {{}}/all.txt --measures P@5 --pairs 50 --sizes 2 --no-replace --resamples 4 "
     "--confidence .5 --bins 5 --bin-width .05 --seed 3 --rate .2 --jobs 2 --own-topics": (
@@ -210,3 +198,16 @@ def test_new_runs_are_read_as_the_options_say(files, capsys):
     (files.folder / "again" / "input.another").write_bytes(first.read_bytes())
     status, out, err = run(capsys, *words.split())
     assert (status, "another" in out) == (0, True), err
+
+
+def test_judges_that_cannot_fill_are_refused(files, capsys):
+    labels, words = files.folder / "lenient.qrels", f"lou {NAMED}--depth 5".replace("{}", str(files.folder)).split()
+    (files.folder / "board.eval").write_text("lex1a all nDCG@10 0.5\n")
+    wrong = {
+        "--holes must be one of 'uniques', 'unjudged'": ["--holes", "none", "--fill", labels],
+        "a leaderboard has no labels": ["--fill", files.folder / "board.eval"],
+        "two files of one name": ["--fill", labels, labels],
+    }
+    for problem, options in wrong.items():
+        status, _, err = run(capsys, *words, *options)
+        assert (status, problem in err) == (2, True), err

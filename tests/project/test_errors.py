@@ -50,20 +50,6 @@ def test_an_error_of_several_files_is_copied_with_their_faults():
     assert InputError.of_several(faults[:1], 20, "files") is faults[0]
 
 
-def test_advice_that_all_faults_share_stands_once_below_them():
-    faults = [InputError(f"{n} is missing. Wait for it, or pass partial=True.", place="a.b") for n in ("one", "two")]
-    lines = str(InputError.listing(faults, "2 faults:")).split("\n")
-    assert lines == [
-        "2 faults:",
-        "- a.b: one is missing.",
-        "- a.b: two is missing.",
-        "Wait for it, or pass partial=True.",
-    ]
-    other = InputError("three is missing. Write it.")
-    lines = str(InputError.listing([*faults, other], "3 faults:")).split("\n")
-    assert lines[1:] == [f"- {fault}" for fault in [*faults, other]]
-
-
 def test_warnings_of_a_job_go_to_its_list_with_the_places_of_its_caller(recwarn):
     heard = []
     with hearing(heard, ("run a",)):

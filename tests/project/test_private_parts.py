@@ -27,14 +27,6 @@ def test_joblib_says_what_is_configured(tmp_path):
         assert hasattr(joblib.ParallelBackendBase, method)
 
 
-def test_joblib_does_not_say_where_temporary_files_go(monkeypatch, tmp_path):
-    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    with monkeypatch.context() as patched:
-        patched.delattr(joblib.parallel, "_backend")
-        with _jobs.folder_for_jobs() as folder:
-            assert folder.startswith(str(tmp_path))
-
-
 def test_what_loky_raises_when_its_workers_are_ended():
     # told by its name and its kind alone
     from joblib.externals.loky import process_executor

@@ -50,13 +50,6 @@ def told(name, only):
     return notes, [note for note in found.settings.get(BEWARE, "").split("; ") if note.endswith(NOTE)]
 
 
-def test_all_studies_of_judgments_are_here():
-    assert len(OF_JUDGMENTS) > 24
-    named = {parameter for function in STUDIES.values() for parameter in study_of(function).parameters}
-    # a study that calls its judgments otherwise has to be added above
-    assert {name for name in named if name.startswith(("qrels", "human"))} == {*JUDGMENTS, "qrels_b"}
-
-
 @pytest.mark.parametrize("name", OF_JUDGMENTS)
 def test_every_study_says_so_once_and_keeps_it(name):
     mine = given(True)[name]
@@ -70,14 +63,3 @@ def test_every_study_says_so_once_and_keeps_it(name):
 @pytest.mark.parametrize("name", ["bounds", "leave_out_uniques", "compare_judgments", "audit_labels", "infer_pool"])
 def test_judgments_with_label_0_are_as_usual(name):
     assert told(name, False) == ([], [])
-
-
-def test_bounds_of_a_collection_that_has_relevant_documents_only(data):
-    place = data / "touche"
-    if not place.is_dir():
-        pytest.skip("the test data has no folder touche")
-    runs = ptr.read_runs(str(place / "webis-touche2020" / "*.gz"), names="file")
-    with pytest.warns(CaveatWarning, match="relevant documents only"):
-        found = ptr.profile.bounds(runs, str(place / "qrels.webis-touche2020.gz"), "P@10")
-    assert NOTE in found.settings[BEWARE]
-    assert found.summary["holds"].tolist() == [0]

@@ -100,17 +100,6 @@ def test_one_who_sweeps_before_the_lock_is_there_makes_it_begin_anew(tmp_path, m
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_what_has_come_to_be_there_is_not_replaced_unasked(tmp_path):
-    def files():
-        yield "b", b"new"
-        (tmp_path / "a").write_bytes(b"of another")
-        yield "a", b"new"
-
-    with pytest.raises(FileExistsError):
-        write_together(tmp_path, files(), overwrite=False)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"of another"}
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks")
 def test_two_wait_for_each_other_but_not_for_ever(tmp_path, monkeypatch):
     monkeypatch.setattr("pt_reuse._files.PATIENCE", 0.05)

@@ -124,13 +124,6 @@ def test_as_html(report):
     assert "<b>" not in Report([Column("<b>", ["<b>"])], caption="<b>", notes=["<b>"])._repr_html_()
 
 
-def test_as_a_frame_with_numbers_as_they_are(report):
-    frame = report.to_frame()
-    assert frame.columns.tolist() == ["System", "nDCG@10", "tau_b", "Worst loss, %", "Largest drop", "Whose"]
-    assert frame["nDCG@10"].iloc[0] == 0.25125
-    assert frame["Largest drop"].tolist() == [2, 1234, 0]
-
-
 @pytest.mark.parametrize(
     ("digits", "value", "written"),
     [

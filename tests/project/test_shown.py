@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pandas as pd
 import pytest
-from every_result import MEASURES, ODD, every_result, odd_field
+from every_result import ODD, every_result, odd_field
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 from public import kinds
@@ -20,10 +20,10 @@ from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
-from pt_reuse._result import Record, first_of, home_of, read_result
+from pt_reuse._saving import home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.result import Result, Told, cells
+from pt_reuse.result import Record, Result, Told, cells, first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 
@@ -119,12 +119,6 @@ def test_intervals_are_named_where_there_are_any(results):
     assert "Intervals: 95 % bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
 
 
-def test_what_is_typed_in_ipython_is_what_is_printed(results, nouns):
-    pretty = pytest.importorskip("IPython.lib.pretty").pretty
-    for name, shown in {**results, **nouns}.items():
-        assert pretty(shown) == str(shown), name
-
-
 def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):
     for name, shown in {**results, **nouns}.items():
         page = shown._repr_html_()
@@ -135,13 +129,6 @@ def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):
         assert page.count("<table") == page.count("overflow-x:auto"), name
         for report in [shown.report()] if isinstance(shown, Record) else []:
             assert "<script" not in report._repr_html_(), name
-
-
-def test_a_page_says_how_much_it_leaves_out(results, nouns):
-    lou, runs = results["LeaveOutUniques"], nouns["RunSet"]
-    assert f"... and {len(lou.table) - 16} more rows in .table" in lou._repr_html_()
-    assert f"... and {len(runs) - 12} more runs in .sizes()" in runs._repr_html_()
-    assert lou._repr_html_().count("<tr>") == 1 + 16 + len(lou.settings)
 
 
 def test_a_result_read_back_is_equal_and_reports_the_same(results, tmp_path):
@@ -254,27 +241,6 @@ def test_the_report_of_scores(results):
     assert frame["Run"][0] == scores.ranks.set_index("name")["AP"].idxmin()
     assert "over 25 topics (a topic that a run lacks counts 0), the best by AP first." in scores.report().caption
     assert "order trec_eval" in scores.report().notes[0]
-
-
-def test_the_report_of_some_of_the_measures(results, messages):
-    scores = results["Scores, odd"]
-    assert scores.report().to_frame().columns.tolist() == ["Run", *MEASURES[:5]]
-    assert scores.report().notes[-1] == "Not shown: Bpref, Judged@10."
-    asked = scores.report(["Judged@10", "AP"])
-    assert asked.to_frame().columns.tolist() == ["Run", "Judged@10", "AP"]
-    assert asked.to_frame()["Judged@10"].is_monotonic_decreasing
-    assert len(asked.notes) == 1
-    assert scores.report("RR").to_frame().columns.tolist() == ["Run", "RR"]
-    messages.refused(lambda: scores.report(MEASURES), argument="measures")
-    messages.refused(lambda: scores.report("P@5"), argument="measure")
-
-
-def test_the_report_of_an_agreement(results):
-    found = results["Agreement"]
-    frame = found.report().to_frame()
-    expected = found.table[["measure", "tau_b", "tau_ap_b", "gamma", "max_drop", "max_rise"]]
-    assert frame.to_numpy().tolist() == expected.to_numpy().tolist()
-    assert r"$\tau_{\mathrm{AP}}$" in found.report().to_latex()
 
 
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning", "ignore:constrained_layout not applied:UserWarning")

@@ -6,11 +6,10 @@ import unicodedata
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._text import display_width, prose, shorten, table, visible
+from pt_reuse._text import prose, shorten, table, visible
 
 
 def wide(text):
@@ -136,17 +135,6 @@ def test_prose_keeps_paragraphs_and_the_indent_of_lists():
         "  pt-reuse   lou",
     ]
     assert prose("a" * 45, width=20).split("\n") == ["a" * 20, "a" * 20, "a" * 5]
-
-
-@pytest.mark.parametrize(("text", "width"), [("", 0), ("abc", 3), ("日本", 4), ("e\u0301", 1), ("\u200dx", 1)])
-def test_display_width(text, width):
-    assert display_width(text) == width
-
-
-def test_characters_that_turn_the_line_are_escaped_and_those_that_join_are_not():
-    # U+202E writes what follows from right to left, the columns beside it among it
-    assert visible("run\u202eabc\u2066") == r"run\u202eabc\u2066"
-    assert visible("\U0001f469\u200d\U0001f467 e\u0301 \u05d0") == "\U0001f469\u200d\U0001f467 e\u0301 \u05d0"
 
 
 def test_ranks_are_whole_numbers_also_beside_missing_ones():

@@ -52,12 +52,6 @@ def test_what_cannot_be_written_leaves_nothing(name, folder, messages):
     assert contents(folder) == before
 
 
-def test_files_may_be_replaced_and_folders_not(folder, messages):
-    check(folder / "taken", overwrite=True)
-    messages.refused(lambda: check(folder / "odd", overwrite=True), argument="folder")
-    assert (folder / "taken" / "table.csv").read_text() == "mine"
-
-
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")])
 def test_a_folder_that_lets_nobody_write(error, folder, messages, monkeypatch):
     def refuse(*_, **__):
@@ -67,15 +61,4 @@ def test_a_folder_that_lets_nobody_write(error, folder, messages, monkeypatch):
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     for name in ("here", "new/deep", "here/new"):
         messages.refused(lambda name=name: check(folder / name), argument="folder")
-    assert contents(folder) == before
-
-
-def test_ctrl_c_leaves_nothing(folder, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    before = contents(folder)
-    monkeypatch.setattr(tempfile, "TemporaryFile", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        check(folder / "new" / "deep")
     assert contents(folder) == before
