@@ -12,7 +12,7 @@ from functools import partial
 from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar, get_type_hints
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
-from pt_reuse._choices import CORRECTIONS, TESTS
+from pt_reuse.options import CORRECTIONS, TESTS
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

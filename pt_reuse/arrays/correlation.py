@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays import pairs
 from pt_reuse.errors import InputError, warn
 
@@ -113,7 +113,7 @@ def _numbers(argument: str, values: ArrayLike) -> Floats:
         scores = raw.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{argument} must be numbers, one per system, got {told(values)}.", argument=argument
+            f"{argument} must be numbers, one per system, got {shown(values)}.", argument=argument
         ) from None
     if scores.ndim != 1:
         problem = f"{argument} must be one score per system, shape (n,), got shape {scores.shape}."
@@ -370,7 +370,7 @@ def rank_changes(truth: ArrayLike, estimate: ArrayLike, names: Sequence[Any] | N
         labels = pd.Index(list(names), tupleize_cols=False)
         if len(labels) != len(a) or not labels.is_unique:
             problem = (
-                f"names must be {len(a)} different names, one per system, in the order of truth, got {told(names)}."
+                f"names must be {len(a)} different names, one per system, in the order of truth, got {shown(names)}."
             )
             raise InputError(problem, argument="names")
     rank, other_rank = pairs.ranks(rounded(a)), pairs.ranks(rounded(b))

@@ -131,10 +131,8 @@ def add_export(parser: Parser) -> None:
     overlap = "annotators for each pair, or a share that all judge"
     parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
-    parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    parser.add_option("--overwrite", "", "replace tasks in --out that have no answers", group=OUTPUT)
     add_contributors(parser)
     parser.checks.append(_check_pool)
     add_field(parser, judged=None, unless=lambda options: options.pool is not None)
@@ -155,10 +153,12 @@ def _run_export(options: argparse.Namespace) -> None:
 
     labels: Any = None if options.qrels is None else judgment_source(options.qrels).read()
     if options.labels is not None:
-        words = _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
-        labels = {_whole(number, "labels"): word for number, word in words.items()}
+        labels = _scale(options.labels)
     plan = ExportPlan.of(
         options.out,
+        format=options.format,
+        annotators=options.annotators,
+        overlap=options.overlap,
         whole_topics=False,
         labels=labels,
         instructions=None if options.instructions is None else _text(options.instructions),

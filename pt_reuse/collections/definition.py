@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import examples, told
+from pt_reuse._check import examples, shown
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import (
     Collection,
@@ -114,14 +114,14 @@ def define(
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
             "name must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
-            f"or digit, without '..', such as 'mine/2024', got {told(name)}.",
+            f"or digit, without '..', such as 'mine/2024', got {shown(name)}.",
             argument="name",
         )
     for text in ("title", "language", "note"):
         if not isinstance(given[text], str | None):
-            raise InputError(f"{text} must be a text, got {told(given[text])}.", argument=text)
+            raise InputError(f"{text} must be a text, got {shown(given[text])}.", argument=text)
     if year is not None and (type(year) is not int or not 1000 <= year <= 9999):
-        raise InputError(f"year must be a whole number of four digits, got {told(year)}.", argument="year")
+        raise InputError(f"year must be a whole number of four digits, got {shown(year)}.", argument="year")
     if runs is None and (idle := [argument for argument in _OF_RUNS if given[argument] is not None]):
         raise InputError(f"{idle[0]} is about runs, but no runs are given. Name them too.", argument=idle[0])
     how_pooled = HowPooled(pool_order, pool_depth)
@@ -216,7 +216,7 @@ def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
         is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
         if not is_path or str(item).startswith("irds:"):
             raise InputError(
-                f"{argument} must be the path of a file or several, or 'irds:ID' alone, got {told(item)}.",
+                f"{argument} must be the path of a file or several, or 'irds:ID' alone, got {shown(item)}.",
                 argument=argument,
             )
         path = _absolute(str(item), folder)
@@ -245,7 +245,7 @@ def _label(argument: str, value: Any, folder: Path) -> Any:
     if argument == "pooled" and isinstance(value, Iterable) and all(isinstance(name, str) for name in value):
         return list(value)
     wanted = "names of runs, a table, true or false" if argument == "pooled" else "a table"
-    raise InputError(f"{argument} must be {wanted}, or the path of a file, got {told(value)}.", argument=argument)
+    raise InputError(f"{argument} must be {wanted}, or the path of a file, got {shown(value)}.", argument=argument)
 
 
 def _sources(given: Any) -> DocumentSources | None:
@@ -265,7 +265,7 @@ def _sources(given: Any) -> DocumentSources | None:
     if not all(isinstance(text, str) and text for pair in pairs for text in pair) or groups != 1 or not given:
         raise InputError(
             "sources must map beginnings of docnos to sources, both texts, or be a regular expression with brackets "
-            f"around the source, once, got {told(given)}.",
+            f"around the source, once, got {shown(given)}.",
             argument="sources",
         )
     return DocumentSources(dict(prefixes or {}), pattern)
@@ -315,7 +315,7 @@ def _found(name: str, own: Mapping[str, Collection]) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. {_advice(name, own)}")
+        raise UnknownCollectionError(f"no collection {shown(f'reuse:{name}')}. {_advice(name, own)}")
     return _with_local_files(collection, own)
 
 

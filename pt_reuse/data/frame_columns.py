@@ -16,7 +16,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, shown, told
+from pt_reuse._check import columns, count, examples, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 from pt_reuse.errors import InputError, located, warn
@@ -305,7 +305,7 @@ def frame_of(given: Any, columns: Sequence[str]) -> pd.DataFrame | str:
     """Return named tuples, or topic -> document -> number, as a frame; else what is given instead, in words."""
     if isinstance(given, Mapping):
         if given and not is_nested(given):
-            return f"a dict of {told(next(iter(given)))} -> {type(next(iter(given.values()))).__name__}"
+            return f"a dict of {shown(next(iter(given)))} -> {type(next(iter(given.values()))).__name__}"
         rows = [(qid, *pair) for qid, inner in given.items() for pair in inner.items()]
         return pd.DataFrame({column: [row[i] for row in rows] for i, column in enumerate(columns)})
     if (
@@ -313,7 +313,7 @@ def frame_of(given: Any, columns: Sequence[str]) -> pd.DataFrame | str:
         or isinstance(given, str | bytes | os.PathLike | pt.Transformer)
         or not isinstance(given, Iterable)
     ):
-        return told(given)
+        return shown(given)
     items = list(given)
     odd = [item for item in items if not has_fields(item, *columns)]
     if odd or not items:
@@ -407,7 +407,7 @@ def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
         got = f"a Series whose index ({examples(said.index)}) is another, so that its order is unclear"
         raise InputError(f"{wanted}, got {got}.")
     if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
-        raise InputError(f"{wanted}, got {told(said)}.")
+        raise InputError(f"{wanted}, got {shown(said)}.")
     # a length may be wrong, and what is iterated may call a service, whose errors hold keys
     try:
         most = max(n, len(said)) if isinstance(said, Sized) else n

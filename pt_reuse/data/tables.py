@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, examples, flag, shown
-from pt_reuse._choices import ORDERS
 from pt_reuse._files import check_writable, checked_path, open_file, replacing
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import neighbours, ranges
@@ -37,6 +36,7 @@ from pt_reuse.data.packed_files import (
     kind_of_table,
 )
 from pt_reuse.errors import InputError, located, warn
+from pt_reuse.options import ORDERS
 
 SKIP_FILE = " Pass other_files='skip' to leave out files without a row of a run."
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read

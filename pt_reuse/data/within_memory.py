@@ -17,7 +17,7 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, told
+from pt_reuse._check import count, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
@@ -63,12 +63,12 @@ def memory_bytes(memory: Any) -> int:
         size = operator.index(memory)
     if size is None:
         raise InputError(
-            f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
+            f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {shown(memory)}.",
             argument="memory",
         )
     if size < LEAST:
         raise InputError(
-            f"memory must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once.",
+            f"memory must be at least {in_units(LEAST)}, got {shown(memory)}. A topic of all runs is held at once.",
             argument="memory",
         )
     return size

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, examples, fraction, told
+from pt_reuse._check import checked_seed, examples, fraction, shown
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_pairs,
@@ -63,7 +63,7 @@ def _framed(value: Any) -> pd.DataFrame:
             return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
         return pd.DataFrame(value)
     except (TypeError, ValueError) as error:
-        raise _no_confusion(f"got {told(value)}") from error
+        raise _no_confusion(f"got {shown(value)}") from error
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:
@@ -80,7 +80,7 @@ def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
     odd = not_labels(values).any() or (values < least).any() or len(set(values.tolist())) < len(listed)
     if odd or len(listed) < 2:
         what = f"two or more whole numbers from {least} to {LABELS[1]}, each once"
-        raise InputError(f"labels must be {what}, got {told(labels)}.", argument="labels")
+        raise InputError(f"labels must be {what}, got {shown(labels)}.", argument="labels")
     return [int(value) for value in values]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, told, whole
+from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, shown, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import Fusion, TopicRows
 from pt_reuse.arrays.lists import TopicDocs, offsets
@@ -137,12 +137,12 @@ def depth_pool(
 def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> NDArray[np.int64]:
     """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
     if not isinstance(given, Mapping | None):
-        raise InputError(f"{argument} must map each {noun} to its depth, got {told(given)}.", argument=argument)
+        raise InputError(f"{argument} must map each {noun} to its depth, got {shown(given)}.", argument=argument)
     own = dict.fromkeys(known, _NONE)
     for name, depth in (given or {}).items():
         if name not in own:
             hint = did_you_mean(name, known) or f" There is {examples(known)}."
-            problem = f"{argument} names {told(name)}, not among the {count(len(known), noun)}.{hint}"
+            problem = f"{argument} names {shown(name)}, not among the {count(len(known), noun)}.{hint}"
             raise InputError(problem, argument=argument)
         own[name] = checked_depth(depth, f"{argument}[{name!r}]")
     return np.array(list(own.values()), dtype=np.int64)

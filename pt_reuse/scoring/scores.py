@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown, told
+from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
@@ -90,7 +90,7 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
-        problem = f"frame must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
+        problem = f"frame must be a DataFrame with {listed(_COLUMNS)}, got {shown(frame)}.{hint}"
         raise InputError(problem, argument="frame")
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
@@ -475,9 +475,9 @@ def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]
     for name, found in sets.items():
         problem = ""
         if not isinstance(name, str) or not name.strip():
-            problem = f"scores must have names as keys, got {told(name)}."
+            problem = f"scores must have names as keys, got {shown(name)}."
         elif not isinstance(found, Scores):
-            problem = f"expected Scores, got {told(found)}. Score the runs first, or make Scores by Scores.from_frame."
+            problem = f"expected Scores, got {shown(found)}. Score the runs first, or make Scores by Scores.from_frame."
         elif len(found.names) < 2:
             problem = f"it takes two runs to compare, got {examples(found.names) or 'none'}."
         elif not found.topics:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, examples, whole
-from pt_reuse._choices import CORRECTION, TESTS
 from pt_reuse.arrays.correlation import CLOSE, rounded
 from pt_reuse.arrays.kernels import Labels
 from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
@@ -28,6 +27,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import CORRECTION, TESTS
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.result import Result

@@ -17,7 +17,7 @@ from ir_measures import RR
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, listed, names, plural, positive, told, whole
+from pt_reuse._check import choice, count, examples, listed, names, plural, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -28,7 +28,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
+from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.pooling.fit import SLACK, pool_on_topics
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
@@ -224,7 +224,7 @@ class PoolsByType(Result):
 def _checked_splits(splits: Any) -> int | None:
     """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
     if isinstance(splits, str) and splits != "all":
-        raise InputError(f"splits must be a number of random halves, or 'all', got {told(splits)}.", argument="splits")
+        raise InputError(f"splits must be a number of random halves, or 'all', got {shown(splits)}.", argument="splits")
     return None if isinstance(splits, str) else positive("splits", splits, "random halves")
 
 
@@ -351,7 +351,7 @@ def by_type(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=default_measures)
     pooled = inputs.pooled(depth, contributors, pool_order, usual=DEPTH)
-    kinds, units, contributing = types_of(inputs.runs), units_by(inputs.runs, unit, "unit"), pooled.contributors.runs
+    kinds, units, contributing = types_of(inputs.runs), inputs.runs.units(unit), pooled.contributors.runs
     halves, unsplit = _splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
     picked = np.concatenate([of_type.picked for of_type in halves])
     pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels.topics)

@@ -13,14 +13,13 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse._check import choice, count
-from pt_reuse._choices import TESTS
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, settings_of, units_by
-from pt_reuse.options import Flag, Option
+from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
@@ -362,7 +361,7 @@ def check_new_run(
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
-    pooled, units = inputs.pooled(depth, contributors, pool_order), units_by(inputs.runs, by)
+    pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
     how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
     how["estimators"] = None if estimator == "best" else [estimator]

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, fraction, told
-from pt_reuse._choices import PRECISION
+from pt_reuse._check import count, examples, fraction, shown
 from pt_reuse.arrays.stratified import Interval, stratified_interval, stratified_variance
 from pt_reuse.errors import InputError, warn
+from pt_reuse.options import PRECISION
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -122,7 +122,7 @@ def checked_prior(prior: Any) -> float | dict[int | None, float] | None:
         return None if prior is None else fraction("prior", prior)
     labels = [label for label in prior if label is not None]
     if not all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
-        raise InputError(f"prior must be a share, or a dict of label -> share, got {told(prior)}.", argument="prior")
+        raise InputError(f"prior must be a share, or a dict of label -> share, got {shown(prior)}.", argument="prior")
     return {None if label is None else int(label): fraction("prior", share) for label, share in prior.items()}
 
 

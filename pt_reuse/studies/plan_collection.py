@@ -15,8 +15,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import columns, count, fraction, number, positive, told, whole
-from pt_reuse._choices import POOL_DEPTHS
+from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -25,8 +24,9 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
+from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
+from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
@@ -240,7 +240,7 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
     # NaN is none of this either
     good = (judged["relevant"] >= 0) & (judged["judged"] >= judged["relevant"])
     if not good.all():
-        row = told(judged[~good].iloc[0].to_dict())
+        row = shown(judged[~good].iloc[0].to_dict())
         what = f"judged must have numbers of 0 or more, no more relevant than judged ones, got {row}."
         raise InputError(what, argument="judged")
     return judged
@@ -431,7 +431,7 @@ def plan_collection(
     judges = _judges(qrels, judge, judge_rel)
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
-    units, pooled = units_by(runs, by), inputs.pooled(max(depths), contributors, pool_order)
+    units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
     pools = {name: _pool_of(inputs, pooled, given) for name, given in judges.items()}
     check_some_judged(pools[GIVEN])
     beware(caveats_of(pools[GIVEN], inputs.rel))
@@ -491,7 +491,7 @@ def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
     for one in [] if judge is None else as_judges(judge, rel=judge_rel):
         if one.name == GIVEN:
-            what = f"judge names a judge {told(GIVEN)}, as the judgments are called. Give it another name."
+            what = f"judge names a judge {shown(GIVEN)}, as the judgments are called. Give it another name."
             raise InputError(what, argument="judge")
         labels = labels_for(one, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
         found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)

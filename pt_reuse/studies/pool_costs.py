@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
+from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import ranks_of_documents

@@ -14,8 +14,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, flag, told
-from pt_reuse._choices import USUAL
+from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.columns import Table
@@ -24,6 +23,7 @@ from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.options import USUAL
 from pt_reuse.result import Result, key_numbers
 from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.scoring.scores import score
@@ -202,7 +202,7 @@ def sensitivity(
     own = dict(inspect.signature(study).parameters) if callable(study) and not isinstance(study, type) else {}
     first = next(iter(own), None)
     if first not in ("runs", "qrels", "scores"):
-        problem = f"study must be a function of runs and qrels, of qrels, or of scores, got {told(study)}."
+        problem = f"study must be a function of runs and qrels, of qrels, or of scores, got {shown(study)}."
         raise InputError(problem, argument="study")
     name = getattr(getattr(study, "func", study), "__name__", "study")
     usual = {option: parameter.default for option, parameter in own.items()}
@@ -329,12 +329,12 @@ def sensitivity_of_uniques(
 def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
     if isinstance(grid, str) or not isinstance(grid, Iterable) or not (names := list(grid)):
-        problem = f"grid must be a dict of convention -> values, or names of conventions, got {told(grid)}."
+        problem = f"grid must be a dict of convention -> values, or names of conventions, got {shown(grid)}."
         raise InputError(problem, argument="grid")
     wanted: dict[str, dict[str, Any] | None] = {}
     for name in names:
         if name not in known:
-            problem = f"grid names {told(name)}, no convention of the study, which has {examples(known, 20)}."
+            problem = f"grid names {shown(name)}, no convention of the study, which has {examples(known, 20)}."
             raise InputError(problem, argument="grid")
         values = grid[name] if isinstance(grid, Mapping) else None
         if values is None and name in USUAL:
@@ -344,7 +344,7 @@ def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] |
         pairs = dict(values if isinstance(values, Mapping) else {_label(value): value for value in listed})
         if not listed or len(pairs) < len(listed):
             problem = f"grid must have values of {name} of different names, as in {{{name!r}: {{'first': ...}}}}"
-            raise InputError(f"{problem}, got {told(values)}.", argument="grid")
+            raise InputError(f"{problem}, got {shown(values)}.", argument="grid")
         wanted[name] = {str(label): value for label, value in pairs.items()}
     return wanted
 
@@ -377,7 +377,7 @@ def _numbers(name: str, result: Any) -> dict[tuple[str | None, str], float]:
         return {(None, str(figure)): float(value) for figure, value in result.items()}
     if not isinstance(result, Result) or not result.key:
         problem = "must return a result that few numbers sum up, or a dict of name -> number"
-        raise InputError(f"{name} {problem}, got {told(result)}.", argument="study")
+        raise InputError(f"{name} {problem}, got {shown(result)}.", argument="study")
     return {(measure, figure): value for measure, figure, value in key_numbers(result).itertuples(index=False)}
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import examples
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import (
     RANDOM,
@@ -28,6 +27,7 @@ from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
+from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, cells, records

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from command_parts import COMMANDS, COMMANDS_OF_STUDIES, run
 from declared import STUDIES
-from public import PUBLIC
 from small_field import write_field
 
 import pt_reuse as ptr

@@ -10,7 +10,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from declared import STUDIES as DECLARED
-from matplotlib.figure import Figure
 from public import functions
 
 import pt_reuse as ptr

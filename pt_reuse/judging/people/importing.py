@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from pt_reuse._check import count, did_you_mean, examples, flag, shown, told
+from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._files import read_file, user_path
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
@@ -84,7 +84,7 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             try:
                 found += _of_label_studio(record, f"record {n:,}", name, written)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
-                odd = f"no record that Label Studio exports, got {told(record)}. Export it once more."
+                odd = f"no record that Label Studio exports, got {shown(record)}. Export it once more."
                 raise InputError(odd, place=f"record {n:,}") from error
         return found
 
@@ -464,10 +464,10 @@ def import_labels(
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         what = "a dict of a tool's user or a file's name -> annotator"
-        raise InputError(f"annotators must be {what}, got {told(annotators)}.", argument="annotators")
+        raise InputError(f"annotators must be {what}, got {shown(annotators)}.", argument="annotators")
     given = {str(user): name for user, name in given.items()}
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
-        raise InputError(f"folder must be a folder's path, got {told(folder)}.", argument="folder")
+        raise InputError(f"folder must be a folder's path, got {shown(folder)}.", argument="folder")
     home = user_path(folder)
     manifest = read_manifest(home)
     strangers = [name for name in given.values() if manifest.annotators and name not in manifest.annotators]
@@ -550,7 +550,7 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
         return found
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
-        raise InputError(f"files must be paths of files or folders, got {told(files)}.", argument="files")
+        raise InputError(f"files must be paths of files or folders, got {shown(files)}.", argument="files")
     found = []
     for path in map(user_path, listed):
         inside = [path] if path.is_file() else _inside(path)

@@ -14,7 +14,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, told, whole
+from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, shown, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
@@ -116,7 +116,7 @@ def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]
     if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
         near = did_you_mean(kind, CHOOSERS) if isinstance(kind, str) else ""
         names = examples(CHOOSERS, len(CHOOSERS))
-        why = f" must be the name of a strategy, one of {names}, or a subclass of Chooser, got {told(kind)}.{near}"
+        why = f" must be the name of a strategy, one of {names}, or a subclass of Chooser, got {shown(kind)}.{near}"
     elif inspect.isabstract(kind):
         lacking = examples(sorted(kind.__abstractmethods__), 12)
         why = f": the chooser {kind.__name__} lacks the methods {lacking}. Define them."
