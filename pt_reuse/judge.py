@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, shown, told
+from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
 from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, with_provenance
@@ -51,7 +51,7 @@ class Judge(pt.Transformer):
 
     def __init__(self, name: str, *, rel: int | None = None):
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"name must be a text that says who judges, got {told(name)}.", argument="name")
+            raise InputError(f"name must be a text that says who judges, got {shown(name)}.", argument="name")
         self.name, self.rel = name, checked_rel(rel)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +106,7 @@ def _columns(answer: Any, rows: pd.Index) -> dict[str, Any]:
     """Return the answer of a judge by column, ``label`` among them, each of which has a cell for each document."""
     if isinstance(answer, pd.DataFrame) or (isinstance(answer, Mapping) and "label" not in answer):
         what = "one label per document, or a mapping of columns with 'label'"
-        raise InputError(f"labels_of must return {what}, got {told(answer)}.")
+        raise InputError(f"labels_of must return {what}, got {shown(answer)}.")
     said = dict(answer) if isinstance(answer, Mapping) else {"label": answer}
     for column, cells in said.items():
         if column == "label":
@@ -267,7 +267,7 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
     several = _by_name(given, argument)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
         raise InputError(
-            f"{argument} must have a text as the name of each judge, got {told(list(several))}.", argument=argument
+            f"{argument} must have a text as the name of each judge, got {shown(list(several))}.", argument=argument
         )
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
@@ -299,7 +299,7 @@ def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
     if not given or not all(_is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
-        raise InputError(f"judge_rel must be {what}, got {told(dict(given))}.", argument="judge_rel")
+        raise InputError(f"judge_rel must be {what}, got {shown(dict(given))}.", argument="judge_rel")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
@@ -335,13 +335,13 @@ def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, A
     """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
     given = {} if given is None else given
     if not isinstance(given, Mapping):
-        raise InputError(f"{argument} must be a dict by judge, got {told(given)}.", argument=argument)
+        raise InputError(f"{argument} must be a dict by judge, got {shown(given)}.", argument=argument)
     for name in given:
         if name not in judges:
             there = f"which is none of the judges: {examples(list(judges), 12)}"
             # a short form of a long name is not near it
             near = did_you_mean(next((judge for judge in judges if judge.startswith(str(name))), name), judges)
-            raise InputError(f"{argument} names {told(name)}, {there}.{near}", argument=argument)
+            raise InputError(f"{argument} names {shown(name)}, {there}.{near}", argument=argument)
     return dict(given)
 
 

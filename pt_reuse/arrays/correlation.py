@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays import pairs
 from pt_reuse.errors import InputError, warn
 
@@ -156,7 +156,7 @@ def _name_index(names: Any, n: int) -> pd.Index:
     listed = bool(several) and all(isinstance(name, Hashable) for name in several)
     labels = pd.Index(several if listed else [], tupleize_cols=False)
     if len(labels) != n or not labels.is_unique:
-        got = f"{len(labels)}, {labels.nunique()} different" if listed else told(names)
+        got = f"{len(labels)}, {labels.nunique()} different" if listed else shown(names)
         raise InputError(
             f"names must be {n} different names, one per system, got {got}. Give them in the order of truth.",
             argument="names",

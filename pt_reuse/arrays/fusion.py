@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, examples, told
-from pt_reuse._choices import METHODS, NORM_NAMES
+from pt_reuse._check import choice, examples, shown
 from pt_reuse.errors import InputError
+from pt_reuse.options import METHODS, NORM_NAMES
 
 #: a list whose scores differ by less than this is divided by this, as in ranx
 _LEAST = 1e-9
@@ -136,4 +136,4 @@ def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _check_number(name: str, value: Any, range_: str, *, below: float) -> None:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0 <= value < below:
-        raise InputError(f"{name} must be a number {range_}, got {told(value)}.", argument=name)
+        raise InputError(f"{name} must be a number {range_}, got {shown(value)}.", argument=name)

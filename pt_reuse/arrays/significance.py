@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, fraction
-from pt_reuse._choices import CORRECTIONS, SAMPLES, TESTS
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.errors import InputError
+from pt_reuse.options import CORRECTIONS, SAMPLES, TESTS
 
 Floats = NDArray[np.float64]
 

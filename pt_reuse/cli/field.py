@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import did_you_mean
-from pt_reuse._choices import ORDERS
 from pt_reuse.cli.output import complain, shows_bars
 from pt_reuse.cli.parser import INPUT, READING, Parser, add_quiet
 from pt_reuse.errors import InputError
+from pt_reuse.options import ORDERS
 
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection

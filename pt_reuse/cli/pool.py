@@ -7,7 +7,6 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse._check import checked_seed, choice, count, plural
-from pt_reuse._choices import LEARNING, METHODS, RANDOM_ORDER
 from pt_reuse.cli.field import add_field, plan_field
 from pt_reuse.cli.output import out_folder, print_table, put, say, show, shows_bars, write_files, write_result
 from pt_reuse.cli.parser import (
@@ -21,6 +20,7 @@ from pt_reuse.cli.parser import (
     numbers,
 )
 from pt_reuse.errors import InputError
+from pt_reuse.options import LEARNING, METHODS, RANDOM_ORDER
 
 if TYPE_CHECKING:
     import pandas as pd

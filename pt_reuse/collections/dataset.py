@@ -15,7 +15,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _text
-from pt_reuse._check import choice, count, examples, flag, positive, told
+from pt_reuse._check import choice, count, examples, flag, positive, shown
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection, without_runs
 from pt_reuse.collections.definition import collection_names, find_collection
@@ -69,7 +69,7 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
     """
     a_year = isinstance(search, int | np.integer) and not isinstance(search, bool)
     if not a_year and not isinstance(search, str):
-        raise InputError(f"search must be words in one text, or a year, got {told(search)}.", argument="search")
+        raise InputError(f"search must be words in one text, or a year, got {shown(search)}.", argument="search")
     only_here = flag("here", here)
     words = [] if a_year else str(search).lower().split()
     rows = []

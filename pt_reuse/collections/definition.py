@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import did_you_mean, examples, told
+from pt_reuse._check import did_you_mean, examples, shown
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.collection import (
     Collection,
@@ -170,7 +170,7 @@ class _Definition:
             if not isinstance(given[argument], str | None):
                 raise self._wrong(argument, f"must be a text, got {given[argument]!r}.")
         if year is not None and (isinstance(year, bool) or not isinstance(year, int) or not 1000 <= year <= 9999):
-            raise self._wrong("year", f"must be a whole number of four digits, got {told(year)}.")
+            raise self._wrong("year", f"must be a whole number of four digits, got {shown(year)}.")
         of_runs = {argument: given[argument] for argument in _POOLING} | dict(labels)
         idle = [argument for argument, value in of_runs.items() if value is not None and given["runs"] is None]
         if idle:
@@ -357,7 +357,7 @@ def find_collection(name: str) -> Collection:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection {told(f'reuse:{name}')}. {_advice(name, own)}")
+        raise UnknownCollectionError(f"no collection {shown(f'reuse:{name}')}. {_advice(name, own)}")
     return _with_local_files(collection, own)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, examples, flag, positive, told
+from pt_reuse._check import choice, examples, flag, positive, shown
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.collections.definition import (
@@ -286,7 +286,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
-            f"must be the path of a TOML file, or a name with the collection's parts, got {told(definition)}. Call "
+            f"must be the path of a TOML file, or a name with the collection's parts, got {shown(definition)}. Call "
             f"{call}.",
             argument="definition",
         )

@@ -15,7 +15,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, shown, told
+from pt_reuse._check import columns, count, examples, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 from pt_reuse.errors import InputError, located, warn
@@ -421,9 +421,9 @@ def result_frame(results: Any) -> pd.DataFrame:
     if isinstance(results, Mapping):
         if is_nested(results) or not results:
             return frame_of_nested(results, "score")
-        got = f"a dict of {told(next(iter(results)))} -> {type(next(iter(results.values()))).__name__}"
+        got = f"a dict of {shown(next(iter(results)))} -> {type(next(iter(results.values()))).__name__}"
     elif results is None or isinstance(results, str | os.PathLike):
-        got = told(results)
+        got = shown(results)
     elif isinstance(results, Iterable) and not isinstance(results, pt.Transformer | bytes):
         items = list(results)
         if not items:
@@ -505,7 +505,7 @@ def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
         got = f"a Series whose index ({examples(said.index)}) is another, so that its order is unclear"
         raise InputError(f"{wanted}, got {got}.")
     if isinstance(said, str | bytes | Mapping | Set | MappingView | pd.DataFrame) or not isinstance(said, Iterable):
-        raise InputError(f"{wanted}, got {told(said)}.")
+        raise InputError(f"{wanted}, got {shown(said)}.")
     # a length may be wrong, and what is iterated may call a service, whose errors hold keys
     try:
         most = max(n, len(said)) if isinstance(said, Sized) else n

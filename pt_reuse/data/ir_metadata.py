@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
@@ -265,7 +265,7 @@ def _paths(source: Any, argument: str) -> list[Path]:
             return found
         source = found
     if not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping | pd.DataFrame):
-        raise refused(f"got {told(source)}, no files.")
+        raise refused(f"got {shown(source)}, no files.")
     items = sorted(source, key=str) if isinstance(source, set | frozenset) else list(source)
     odd = [item for item in items if not isinstance(item, str | os.PathLike) or not str(item)]
     paths = [] if odd else [user_path(item) for item in items]

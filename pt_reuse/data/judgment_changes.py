@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns as check_columns
-from pt_reuse._check import count, examples, shown, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse._files import user_path
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.rescore import HitIndex
@@ -193,7 +193,7 @@ def grade_scores(
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"scores must be a frame with qid, docno and numbers, or a file, got {told(scores)}.", argument="scores"
+            f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}.", argument="scores"
         )
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
@@ -224,7 +224,7 @@ def _bounds(thresholds: Any) -> np.ndarray:
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
         raise InputError(
-            f"thresholds must be a number, or several that ascend, got {told(thresholds)}.", argument="thresholds"
+            f"thresholds must be a number, or several that ascend, got {shown(thresholds)}.", argument="thresholds"
         )
     return numbers
 

@@ -16,7 +16,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import _text
-from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
     LABELS,
@@ -55,7 +55,7 @@ WHOLE = "pt_reuse"
 
 def judged_frame(given: Any, argument: str) -> pd.DataFrame:
     """Return judgments as a frame with PyTerrier's names of columns; what they hold is not checked."""
-    got = told(given)
+    got = shown(given)
     if isinstance(given, pd.DataFrame):
         frame = in_judgment_columns(given)
         if "label" in frame.columns or not {"qid", "docno", "score"} <= set(frame.columns):
@@ -352,7 +352,7 @@ def checked_rel(rel: Any, argument: str = "rel") -> int | None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
         raise InputError(
-            f"{argument} must be a grade, a whole number from 1 to {LABELS[1]}, got {told(rel)}.", argument=argument
+            f"{argument} must be a grade, a whole number from 1 to {LABELS[1]}, got {shown(rel)}.", argument=argument
         )
     return int(rel)
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from pt_reuse._check import choice, examples, positive, shown
-from pt_reuse._choices import ORDERS
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import NoPlaceError
 from pt_reuse.data.trec import NO_ORDER
 from pt_reuse.errors import InputError
+from pt_reuse.options import ORDERS
 
 
 def check_order(argument: str, order: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, examples, flag, positive, shown, told
+from pt_reuse._check import choice, examples, flag, positive, shown
 from pt_reuse._files import user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
@@ -183,7 +183,7 @@ def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
         first = next(iter(given), None)
         if has_fields(first, *COLUMNS):
             raise _unnamed(f"{type(given).__name__} of {type(first).__name__}", argument)
-    raise _no_runs(argument, f"{told(given) if given is None else type(given).__name__}", hint)
+    raise _no_runs(argument, f"{shown(given) if given is None else type(given).__name__}", hint)
 
 
 def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFrame]:

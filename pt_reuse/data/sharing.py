@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pyterrier as pt
 
-from pt_reuse._check import told
+from pt_reuse._check import shown
 from pt_reuse._files import TREE, checked_path, read_file, temporary
 from pt_reuse._saving import CONTENTS, digests_of
 from pt_reuse.errors import InputError
@@ -72,7 +72,7 @@ class Shareable:
         card = {"title": title, "description": description, "source": source, "license": license}
         odd = [name for name, text in card.items() if not isinstance(text, str | None)]
         if odd:
-            raise InputError(f"{odd[0]} must be a text, got {told(card[odd[0]])}.", argument=odd[0])
+            raise InputError(f"{odd[0]} must be a text, got {shown(card[odd[0]])}.", argument=odd[0])
         settings = {name: str(value) for name, value in (getattr(self, "settings", None) or {}).items()}
         meta = {"type": kind.ARTIFACT_TYPE, "format": kind.ARTIFACT_FORMAT, "package_hint": kind.ARTIFACT_PACKAGE_HINT}
         meta["card"] = {**card, "what": " ".join(repr(self).split()), "settings": settings}

@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import columns, examples, flag, shown
-from pt_reuse._choices import ORDERS
 from pt_reuse._files import check_writable, checked_path, open_file, replacing
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import ranges
@@ -38,6 +37,7 @@ from pt_reuse.data.packed_files import (
     kind_of_table,
 )
 from pt_reuse.errors import InputError, located, warn
+from pt_reuse.options import ORDERS
 
 _LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, did_you_mean, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, count, did_you_mean, examples, flag, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField
@@ -247,7 +247,9 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
     if not n:
-        raise InputError(f"share {told(share)} of {count(len(distinct), 'document')} is no document.", argument="share")
+        raise InputError(
+            f"share {shown(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
+        )
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
     return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
@@ -271,7 +273,7 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
     if number and (0 < share < 1 or (whole_allowed and share == 1)):
         return float(share)
     upto = "at most 1" if whole_allowed else "below 1"
-    raise InputError(f"share must be a number above 0 and {upto}, got {told(share)}.", argument="share")
+    raise InputError(f"share must be a number above 0 and {upto}, got {shown(share)}.", argument="share")
 
 
 def _docnos(corpus: Any) -> list[bytes]:
@@ -369,13 +371,13 @@ def _among(docnos: Any) -> Callable[[Words], NDArray[np.bool_]]:
 def _beginning(prefix: Any) -> Callable[[Words], NDArray[np.bool_]]:
     several = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else []
     if not several or not all(isinstance(one, str) and one for one in several):
-        raise InputError(f"prefix must be a text or several, got {told(prefix)}.", argument="prefix")
+        raise InputError(f"prefix must be a text or several, got {shown(prefix)}.", argument="prefix")
     return _chosen_by(lambda docno: docno.startswith(tuple(several)))
 
 
 def _chosen_by(where: Any) -> Callable[[Words], NDArray[np.bool_]]:
     if not callable(where):
-        raise InputError(f"where must be a function of a docno, got {told(where)}.", argument="where")
+        raise InputError(f"where must be a function of a docno, got {shown(where)}.", argument="where")
     return lambda words: np.array([holds(where, docno) for docno in tokens.decode(tokens.as_tokens(words))], dtype=bool)
 
 
@@ -383,7 +385,7 @@ def holds(where: OfDocno, docno: str) -> bool:
     """Return what a user's ``where=`` says of a document name, or raise where that is neither True nor False."""
     answer: object = where(docno)
     if type(answer).__name__ not in ("bool", "bool_"):
-        raise InputError(f"where must return True or False, got {told(answer)} for {shown(docno)}.", argument="where")
+        raise InputError(f"where must return True or False, got {shown(answer)} for {shown(docno)}.", argument="where")
     return bool(answer)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, told
+from pt_reuse._check import count, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
@@ -88,7 +88,7 @@ def memory_bytes(memory: Any) -> int:
         except TypeError:
             pass
     raise InputError(
-        f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {told(memory)}.",
+        f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {shown(memory)}.",
         argument="memory",
     )
 
@@ -96,7 +96,7 @@ def memory_bytes(memory: Any) -> int:
 def _enough(size: int, memory: Any) -> int:
     if size < LEAST:
         raise InputError(
-            f"memory must be at least {in_units(LEAST)}, got {told(memory)}. A topic of all runs is held at once.",
+            f"memory must be at least {in_units(LEAST)}, got {shown(memory)}. A topic of all runs is held at once.",
             argument="memory",
         )
     return size

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, told
+from pt_reuse._check import choice, columns, count, did_you_mean, examples, flag, shown
 from pt_reuse._files import check_writable
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_SYSTEMS, RunLabels, given_metadata
@@ -64,7 +64,7 @@ def _check_significance(arguments: Mapping[str, Any]) -> None:
     test, method = arguments.get("test", "t"), arguments.get("correction")
     alpha = arguments.get("correction_alpha", 0.05)
     if not isinstance(test, str) and not callable(test):
-        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {told(test)}.", argument="test")
+        raise InputError(f"test must be 't', 'wilcoxon' or a function, got {shown(test)}.", argument="test")
     if method is None:
         return
     try:
@@ -111,7 +111,7 @@ def checked_perquery(perquery: Any) -> bool | str:
         return bool(perquery)
     if isinstance(perquery, str) and perquery == "both":
         return perquery
-    raise InputError(f"perquery must be True, False or 'both', got {told(perquery)}.", argument="perquery")
+    raise InputError(f"perquery must be True, False or 'both', got {shown(perquery)}.", argument="perquery")
 
 
 def wanted_kinds(reuse: str | Iterable[str] | None, *, with_field: bool, with_judge: bool = False) -> tuple[str, ...]:

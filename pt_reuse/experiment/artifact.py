@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import told
+from pt_reuse._check import shown
 from pt_reuse._files import read_file
 from pt_reuse._saving import CONTENTS, DAMAGED, SavedFiles, digests_of, read_result
 from pt_reuse.arrays.lists import offsets
@@ -150,7 +150,7 @@ class ReuseArtifact(pt.Artifact):
         """Raise where the runs may not be shared and nobody says otherwise."""
         if allow is not None and not (isinstance(allow, str) and allow.strip()):
             raise InputError(
-                f"allow must be a text that says who allows it and why, got {told(allow)}.", argument="allow"
+                f"allow must be a text that says who allows it and why, got {shown(allow)}.", argument="allow"
             )
         before = self._allowed
         if before is None and allow is None:
@@ -353,7 +353,7 @@ class ScoresArtifact(ReuseArtifact):
     def _read(self, folder: Path) -> Scores:
         found = read_result(folder)
         if not isinstance(found, Scores):
-            raise InputError(f"it holds {told(found)}, where Scores were expected. Get the artifact anew.")
+            raise InputError(f"it holds {shown(found)}, where Scores were expected. Get the artifact anew.")
         _check_table(found.run_table, "name", "team", "type")
         return found
 
@@ -361,7 +361,7 @@ class ScoresArtifact(ReuseArtifact):
 def _packed(folder: Path) -> Packed:
     found = read_result(folder)
     if not isinstance(found, Packed):
-        raise InputError(f"it holds {told(found)}, which is no content of an artifact. Get the artifact anew.")
+        raise InputError(f"it holds {shown(found)}, which is no content of an artifact. Get the artifact anew.")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import ir_measures
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, listed, told
+from pt_reuse._check import choice, count, examples, listed, shown
 from pt_reuse._report import MOST, Column, Digits, Report, intervals
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, warn
@@ -255,7 +255,7 @@ def _chosen(measures: MeasureLike | Iterable[MeasureLike], known: list[str]) -> 
     several = [measures] if isinstance(measures, str | ir_measures.Measure) else measures
     if not isinstance(several, Iterable):
         raise InputError(
-            f"measures must name some of {examples(known, 12)}, got {told(measures)}.", argument="measures"
+            f"measures must name some of {examples(known, 12)}, got {shown(measures)}.", argument="measures"
         )
     wanted = [str(measure) for measure in several]
     if not wanted:

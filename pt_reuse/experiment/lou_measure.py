@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown, told
+from pt_reuse._check import count, shown
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, warn
@@ -61,7 +61,7 @@ class _LeaveOutUniques(Derived):
         taken = depth_of(runs, None if depth is None else checked_depth(depth)).value
         teams = sorted(set(runs.run_table["team"].dropna()))
         if team is not None and team not in teams:
-            raise InputError(f"the field has no team {told(team)}.", argument="team")
+            raise InputError(f"the field has no team {shown(team)}.", argument="team")
         own = {"rel": checked_rel(rel), "team": team, "name": _checked_name(name)}
         super().__init__(measure, field=runs, depth=taken, **own)
         self._told: set[str] = set()
@@ -198,7 +198,7 @@ def _checked_name(name: Any) -> str | None:
     if name is None:
         return None
     if not isinstance(name, str) or not name.strip() or len(name.splitlines()) > 1:
-        raise InputError(f"name must be a text of one line, got {told(name)}.", argument="name")
+        raise InputError(f"name must be a text of one line, got {shown(name)}.", argument="name")
     if name in _TAKEN or is_measure(name):
         what = "a column of pt.Experiment" if name in _TAKEN else "another measure"
         raise InputError(f"{shown(name)} is {what}. Give a name of its own.", argument="name")

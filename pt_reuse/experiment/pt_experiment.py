@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._check import count, examples, flag, shown
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
@@ -364,7 +364,7 @@ def add_columns(
 def _measures_of(result: Any) -> tuple[bool, list[str]]:
     """Return whether a finished result has a row per topic, and which measures it has."""
     if not isinstance(result, pd.DataFrame) or "name" not in result.columns or not len(result):
-        got = f"one with {examples(result.columns, 12)}" if isinstance(result, pd.DataFrame) else told(result)
+        got = f"one with {examples(result.columns, 12)}" if isinstance(result, pd.DataFrame) else shown(result)
         got = "one without rows" if isinstance(result, pd.DataFrame) and not len(result) else got
         raise InputError(
             f"result must be a frame of pt.Experiment, with a column 'name' and at least a row, got {got}.",

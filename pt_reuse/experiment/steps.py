@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import columns, count, examples, listed, positive, shown, told
+from pt_reuse._check import columns, count, examples, listed, positive, shown
 from pt_reuse.data.coding import run_names
 from pt_reuse.data.frame_columns import LABELS, as_ids, as_pairs, number_column
 from pt_reuse.data.judgments import as_qrels
@@ -79,7 +79,7 @@ class OnlyJudged(_Kept):
     def __init__(self, qrels: Any, *, min_label: int = 0):
         if isinstance(min_label, bool) or not isinstance(min_label, int | np.integer):
             raise InputError(
-                f"min_label must be a whole number from {LABELS[0]} to {LABELS[1]}, got {told(min_label)}.",
+                f"min_label must be a whole number from {LABELS[0]} to {LABELS[1]}, got {shown(min_label)}.",
                 argument="min_label",
             )
         self.qrels, self.min_label = as_qrels(qrels), int(min_label)
@@ -140,9 +140,9 @@ class OnlyDocuments(_Kept):
         if (docnos is None) == (where is None):
             raise InputError("say which documents to keep: either docnos, their names, or where, a function of a name.")
         if where is not None and not callable(where):
-            raise InputError(f"where must be a function of a docno, got {told(where)}.", argument="where")
+            raise InputError(f"where must be a function of a docno, got {shown(where)}.", argument="where")
         if docnos is not None and (isinstance(docnos, str | bytes | pd.DataFrame) or not isinstance(docnos, Iterable)):
-            raise InputError(f"docnos must be several names of documents, got {told(docnos)}.", argument="docnos")
+            raise InputError(f"docnos must be several names of documents, got {shown(docnos)}.", argument="docnos")
         self.docnos = None if docnos is None else frozenset(as_ids("docno", docnos))
         self.where = where
 
@@ -241,7 +241,7 @@ class PoolDocuments(pt.Transformer):
         named = given if isinstance(given, Mapping) else None
         self.names = None if named is None else run_names("pipelines", named, "pipeline")
         found = tuple(named.values() if named is not None else given if isinstance(given, list | tuple) else pipelines)
-        odd = [told(one) for one in found if not isinstance(one, pt.Transformer)]
+        odd = [shown(one) for one in found if not isinstance(one, pt.Transformer)]
         if odd or not found:
             got = listed(odd) if odd else "none"
             raise InputError(
@@ -318,7 +318,7 @@ class PoolDocuments(pt.Transformer):
 
     def _top(self, number: int, results: Any, asked: Collection[str] | None) -> pd.DataFrame:
         if not isinstance(results, pd.DataFrame):
-            raise InputError(f"pipeline {self._called(number)} must return a frame of results, got {told(results)}.")
+            raise InputError(f"pipeline {self._called(number)} must return a frame of results, got {shown(results)}.")
         if not len(results.columns):
             results = pd.DataFrame(columns=["qid", "docno", "rank"])  # a batch without results
         with located(f"pipeline {self._called(number)}"):

@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, choice, count, examples, flag, names, positive, shown, told
+from pt_reuse._check import checked_seed, choice, count, examples, flag, names, positive, shown
 from pt_reuse._check import columns as check_columns
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
@@ -95,7 +95,7 @@ class ModelSays:
 def _columns_of(answer: Any, columns: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the columns of a model's answer that are calibrated, or say what it lacks."""
     if not isinstance(answer, pd.DataFrame):
-        raise InputError(f"a model must return a frame, got {told(answer)}.", argument="model")
+        raise InputError(f"a model must return a frame, got {shown(answer)}.", argument="model")
     check_columns("the answer", answer.columns, ("qid", "docno", *(columns or ())))
     found = columns or tuple(column for column in USUAL if column in answer)[:1]
     if not found:
@@ -112,7 +112,7 @@ def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
         row = answer.iloc[int(odd[0])]
         place = f"topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}"
         wanted = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
-        raise InputError(f"{wanted}, got {told(row[column])} for {place}.", argument="column")
+        raise InputError(f"{wanted}, got {shown(row[column])} for {place}.", argument="column")
     return np.append(found, np.nan)
 
 
@@ -284,7 +284,7 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
     topics = as_ids("topic", share) if isinstance(share, Iterable) and not isinstance(share, str | bytes) else []
     if not topics or not set(topics) <= set(people.topics):
         what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
-        raise InputError(f"share must be {what}, got {told(share)}.", argument="share")
+        raise InputError(f"share must be {what}, got {shown(share)}.", argument="share")
     left = [topic for topic in people.topics if topic not in topics]
     rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
     return people.select(topics), rest
@@ -452,7 +452,7 @@ def judge_with_model(
     standard deviation 1.
     """
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, got {told(pool)}. depth_pool makes one of runs.", argument="pool")
+        raise InputError(f"pool must be a Pool, got {shown(pool)}. depth_pool makes one of runs.", argument="pool")
     limits, folder = Budget.checked(budget, total), checked_folder(session)
     if budget is None and total is None:
         raise InputError(

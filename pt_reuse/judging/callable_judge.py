@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, count, examples, flag, names, number, positive, shown, told, whole
+from pt_reuse._check import choice, count, examples, flag, names, number, positive, shown, whole
 from pt_reuse._files import check_writable, checked_path
 from pt_reuse.data.frame_columns import LABELS, as_pairs, in_rows, not_labels, now, number_column, plain
 from pt_reuse.errors import InputError, located
@@ -178,12 +178,12 @@ class AnswerForm:
         found = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
         if self.form == "score":
             if not np.isfinite(found):
-                raise InputError(f"the function must return a score, a finite number, got {told(value)}.")
+                raise InputError(f"the function must return a score, a finite number, got {shown(value)}.")
             return found
         if not_labels(np.array([found]))[0] or (self.labels is not None and found not in self.labels):
             known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
             what = f"a label, a whole number {known}, or None for no label"
-            raise InputError(f"the function must return {what}, got {told(value)}.")
+            raise InputError(f"the function must return {what}, got {shown(value)}.")
         return int(found)
 
     def _probabilities(self, value: Any) -> list[float]:
@@ -196,7 +196,7 @@ class AnswerForm:
         numbers = number_column(pd.Series([plain(each) for each in listed], dtype=object))
         right = len(numbers) == len(labels) and np.isfinite(numbers).all() and (numbers >= 0).all()
         if not right or abs(numbers.sum() - 1) > _TOLERANCE:
-            raise InputError(f"{what}, each 0 or more, with a sum of 1, got {told(value)}.")
+            raise InputError(f"{what}, each 0 or more, with a sum of 1, got {shown(value)}.")
         return (numbers / numbers.sum()).tolist()
 
     def columns(self, answers: Sequence[Kept]) -> dict[str, list[Any]]:
@@ -229,7 +229,7 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     if (thresholds is not None) != (form == "score"):
         raise InputError(
             "thresholds say from which score on a document has each label, and go with answers='score', got "
-            f"answers={form!r} and thresholds={told(thresholds)}.",
+            f"answers={form!r} and thresholds={shown(thresholds)}.",
             argument="thresholds",
         )
     bounds = None if thresholds is None else _bounds(thresholds)
@@ -241,7 +241,7 @@ def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int |
     known = None if labels is None else tuple(label_set(labels))
     if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
         what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
-        raise InputError(f"labels must {what}, got {told(labels)}.", argument="labels")
+        raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
     return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
 
 
@@ -250,7 +250,7 @@ def _bounds(thresholds: Any) -> tuple[float, ...]:
     listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     numbers = number_column(pd.Series(listed, dtype=object))
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(f"thresholds must be numbers that ascend, got {told(thresholds)}.", argument="thresholds")
+        raise InputError(f"thresholds must be numbers that ascend, got {shown(thresholds)}.", argument="thresholds")
     return tuple(numbers.tolist())
 
 
@@ -320,7 +320,7 @@ class Retry:
         errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
         if not all(isinstance(error, type) and issubclass(error, Exception) for error in errors):
             what = "a class of errors or several in a tuple, such as TimeoutError"
-            raise InputError(f"on must be {what}, got {told(self.on)}.", argument="on")
+            raise InputError(f"on must be {what}, got {shown(self.on)}.", argument="on")
         positive("times", self.times, "further calls")
         for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
             number(name, getattr(self, name), least=least)
@@ -342,7 +342,7 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
         said = pipeline(asked.copy())
         if not isinstance(said, pd.DataFrame) or not {*IDS, column} <= set(said.columns):
             got = list(said.columns) if isinstance(said, pd.DataFrame) else said
-            raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {told(got)}.", argument="fn")
+            raise InputError(f"the pipeline must return {examples([*IDS, column])}, got {shown(got)}.", argument="fn")
         # a pipeline may sort its rows, and leave some out
         wanted, found = (list(zip(*as_pairs(frame), strict=True)) for frame in (asked, said))
         known = dict(zip(found, said[column].tolist(), strict=True))
@@ -487,7 +487,7 @@ class Callable(Judge):
     ):
         super().__init__(name, rel=rel)
         if not callable(fn):
-            raise InputError(f"fn must be a function, got {told(fn)}.", argument="fn")
+            raise InputError(f"fn must be a function, got {shown(fn)}.", argument="fn")
         self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
         self._form = answer_form(answers, labels, thresholds, decide, rel)
@@ -496,13 +496,13 @@ class Callable(Judge):
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
         if (cache is not None or version is not None) and (not isinstance(version, str) or not version.strip()):
             raise InputError(
-                f"version must be a text, got {told(version)}. A cache needs the version of the function, model and "
+                f"version must be a text, got {shown(version)}. A cache needs the version of the function, model and "
                 "prompt in a word: an answer to another prompt is another answer. Pass version=.",
                 argument="version",
             )
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
             if value is not None and not isinstance(value, kind):
-                raise InputError(f"{argument} must be a {kind.__name__}, got {told(value)}.", argument=argument)
+                raise InputError(f"{argument} must be a {kind.__name__}, got {shown(value)}.", argument=argument)
         self._cache = None
         if cache is not None:
             check_writable(checked_path(cache), [FILE], overwrite=True, argument="cache")

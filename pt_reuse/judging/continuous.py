@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import checked_seed, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, count, examples, flag, shown
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
@@ -486,7 +486,8 @@ def judge_continuously(
 def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
     if not isinstance(protocol, Protocol):
         raise InputError(
-            f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {told(protocol)}.", argument="protocol"
+            f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {shown(protocol)}.",
+            argument="protocol",
         )
     if pool is not None and (runs is not None or not isinstance(pool, Pool)):
         raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")

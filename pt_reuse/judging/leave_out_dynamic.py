@@ -19,7 +19,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, warn
-from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
+from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import Judge, as_judge
 from pt_reuse.judging.continuous import TopicJudging, check_queries, queries_of
 from pt_reuse.judging.protocols import Protocol
@@ -200,7 +200,7 @@ def leave_out_dynamic(
     if query_seed:
         check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
-    people, lowest, units = inputs.qrels, inputs.rel, units_by(inputs.runs, by)
+    people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
     _check_topics_given(people, queries)
 
     pooling = inputs.pooled(depth, contributors, pool_order)

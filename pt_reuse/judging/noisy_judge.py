@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, examples, fraction, told
+from pt_reuse._check import checked_seed, examples, fraction, shown
 from pt_reuse.data.frame_columns import (
     LABELS,
     as_pairs,
@@ -65,7 +65,7 @@ def _framed(value: Any) -> pd.DataFrame:
             return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
     elif np.ndim(value) == 2 and np.size(value):
         return pd.DataFrame(np.asarray(value))
-    raise _no_confusion(f"got {told(value)}")
+    raise _no_confusion(f"got {shown(value)}")
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:
@@ -82,7 +82,7 @@ def label_set(labels: Any, *, least: int = LABELS[0]) -> list[int]:
     odd = not_labels(values).any() or (values < least).any() or len(set(values.tolist())) < len(listed)
     if odd or len(listed) < 2:
         what = f"two or more whole numbers from {least} to {LABELS[1]}, each once"
-        raise InputError(f"labels must be {what}, got {told(labels)}.", argument="labels")
+        raise InputError(f"labels must be {what}, got {shown(labels)}.", argument="labels")
     return [int(value) for value in values]
 
 

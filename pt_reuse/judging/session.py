@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import listed, shown, told
+from pt_reuse._check import listed, shown
 from pt_reuse._files import user_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
@@ -238,7 +238,7 @@ class Judged:
         except (TypeError, ValueError):
             kept = False
         if not kept:
-            problem = f"the judge says something of a label that a session cannot keep: {told(record['more'])}. "
+            problem = f"the judge says something of a label that a session cannot keep: {shown(record['more'])}. "
             raise InputError(f"{problem}Let it say texts and finite numbers alone.", argument="judge")
         return record
 
@@ -326,7 +326,7 @@ def checked_folder(session: Any) -> Path | None:
         return None
     given = os.fspath(session) if isinstance(session, str | os.PathLike) else None
     if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"session must be a folder, got {told(session)}.", argument="session")
+        raise InputError(f"session must be a folder, got {shown(session)}.", argument="session")
     folder = user_path(given)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="session")

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, shown, told
+from pt_reuse._check import count, examples, flag, shown
 from pt_reuse.data.frame_columns import as_id, as_pairs, check_frame, text_groups
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Judge, as_judge
@@ -30,7 +30,7 @@ def topic_frame(topics: Any) -> pd.DataFrame:
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
         got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
         raise InputError(
-            f"topics must be a frame with 'qid' and 'query', or a dict of qid -> query, got {told(got)}.",
+            f"topics must be a frame with 'qid' and 'query', or a dict of qid -> query, got {shown(got)}.",
             argument="topics",
         )
     return topics
@@ -72,7 +72,7 @@ def document_texts(
     else:
         raise InputError(
             "texts must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or "
-            f"a transformer that adds 'text', got {told(texts)}.",
+            f"a transformer that adds 'text', got {shown(texts)}.",
             argument="texts",
         )
     lacking = [docno for _, docno in keys if (_, docno) not in found]
@@ -96,7 +96,8 @@ def _from_transformer(
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
         raise InputError(
-            f"texts is a transformer that must return 'qid', 'docno' and 'text', got {told(columns)}.", argument="texts"
+            f"texts is a transformer that must return 'qid', 'docno' and 'text', got {shown(columns)}.",
+            argument="texts",
         )
     rows = zip(*as_pairs(got), got["text"].tolist(), strict=True)
     return {(qid, docno): text for qid, docno, text in rows if isinstance(text, str)}
@@ -107,7 +108,7 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
             raise InputError(
-                f"texts must be documents as dicts with 'docno' and 'text', got {told(document)}.", argument="texts"
+                f"texts must be documents as dicts with 'docno' and 'text', got {shown(document)}.", argument="texts"
             )
         docno = as_id("docno", document["docno"])
         if docno in left:
@@ -125,7 +126,7 @@ def _text(document: Any, docno: str) -> str:
         fields = {field: value for field, value in document.items() if isinstance(value, str) and field != "docno"}
         chosen = _DOC_FIELDS if "text" in fields else tuple(fields)
         return "\n\n".join(fields[field] for field in chosen if fields.get(field, "").strip())
-    raise InputError(f"the text of document {shown(docno)} must be text, got {told(document)}.", argument="texts")
+    raise InputError(f"the text of document {shown(docno)} must be text, got {shown(document)}.", argument="texts")
 
 
 class TopicTexts:
@@ -136,7 +137,7 @@ class TopicTexts:
         if topics is None:
             return
         if not isinstance(topics, pd.DataFrame):
-            raise InputError(f"topics must be a frame with qid and query, got {told(topics)}.", argument="topics")
+            raise InputError(f"topics must be a frame with qid and query, got {shown(topics)}.", argument="topics")
         check_frame(topics, ("qid",))
         codes, names = text_groups("qid", topics["qid"])
         twice = [names[code] for code in codes[pd.Series(codes).duplicated().to_numpy()].tolist()]
@@ -244,6 +245,6 @@ def _checked_texts(texts: Any) -> Any:
         return texts
     raise InputError(
         "texts must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds "
-        f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {told(texts)}.",
+        f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {shown(texts)}.",
         argument="texts",
     )

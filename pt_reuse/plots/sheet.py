@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pt_reuse._check import flag, told
+from pt_reuse._check import flag, shown
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class Place:
     def __post_init__(self) -> None:
         flag("legend", self.legend)
         if self.title is not None and not isinstance(self.title, str):
-            raise InputError(f"title must be a text or None, got {told(self.title)}.", argument="title")
+            raise InputError(f"title must be a text or None, got {shown(self.title)}.", argument="title")
         if self.width is None:
             return
         if self.ax is not None:
@@ -264,7 +264,7 @@ class Place:
         if not number or not _LEAST <= self.width <= _MOST:
             raise InputError(
                 f"width must be a number of inches from {_LEAST:g} to {_MOST:g}, such as 3.3 for a paper's column "
-                f"or 7 for a page, got {told(self.width)}.",
+                f"or 7 for a page, got {shown(self.width)}.",
                 argument="width",
             )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, told, whole
+from pt_reuse._check import checked_jobs, choice, count, did_you_mean, examples, positive, shown, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import Fusion, TopicRows
 from pt_reuse.arrays.lists import TopicDocs, offsets
@@ -208,13 +208,13 @@ def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> N
     """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
     own = np.full(len(known), _NONE, dtype=np.int64)
     if not isinstance(given, Mapping | None):
-        raise InputError(f"{argument} must map each {noun} to its depth, got {told(given)}.", argument=argument)
+        raise InputError(f"{argument} must map each {noun} to its depth, got {shown(given)}.", argument=argument)
     place = {name: i for i, name in enumerate(known)}
     for name, depth in (given or {}).items():
         if name not in place:
             hint = did_you_mean(name, known) or f" There is {examples(known)}."
             raise InputError(
-                f"{argument} names {told(name)}, not among the {count(len(known), noun)}.{hint}", argument=argument
+                f"{argument} names {shown(name)}, not among the {count(len(known), noun)}.{hint}", argument=argument
             )
         own[place[name]] = checked_depth(depth, f"{argument}[{name!r}]")
     return own

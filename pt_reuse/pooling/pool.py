@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import _text
-from pt_reuse._check import choice, count, did_you_mean, examples, told
+from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
@@ -92,7 +92,7 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
     names = list(contributors) if isinstance(contributors, Iterable) else []
     if not names:
         raise InputError(
-            f"contributors must be 'pooled', 'all' or run names, got {told(contributors)}.", argument="contributors"
+            f"contributors must be 'pooled', 'all' or run names, got {shown(contributors)}.", argument="contributors"
         )
     if known is None:
         return names
@@ -368,7 +368,7 @@ class Pool(Printed, Shareable):
         for by, wanted in (("team", team), ("run", run), ("type", type), ("family", family)):
             column = column_of(self.run_table, by)
             if wanted is not None and not isinstance(wanted, Iterable):
-                raise InputError(f"{by} must be a {by} or several, got {told(wanted)}.", argument=by)
+                raise InputError(f"{by} must be a {by} or several, got {shown(wanted)}.", argument=by)
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
             for name in names:
                 choice(by, name, [known for known in dict.fromkeys(column) if known is not None])

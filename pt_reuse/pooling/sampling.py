@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, examples, positive, shown, told
+from pt_reuse._check import checked_seed, count, examples, positive, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.errors import InputError
@@ -69,7 +69,7 @@ def sample_pool(
     by bands of rank, as in TREC's Terabyte 2006, Million Query, Legal, Clinical Decision Support and TRECVID tracks.
     """
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, such as depth_pool makes, got {told(pool)}.", argument="pool")
+        raise InputError(f"pool must be a Pool, such as depth_pool makes, got {shown(pool)}.", argument="pool")
     if pool.unsampled is not None:
         raise InputError("the pool is a sample already. Sample the pool that it was drawn from.", argument="pool")
     check_sampling(share=share, n=n, strata=strata, bands=bands, seed=seed)
@@ -114,7 +114,7 @@ def _amount(argument: str, value: Any) -> float:
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
         what = "What is not to be judged at all, leave out of the pool."
-        raise InputError(f"share must be above 0 and at most 1, got {told(value)}. {what}", argument="share")
+        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}. {what}", argument="share")
     return float(value)
 
 
@@ -167,7 +167,7 @@ class Strata:
         if isinstance(given, Mapping) or not self.banded or len(values) != len(self.names):
             raise InputError(
                 f"{argument} must be one number{', one for each band' if self.banded else ''}, or a dict of stratum "
-                f"-> number, got {told(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
+                f"-> number, got {shown(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
                 argument=argument,
             )
         return values
@@ -182,7 +182,8 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
     known = [name for name in frame.columns if name not in ("qid", "docno")]
     if not isinstance(column, str) or column not in known:
         raise InputError(
-            f"strata must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.", argument="strata"
+            f"strata must be a column of the pool, one of {examples(known, 12)}, got {shown(column)}.",
+            argument="strata",
         )
     values = frame[column]
     missing = values.isna().to_numpy()
@@ -213,7 +214,7 @@ def checked_bands(column: Any, bands: Any) -> list[float] | None:
         raise InputError(
             "bands must be the last value of each band of a column, "
             f"strata={(RANK if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
-            f"100], got {told(bands)}.",
+            f"100], got {shown(bands)}.",
             argument="bands",
         )
     return ends

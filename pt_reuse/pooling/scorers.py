@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag, names, number, shown, told
+from pt_reuse._check import count, examples, flag, names, number, shown
 from pt_reuse.data.frame_columns import as_id
 from pt_reuse.errors import InputError, located
 
@@ -200,7 +200,7 @@ class TfIdf(LogisticScorer):
         check_corpus(corpus, fields)
         if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
             what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
-            raise InputError(f"vectorizer must be {what}, got {told(vectorizer)}.", argument="vectorizer")
+            raise InputError(f"vectorizer must be {what}, got {shown(vectorizer)}.", argument="vectorizer")
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
@@ -279,7 +279,7 @@ class Vectors(LogisticScorer):
             raise InputError(f"vectors must have {wanted}, got the shape {array.shape}.", argument="vectors")
         super().__init__(np.array(known, dtype=object), array, strength)
         if queries is not None and not isinstance(queries, Mapping):
-            raise InputError(f"queries must be a mapping of topic -> vector, got {told(queries)}.", argument="queries")
+            raise InputError(f"queries must be a mapping of topic -> vector, got {shown(queries)}.", argument="queries")
         self._queries: dict[str, NDArray[np.float64]] = {}
         for qid, given in (queries or {}).items():
             vector = _numbers(given, "queries")
@@ -307,7 +307,7 @@ def check_documents(docnos: Any) -> None:
     """Raise where (documents,) names that a scorer has are no texts, or one stands twice."""
     is_array = isinstance(docnos, np.ndarray) and docnos.ndim == 1
     if not is_array or not all(isinstance(docno, str) for docno in docnos.tolist()):
-        raise InputError(f"documents must be an array of names, each a text, got {told(docnos)}.")
+        raise InputError(f"documents must be an array of names, each a text, got {shown(docnos)}.")
     twice = docnos[pd.Series(docnos, dtype=object).duplicated().to_numpy()]
     if len(twice):
         raise InputError(f"document {examples(dict.fromkeys(twice))} stands twice. Give each document once.")
@@ -334,7 +334,7 @@ def check_corpus(corpus: Any, fields: Sequence[str] = ("text",)) -> None:
     if isinstance(corpus, str | bytes | Mapping) or not isinstance(corpus, Iterable):
         what = f"yield one dict per document, with 'docno' and {examples(fields, 5)}"
         raise InputError(
-            f"corpus must {what}, got {told(corpus)}. A dataset's get_corpus_iter() does.", argument="corpus"
+            f"corpus must {what}, got {shown(corpus)}. A dataset's get_corpus_iter() does.", argument="corpus"
         )
 
 
@@ -366,7 +366,7 @@ def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[s
         odd = [name for name, value in zip(columns, values, strict=True) if not isinstance(value, str)]
         if odd:
             wanted = f"texts as {examples(columns, 5)}, and has none as {examples(odd, 5)}"
-            raise InputError(f"document {n:,} of the corpus must have {wanted}: {told(document)}.", argument="corpus")
+            raise InputError(f"document {n:,} of the corpus must have {wanted}: {shown(document)}.", argument="corpus")
         text = " ".join(values[1:])
         docnos.append(values[0])
         if kept is not None:

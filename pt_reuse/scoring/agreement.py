@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import count, told
+from pt_reuse._check import count, shown
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.columns import Table
@@ -153,6 +153,6 @@ def checked_names(names: Any) -> tuple[str, str]:
     """Return a user's ``names=`` as two texts that differ."""
     found = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str | bytes) else ()
     if len(found) != 2 or not all(isinstance(name, str) and name.strip() for name in found) or found[0] == found[1]:
-        problem = f"names must be two texts that differ, what to call the two that are compared, got {told(names)}."
+        problem = f"names must be two texts that differ, what to call the two that are compared, got {shown(names)}."
         raise InputError(problem, argument="names")
     return found[0], found[1]

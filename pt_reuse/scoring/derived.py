@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import Metric
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse.data.judgments import WHOLE, Whole, as_qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, warn
@@ -40,7 +40,7 @@ class Derived(OwnMeasure):
     def __init__(self, measure: MeasureLike, **params: Any):
         found = parse_measures(measure)
         if len(found) != 1:
-            said = f"{self.NAME} is of one measure, and {told(measure)} names {examples(found)}."
+            said = f"{self.NAME} is of one measure, and {shown(measure)} names {examples(found)}."
             raise InputError(said, argument="measure")
         super().__init__(measure=found[0], **params)
 

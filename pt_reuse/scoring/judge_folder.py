@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown, told
+from pt_reuse._check import choice, count, did_you_mean, examples, listed, shown
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import headed_judgments, read_csv, read_csv_labels
 from pt_reuse.data.frame_columns import OURS
@@ -316,7 +316,7 @@ def checked_table(families: Any) -> Path | None:
 def checked_folder(folder: Any, argument: str = "folder") -> Path:
     """Return the folder of judges, or the file of one, that a user names."""
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder) or "\0" in os.fspath(folder):
-        raise InputError(f"{argument} must be a path, got {told(folder)}.", argument=argument)
+        raise InputError(f"{argument} must be a path, got {shown(folder)}.", argument=argument)
     place = user_path(folder)
     if not place.exists():
         raise InputError(f"{place}: no such file or folder.", argument=argument)

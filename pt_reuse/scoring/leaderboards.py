@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, flag, shown, told
+from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse._check import names as checked_names
 from pt_reuse._files import user_path
 from pt_reuse.data.csv_files import headed_judgments, judgment_header
@@ -148,7 +148,7 @@ def read_leaderboard(
     flag("header", header)
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
-        raise InputError(f"measure must be the name of a measure, got {told(measure)}.", argument="measure")
+        raise InputError(f"measure must be the name of a measure, got {shown(measure)}.", argument="measure")
     form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
@@ -320,7 +320,7 @@ def _wrong(row: pd.Series, what: str) -> InputError:
 
 def _files(path: Any) -> list[Path]:
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"expected the path of a leaderboard, got {told(path)}.", argument="path")
+        raise InputError(f"expected the path of a leaderboard, got {shown(path)}.", argument="path")
     place = user_path(path)
     if place.is_dir():
         found = sorted(file for file in place.iterdir() if not file.name.startswith("."))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown, told
+from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
@@ -110,7 +110,7 @@ def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], 
     """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
-        problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {told(frame)}.{hint}"
+        problem = f" must be a DataFrame with {listed(_COLUMNS)}, got {shown(frame)}.{hint}"
         raise InputError(f"frame{problem}", argument="frame")
     columns("frame", frame.columns, _COLUMNS)
     if frame.empty:
@@ -519,9 +519,9 @@ def named_scores(scores: Any) -> dict[str, Scores]:
         at = f"{name!r}" if several else None
         if not isinstance(found, Scores):
             hint = " Score the runs first, or make Scores of a frame by Scores.from_frame."
-            raise InputError(f"expected Scores, got {told(found)}.{hint}", argument="scores", place=at)
+            raise InputError(f"expected Scores, got {shown(found)}.{hint}", argument="scores", place=at)
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"scores must have names as keys, got {told(name)}.", argument="scores")
+            raise InputError(f"scores must have names as keys, got {shown(name)}.", argument="scores")
         _check(found, at)
     (first_name, first), *others = sets.items()
     for name, found in others:

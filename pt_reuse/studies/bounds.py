@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, examples, whole
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
@@ -28,6 +27,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import contributors_of

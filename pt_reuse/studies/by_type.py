@@ -23,7 +23,7 @@ from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
+from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.pooling.fit import SLACK
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
@@ -341,7 +341,7 @@ def by_type(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=default_measures)
     pooled = inputs.pooled(depth, contributors, pool_order, usual=DEPTH)
-    kinds, units, contributing = types_of(inputs.runs), units_by(inputs.runs, unit, "unit"), pooled.contributors.runs
+    kinds, units, contributing = types_of(inputs.runs), inputs.runs.units(unit), pooled.contributors.runs
     halves, unsplit = splits_of(kinds, units, contributing, pools, number=splits, seed=seed)
     picked = np.concatenate([of_type.picked for of_type in halves])
     pool = pool_on_topics(pooled.ranked, pooled.depth, pooled.contributors, inputs.qrels)

@@ -17,7 +17,7 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, settings_of, units_by
+from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
@@ -367,7 +367,7 @@ def check_new_run(
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)
     later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
-    pooled, units = inputs.pooled(depth, contributors, pool_order), units_by(inputs.runs, by)
+    pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
     estimators = named_estimators(None if estimator == "best" else [estimator], judge=judge, corpus=corpus)
     predictor = NewRunPredictor(inputs, pooled, later, PredictionConfig(by, estimators, confidence, judge, corpus))

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, positive, told
+from pt_reuse._check import count, examples, positive, shown
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.pairs import rank_drops
@@ -223,7 +223,7 @@ def _both(row: Mapping[str, Any]) -> str:
 def _names(selected: Any) -> list[str]:
     names = [selected] if isinstance(selected, str) else list(selected) if isinstance(selected, Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
-        raise InputError(f"selected must be a run name or several, got {told(selected)}.", argument="selected")
+        raise InputError(f"selected must be a run name or several, got {shown(selected)}.", argument="selected")
     return list(dict.fromkeys(names))
 
 

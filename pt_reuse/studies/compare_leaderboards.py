@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, examples, positive, told
+from pt_reuse._check import count, did_you_mean, examples, positive, shown
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
@@ -116,7 +116,7 @@ def _named(given: Any) -> dict[str, Any]:
     named = dict(given) if isinstance(given, Mapping) else {alone: given}
     odd = [name for name in named if not isinstance(name, str) or not name.strip()]
     if odd or not named:
-        problem = f"must have texts as names of judges, got {told(odd[0])}" if odd else "has no leaderboard"
+        problem = f"must have texts as names of judges, got {shown(odd[0])}" if odd else "has no leaderboard"
         raise InputError(f"leaderboards {problem}.", argument="leaderboards")
     return named
 
@@ -255,7 +255,7 @@ def compare_leaderboards(
 def _scores(given: Any, argument: str, *, place: str | None = None) -> Scores:
     if isinstance(given, Scores):
         return given
-    problem = f"{argument} must be Scores or the path of a leaderboard, got {told(given)}."
+    problem = f"{argument} must be Scores or the path of a leaderboard, got {shown(given)}."
     if isinstance(given, str | Path):
         try:
             return read_leaderboard(given)

@@ -16,8 +16,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, positive, told
-from pt_reuse._choices import FIXED, LEARNING
+from pt_reuse._check import choice, count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
@@ -29,7 +28,8 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import COLUMNS, Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, settings_of, units_by
+from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import FIXED, LEARNING
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
     OracleTopic,
@@ -228,7 +228,7 @@ def checked_budgets(budgets: Any) -> Budgets:
     if not right:
         raise InputError(
             "budgets must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as "
-            f".1 (all judgments are the share 1.0), or whole numbers of judgments per topic, got {told(budgets)}.",
+            f".1 (all judgments are the share 1.0), or whole numbers of judgments per topic, got {shown(budgets)}.",
             argument="budgets",
         )
     is_share = True in shares
@@ -239,7 +239,7 @@ def checked_strategies(strategies: Any) -> list[Strategy]:
     """Return a user's ``strategies=`` as strategies of different names, or say what is wrong with them."""
     single = isinstance(strategies, str | Strategy | type)
     if not single and not isinstance(strategies, Iterable):
-        raise InputError(f"strategies must be one strategy or several, got {told(strategies)}.", argument="strategies")
+        raise InputError(f"strategies must be one strategy or several, got {shown(strategies)}.", argument="strategies")
     found = [as_strategy(one, "strategies") for one in ([strategies] if single else strategies)]
     names = [strategy.name for strategy in found]
     again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -364,7 +364,7 @@ def compare_strategies(
     wanted, seeds, how = budgets, range(seed, seed + repeats), {"n_jobs": n_jobs, "verbose": verbose}
     inputs = Inputs.read(runs, qrels, measures, rel)
     runs, qrels, pooled = inputs.runs, inputs.qrels, inputs.pooled(depth, contributors, pool_order)
-    units = None if leave_out is None else units_by(runs, leave_out, "leave_out")
+    units = None if leave_out is None else runs.units(leave_out)
     field = ScoredField(runs, qrels, inputs.measures)
     oracle = OracleTopics(pooled.ranked, qrels, pooled.depth, inputs.rel, pooled.contributors.runs)
     topics = [oracle.topic(qid) for qid in qrels.topics]

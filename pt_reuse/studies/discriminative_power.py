@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import choice, count, examples, positive
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
+from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics

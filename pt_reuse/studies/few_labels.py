@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, told
+from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
@@ -175,7 +175,7 @@ def checked_pool(pool: Any) -> pd.DataFrame | None:
         every = [pool] if pool.unsampled is None else [pool, pool.unsampled]
         return pd.concat([part.to_frame()[_PAIR] for part in every], ignore_index=True)
     if not isinstance(pool, pd.DataFrame):
-        raise InputError(f"pool must be a Pool, or a frame with qid and docno, got {told(pool)}.", argument="pool")
+        raise InputError(f"pool must be a Pool, or a frame with qid and docno, got {shown(pool)}.", argument="pool")
     frame = in_our_columns(pool)
     documents_of(frame[[column for column in _PAIR if column in frame]], None)
     qids, docnos = as_pairs(frame)

@@ -13,14 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, number, positive, told
+from pt_reuse._check import count, did_you_mean, number, positive, shown
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, warn
-from pt_reuse.inputs import Inputs, settings_of, units_by
+from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
@@ -226,7 +226,7 @@ def checked_goal(goal: Any) -> tuple[str, ...]:
     words = (goal,) if isinstance(goal, str) else tuple(goal) if isinstance(goal, Sequence) else ()
     if not words or not all(isinstance(word, str) for word in words):
         raise InputError(
-            f"goal must be 'ranking', 'score', the name of a run or several names, got {told(goal)}.", argument="goal"
+            f"goal must be 'ranking', 'score', the name of a run or several names, got {shown(goal)}.", argument="goal"
         )
     twice = [word for word in words if words.count(word) > 1]
     if twice:
@@ -372,7 +372,7 @@ def judge_next(
         check_estimable(inputs.measures)
     if len(inputs.measures) != 1:
         raise InputError(f"a decision is by one measure, got {len(inputs.measures)}.", argument="measures")
-    units = units_by(inputs.runs, by)
+    units = inputs.runs.units(by)
     field, new_runs = _new_runs(inputs, new, topics)
     pooled = replace(inputs, runs=field).pooled(depth, contributors, pool_order)
     config = PredictionConfig(by, named_estimators(["documents"], judge=judge, corpus=None), confidence, judge, corpus)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples, told
+from pt_reuse._check import examples, shown
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, located
@@ -172,7 +172,7 @@ def pools_by_name(given: Any) -> dict[str, Pool]:
         named = {f"pool {n}": pool for n, pool in enumerate(given, 1)}
     if not named or not all(isinstance(pool, Pool) for pool in named.values()):
         raise InputError(
-            f"pools must be a list of pools, or a dict of name -> pool, got {told(given)}.", argument="pools"
+            f"pools must be a list of pools, or a dict of name -> pool, got {shown(given)}.", argument="pools"
         )
     if ALL in named:
         raise InputError(

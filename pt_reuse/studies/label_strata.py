@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, told
-from pt_reuse._choices import PRECISION
+from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays.stratified import Interval, stratified_interval, stratified_variance
 from pt_reuse.errors import InputError, warn
+from pt_reuse.options import PRECISION
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -159,7 +159,7 @@ def prior_words(prior: Any, judged: int) -> str:
 
 def _label(label: Any) -> int | None:
     if label is not None and (isinstance(label, bool) or not isinstance(label, int | np.integer)):
-        raise InputError(f"prior must be a dict of label -> share, got the label {told(label)}.", argument="prior")
+        raise InputError(f"prior must be a dict of label -> share, got the label {shown(label)}.", argument="prior")
     return None if label is None else int(label)
 
 
@@ -173,7 +173,7 @@ def _law(given: Any) -> Law:
         if not two and 0 <= given <= 1:
             return float(given)
     what = "a share from 0 to 1, the two numbers above 0 of a beta law, or a dict of label -> one of these"
-    raise InputError(f"prior must be {what}, got {told(given)}.", argument="prior")
+    raise InputError(f"prior must be {what}, got {shown(given)}.", argument="prior")
 
 
 @dataclass(frozen=True)

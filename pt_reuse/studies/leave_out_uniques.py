@@ -15,7 +15,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
+from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
 from pt_reuse.result import cells, records
@@ -324,7 +324,7 @@ def leave_out_uniques(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     pooled = inputs.pooled(depth, contributors, pool_order)
-    units, people = units_by(inputs.runs, by), inputs.qrels
+    units, people = inputs.runs.units(by), inputs.qrels
     judges = [] if fill is None else as_judges(fill, "fill", rel=judge_rel)
     remove = remove or ("judged" if judges else "relevant")
     lowest = inputs.rel if remove == "relevant" else 0

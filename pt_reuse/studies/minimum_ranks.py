@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import examples, positive, told
-from pt_reuse._choices import EDGES
+from pt_reuse._check import examples, positive, shown
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
@@ -20,6 +19,7 @@ from pt_reuse.data.ordering import checked_pool_order
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.options import EDGES
 from pt_reuse.plots.topics import plot_minimum_ranks
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.result import Result
@@ -147,7 +147,7 @@ class MinimumRanks(Result):
         known = sorted(set(self.table["label"].tolist()))
         if label is not None and (isinstance(label, bool) or label not in known):
             there = examples(known, 12) or "of which there is none"
-            problem = f"label must be that of a relevant document, {there}, got {told(label)}."
+            problem = f"label must be that of a relevant document, {there}, got {shown(label)}."
             raise InputError(problem, argument="label")
         rows = self.table if label is None else self.table[self.table["label"] == label]
         counts = rows.groupby(["qid", "rank"], sort=False, dropna=False).size()
@@ -156,7 +156,7 @@ class MinimumRanks(Result):
 
 def _checked_edges(edges: Any) -> list[int]:
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InputError(f"edges must list ranks, such as [10, 50], got {told(edges)}.", argument="edges")
+        raise InputError(f"edges must list ranks, such as [10, 50], got {shown(edges)}.", argument="edges")
     return sorted({positive("edges", edge, "ranks") for edge in edges})
 
 

@@ -14,8 +14,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import columns, count, fraction, number, positive, told, whole
-from pt_reuse._choices import POOL_DEPTHS
+from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -24,8 +23,9 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
+from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
+from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.fit import Pooling, find_uniques
@@ -254,7 +254,7 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
     if bad.any():
         row = judged[bad].iloc[0].to_dict()
         raise InputError(
-            f"judged must have numbers of 0 or more, no more relevant than judged ones, got {told(row)}.",
+            f"judged must have numbers of 0 or more, no more relevant than judged ones, got {shown(row)}.",
             argument="judged",
         )
     return judged
@@ -479,7 +479,7 @@ def plan_collection(
     judges = _judges(qrels, judge, judge_rel)
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
-    units, pooled = units_by(runs, by), inputs.pooled(max(depths), contributors, pool_order)
+    units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
     field = _Field(inputs, pooled, units, judges, strategies, depths, seed, {"n_jobs": n_jobs, "verbose": verbose})
     beware(caveats_of(field.topics[GIVEN], inputs.rel))
     work = _Planning(field, base_scores(runs, qrels, inputs.measures), usable, draws)
@@ -535,7 +535,7 @@ def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     for one in named:
         if one.name in found:
             raise InputError(
-                f"judge names a judge {told(one.name)}, as the judgments are called. Give it another name.",
+                f"judge names a judge {shown(one.name)}, as the judgments are called. Give it another name.",
                 argument="judge",
             )
         labels = labels_for(one, asked, Scale.of(qrels)).labels

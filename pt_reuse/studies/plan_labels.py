@@ -12,13 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, positive, told
-from pt_reuse._choices import DIFFERENCE, PRECISION, TARGETS
+from pt_reuse._check import count, examples, flag, positive, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.errors import InputError, warn
 from pt_reuse.judge import Scale, lowest_relevant
+from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
@@ -438,7 +438,7 @@ def _check_together(given: Mapping[str, Any]) -> None:
     if width is not None and not (numeric and 0 < width < most):
         raise InputError(
             f"width must be a number above 0 and below {most}, the distance of the ends of the interval, got "
-            f"{told(width)}.",
+            f"{shown(width)}.",
             argument="width",
         )
     if has_runs != (target == DIFFERENCE) and target != "mean":

@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._choices import POOL_DEPTHS
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes, HitIndex
@@ -19,6 +18,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
+from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_pool_costs
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.pool import Contributors, Pool

@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, told
-from pt_reuse._choices import TESTS
+from pt_reuse._check import count, shown
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
+from pt_reuse.options import TESTS
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, few_topics
@@ -185,7 +185,7 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
     equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
     """
     if not isinstance(scores, Scores):
-        raise InputError(f"scores must be Scores, as score returns them, got {told(scores)}.", argument="scores")
+        raise InputError(f"scores must be Scores, as score returns them, got {shown(scores)}.", argument="scores")
     named_scores(scores)
     if not scores.complete:
         check_every_topic(scores.names, scores.has_topic)

@@ -13,7 +13,7 @@ from ir_measures import P
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, fraction, told
+from pt_reuse._check import count, fraction, shown
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
@@ -98,7 +98,7 @@ class Saturation(Result):
 def _checked_maximum(maximum: Any) -> float:
     number = isinstance(maximum, Real) and not isinstance(maximum, bool)
     if not number or not 0 < maximum < np.inf:
-        raise InputError(f"maximum must be a number above 0, got {told(maximum)}.", argument="maximum")
+        raise InputError(f"maximum must be a number above 0, got {shown(maximum)}.", argument="maximum")
     return float(maximum)
 
 
@@ -168,7 +168,7 @@ def saturation(
     ad hoc the median ``P@10`` of 129 runs is 1 on 1 topic of 50, and at least .9 on 5.
     """
     if not isinstance(scores, Scores):
-        raise InputError(f"scores must be Scores, as score returns them, got {told(scores)}.", argument="scores")
+        raise InputError(f"scores must be Scores, as score returns them, got {shown(scores)}.", argument="scores")
     for name, values in zip(scores.measures, scores.values, strict=True):
         if round(highest := float(values.max(initial=0.0)), DECIMALS) > maximum:
             problem = (

@@ -14,8 +14,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, flag, told
-from pt_reuse._choices import USUAL
+from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -23,6 +22,7 @@ from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.options import USUAL
 from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.result import Result, key_numbers
 from pt_reuse.scoring.caveats import noted, relevant_only
@@ -202,7 +202,7 @@ def sensitivity(
     taken = inspect.signature(study).parameters if inspect.isroutine(study) or hasattr(study, "func") else {}
     first = next(iter(taken), None)
     if first not in ("runs", "qrels", "scores"):
-        problem = f"study must be a function of runs and qrels, of qrels, or of scores, got {told(study)}."
+        problem = f"study must be a function of runs and qrels, of qrels, or of scores, got {shown(study)}."
         raise InputError(problem, argument="study")
     name = getattr(study, "__name__", getattr(getattr(study, "func", study), "__name__", "study"))
     options |= {} if measures is None else {"measures": measures}
@@ -363,12 +363,12 @@ def sensitivity_of_uniques(
 def _checked_grid(grid: Any, known: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
     if isinstance(grid, str) or not isinstance(grid, Iterable) or not (names := list(grid)):
-        problem = f"grid must be a dict of convention -> values, or names of conventions, got {told(grid)}."
+        problem = f"grid must be a dict of convention -> values, or names of conventions, got {shown(grid)}."
         raise InputError(problem, argument="grid")
     wanted: dict[str, dict[str, Any] | None] = {}
     for name in names:
         if name not in known:
-            problem = f"grid names {told(name)}, no convention of the study, which has {examples(known, 20)}."
+            problem = f"grid names {shown(name)}, no convention of the study, which has {examples(known, 20)}."
             raise InputError(problem, argument="grid")
         values = grid[name] if isinstance(grid, Mapping) else None
         if values is None and name in USUAL:
@@ -379,7 +379,7 @@ def _checked_grid(grid: Any, known: Mapping[str, Any]) -> dict[str, dict[str, An
             listed += values.items() if isinstance(values, Mapping) else [(_label(value), value) for value in values]
         if not listed or len(dict(listed)) < len(listed):
             example = f"{{{name!r}: {{'first': ...}}}}"
-            problem = f"grid must have values of {name} of different names, as in {example}, got {told(values)}."
+            problem = f"grid must have values of {name} of different names, as in {example}, got {shown(values)}."
             raise InputError(problem, argument="grid")
         wanted[name] = {str(label): value for label, value in listed}
     return wanted
@@ -413,7 +413,7 @@ def _numbers(name: str, result: Any) -> dict[tuple[str | None, str], float]:
         return {(None, str(figure)): float(value) for figure, value in result.items()}
     if not isinstance(result, Result) or not result.key:
         problem = (
-            f"{name} must return a result that few numbers sum up, or a dict of name -> number, got {told(result)}."
+            f"{name} must return a result that few numbers sum up, or a dict of name -> number, got {shown(result)}."
         )
         raise InputError(problem, argument="study")
     found = key_numbers(result)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import examples
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, drawn_agreement, pair_tests, winners
 from pt_reuse.columns import Table
@@ -21,6 +20,7 @@ from pt_reuse.data.units import described
 from pt_reuse.errors import InputError, located
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
+from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, cells, records

@@ -13,8 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, flag, fraction, positive, told, whole
-from pt_reuse._choices import USUAL_RATE
+from pt_reuse._check import choice, count, flag, fraction, positive, shown, whole
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -22,6 +21,7 @@ from pt_reuse.arrays.swaps import MOST_BINS, MOST_SCORE, Bins, Ints, TopicSums, 
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings, settings_of
+from pt_reuse.options import USUAL_RATE
 from pt_reuse.plots.lines import evenly, plot_swap_rates
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
@@ -281,21 +281,23 @@ def _checked_sizes(sizes: Any) -> list[int]:
     """Return a user's ``sizes=``, each once, the smallest first."""
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
     if isinstance(given, str) or not isinstance(given, Iterable) or not (listed := list(given)):
-        raise InputError(f"sizes must be numbers of topics, such as [10, 25, 50], got {told(sizes)}.", argument="sizes")
+        raise InputError(
+            f"sizes must be numbers of topics, such as [10, 25, 50], got {shown(sizes)}.", argument="sizes"
+        )
     return sorted({positive("sizes", size, "topics") for size in listed})
 
 
 def _checked_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        problem = f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
+        problem = f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {shown(width)}."
         raise InputError(problem, argument="bin_width")
     return float(width)
 
 
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
-        raise InputError(f"bins must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
+        raise InputError(f"bins must be at most {MOST_BINS}, got {shown(n)}.", argument="bins")
     return int(n)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, positive, told
+from pt_reuse._check import choice, count, examples, positive, shown
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
@@ -27,7 +27,7 @@ ALL = "all"
 def checked_splits(splits: Any) -> int | None:
     """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
     if isinstance(splits, str) and splits != "all":
-        raise InputError(f"splits must be a number of random halves, or 'all', got {told(splits)}.", argument="splits")
+        raise InputError(f"splits must be a number of random halves, or 'all', got {shown(splits)}.", argument="splits")
     return None if isinstance(splits, str) else positive("splits", splits, "random halves")
 
 

@@ -16,13 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, positive
-from pt_reuse._choices import ORDERS
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_every_run_has
 from pt_reuse.errors import InputError
+from pt_reuse.options import ORDERS
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import told_elsewhere

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pt_reuse._check import examples, told
+from pt_reuse._check import examples, shown
 from pt_reuse._files import open_file, user_path
 from pt_reuse.collections.definition import read_toml
 from pt_reuse.errors import InputError, located
@@ -93,7 +93,7 @@ def published_figures(name: str) -> PublishedFigures:
 def read_published(path: str | Path) -> PublishedFigures:
     """Read a file of published figures."""
     if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"figures must be the path of a TOML file, got {told(path)}.", argument="figures")
+        raise InputError(f"figures must be the path of a TOML file, got {shown(path)}.", argument="figures")
     path = user_path(path)
     content = read_toml(path)
     with located(str(path)):

@@ -6,10 +6,10 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from pt_reuse._choices import CORRECTIONS, TESTS
 from pt_reuse.arrays import significance
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.significance import PairTests, agreement_of_tests, check_test, drawn_agreement, pair_tests, winners
+from pt_reuse.options import CORRECTIONS, TESTS
 
 
 def scores(topics=12, runs=5, seed=5):

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
-from pt_reuse._choices import ORDERS
 from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import ReuseWarning
+from pt_reuse.options import ORDERS
 
 QUICK = settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

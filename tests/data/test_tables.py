@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_parts import KINDS, TEXTS, pa, pq, put, table_of
 
-from pt_reuse._choices import ORDERS
 from pt_reuse.arrays import tokens
 from pt_reuse.data import tables
 from pt_reuse.data.packed_files import kind_of_table
@@ -23,6 +22,7 @@ from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.tables import TableNotes
 from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.options import ORDERS
 from pt_reuse.scoring.scores import score
 
 QUICK = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])

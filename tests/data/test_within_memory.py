@@ -16,12 +16,12 @@ import pytest
 from store_parts import assert_same_field, in_pieces
 from table_parts import COLUMNS, KINDS, pa, put, table_of
 
-from pt_reuse._choices import ORDERS
 from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.lines import BOM
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.within_memory import Budget
 from pt_reuse.errors import InputError, ReuseWarning
+from pt_reuse.options import ORDERS
 
 
 def outcome(source, **options):

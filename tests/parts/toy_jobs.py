@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pt_reuse._check import told
+from pt_reuse._check import shown
 from pt_reuse.errors import InputError, warn
 
 
@@ -57,7 +57,7 @@ class Wrong:
         if self.number != 3:
             return self.number
         if self.kind == "input":
-            raise InputError(f"depth must be 1 or more, got {told(0)}.", argument="depth")
+            raise InputError(f"depth must be 1 or more, got {shown(0)}.", argument="depth")
         raise OddError("alpha", 2)
 
 

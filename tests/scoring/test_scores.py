@@ -15,11 +15,11 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, NumRet, P, R, Rprec, Success
 from reference import BY_PYTREC_EVAL, NATIVE, as_qrels, as_runs, fields, ranked, score_field
 
 import pt_reuse as ptr
-from pt_reuse._choices import ORDERS
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.demo.simulated import simulate_field
+from pt_reuse.options import ORDERS
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import Scores, score
 

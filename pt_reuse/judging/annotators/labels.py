@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, positive, shown, told
+from pt_reuse._check import choice, count, examples, positive, shown
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.columns import Table
@@ -163,7 +163,7 @@ def as_annotator_labels(given: Any, argument: str = "labels") -> AnnotatorLabels
     if not isinstance(given, pd.DataFrame | pd.Series | pd.Index) and hasattr(given, "to_frame"):
         given = given.to_frame()
     if not isinstance(given, pd.DataFrame):
-        raise InputError(f"{argument} must be {_FORMS}, got {told(given)}.", argument=argument)
+        raise InputError(f"{argument} must be {_FORMS}, got {shown(given)}.", argument=argument)
     return _of_frame(in_our_columns(given), argument)
 
 
@@ -171,7 +171,7 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
     frames, rels = [], set()
     for name, judged in given.items():
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{argument} must name each annotator by a text, got {told(name)}.", argument=argument)
+            raise InputError(f"{argument} must name each annotator by a text, got {shown(name)}.", argument=argument)
         with located(f"annotator {name}"):
             qrels = as_qrels(judged, argument)
         rels.add(qrels.stated_rel)
@@ -289,7 +289,7 @@ def checked_scale(scale: Any, labels: AnnotatorLabels) -> tuple[int, ...]:
     whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in listed)
     if len(listed) < 2 or not whole or len(set(listed)) < len(listed) or NO_LABEL in listed:
         what = "two or more whole numbers that differ, such as (0, 1, 2, 3), without -1, which is no label"
-        raise InputError(f"scale must be {what}; got {told(scale)}.", argument="scale")
+        raise InputError(f"scale must be {what}; got {shown(scale)}.", argument="scale")
     known = tuple(sorted(int(label) for label in listed))
     out = labels.given & ~np.isin(labels.values, known)
     if out.any():

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, shown, told, whole
+from pt_reuse._check import count, examples, shown, whole
 from pt_reuse.columns import Table
 from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
 from pt_reuse.data.judgments import as_qrels
@@ -153,13 +153,13 @@ def _checked_parts(parts: Any) -> list[float]:
     listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str | bytes) else []
     if not listed or any(not isinstance(part, int | float) or not 0 < part < 1 for part in listed):
         what = "shares of the document between 0 and 1, such as (0.25, 0.5)"
-        raise InputError(f"parts must be {what}, got {told(parts)}.", argument="parts")
+        raise InputError(f"parts must be {what}, got {shown(parts)}.", argument="parts")
     return sorted({float(part) for part in listed})
 
 
 def _checked_separator(separator: Any) -> str:
     if not isinstance(separator, str) or not separator:
-        raise InputError(f"separator must be a text, got {told(separator)}.", argument="separator")
+        raise InputError(f"separator must be a text, got {shown(separator)}.", argument="separator")
     return separator
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, shown, told
+from pt_reuse._check import count, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.csv_files import TIMES
 from pt_reuse.data.frame_columns import as_ids, in_our_columns
@@ -111,7 +111,7 @@ class LabelTimes(Result):
 def _checked_positive(name: str, value: Any) -> float:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0 < value < np.inf:
-        raise InputError(f"{name} must be a number above 0, got {told(value)}.", argument=name)
+        raise InputError(f"{name} must be a number above 0, got {shown(value)}.", argument=name)
     return float(value)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import checked_seed, choice, count, examples, flag, shown, told
+from pt_reuse._check import checked_seed, choice, count, examples, flag, shown
 from pt_reuse._files import Alone, alone, check_writable, checked_path, read_file, replacing
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.arrays.stratified import share_of
@@ -147,7 +147,7 @@ def _checked_overlap(overlap: Any, n_annotators: int) -> float:
         return int(overlap)
     raise InputError(
         "overlap must be a whole number of annotators for each pair, at least 1, or the share of pairs that all "
-        f"named annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {told(overlap)}.",
+        f"named annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {shown(overlap)}.",
         argument="overlap",
     )
 
@@ -219,7 +219,7 @@ def _agreed(
     scale = None if labels is None else Scale.of(labels)
     people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
-        raise InputError(f"instructions must be a text, got {told(instructions)}.", argument="instructions")
+        raise InputError(f"instructions must be a text, got {shown(instructions)}.", argument="instructions")
     if before is None:
         agreed = form or TaskFormat.CSV, scale or Scale.of(DEFAULT), instructions or "", people or ()
     else:
@@ -248,7 +248,7 @@ def _checked_people(annotators: Any) -> tuple[str, ...]:
     plain = [isinstance(name, str) and name and name == name.strip() and name.isprintable() for name in people]
     if not people or not all(plain) or len({name.casefold() for name in people}) < len(people):
         what = "a list of names on one line each, without white space around them, no name twice"
-        raise InputError(f"annotators must be {what}; got {told(annotators)}.", argument="annotators")
+        raise InputError(f"annotators must be {what}; got {shown(annotators)}.", argument="annotators")
     return tuple(people)
 
 
@@ -613,7 +613,7 @@ def _as_pool(pool: Any) -> Pool:
         # a pool's own frame counts its runs, which people are not to see
         pool = Pool.from_frame(pool.drop(columns=[name for name in _COUNTED if name in pool.columns]))
     if not isinstance(pool, Pool):
-        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {told(pool)}.", argument="pool")
+        raise InputError(f"pool must be a Pool, or a frame with 'qid' and 'docno', got {shown(pool)}.", argument="pool")
     if not len(pool):
         raise InputError("the pool has no document. There is nothing to judge.", argument="pool")
     return pool

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 
-from pt_reuse._check import count, did_you_mean, examples, flag, shown, told
+from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._files import open_file, user_path
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
@@ -130,7 +130,7 @@ def _records(data: bytes, ending: str, source: Source) -> Iterator[Answer]:
         # Label Studio saves one task by itself
         records = [found] if isinstance(found, Mapping) else found
         if not isinstance(records, list):
-            raise InputError(f"must be a list of records, got {told(found)}. Export it once more.")
+            raise InputError(f"must be a list of records, got {shown(found)}. Export it once more.")
         for n, record in enumerate(records, 1):
             yield from _record(record, f"record {n:,}", source)
     elif ending == ".jsonl":
@@ -152,7 +152,7 @@ def _parsed(text: str, place: str | None) -> Any:
 
 def _record(record: Any, place: str, source: Source) -> Iterator[Answer]:
     if not isinstance(record, Mapping):
-        raise InputError(f"must be a record with 'label', got {told(record)}.", place=place)
+        raise InputError(f"must be a record with 'label', got {shown(record)}.", place=place)
     data = record.get("data")
     given = record.get("annotations", record.get("completions"))
     if isinstance(data, Mapping) and ("annotations" in record or "completions" in record):
@@ -191,7 +191,7 @@ def _of_kind(value: Any, kind: type, what: str, answer: Answer) -> Any:
     if not isinstance(value, kind):
         of = f"topic {shown(answer.qid)}, document {shown(answer.docno)}"
         expected = {list: "a list", Mapping: "a record", bool: "true or false"}[kind]
-        problem = f"{what} of {of} must be {expected}, got {told(value)}. Export it once more."
+        problem = f"{what} of {of} must be {expected}, got {shown(value)}. Export it once more."
         raise InputError(problem, place=answer.place)
     return value
 
@@ -606,7 +606,7 @@ def import_labels(
     flag("partial", partial)
     given = _checked_annotators(annotators)
     if not isinstance(folder, str | Path) or not str(folder) or "\0" in str(folder):
-        raise InputError(f"folder must be a folder's path, got {told(folder)}.", argument="folder")
+        raise InputError(f"folder must be a folder's path, got {shown(folder)}.", argument="folder")
     home = user_path(folder)
     manifest = read_manifest(home)
     strangers = [name for name in given.values() if manifest.named and name not in manifest.annotators]
@@ -703,7 +703,7 @@ def _checked_annotators(annotators: Any) -> dict[str, str]:
     given = {} if annotators is None else annotators
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         what = "a dict of a tool's user or a file's name -> annotator"
-        raise InputError(f"annotators must be {what}, got {told(annotators)}.", argument="annotators")
+        raise InputError(f"annotators must be {what}, got {shown(annotators)}.", argument="annotators")
     return {str(user): name for user, name in given.items()}
 
 
@@ -718,7 +718,7 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
         return found
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
-        raise InputError(f"files must be paths of files or folders, got {told(files)}.", argument="files")
+        raise InputError(f"files must be paths of files or folders, got {shown(files)}.", argument="files")
     found = []
     for path in map(user_path, listed):
         inside = [path] if path.is_file() else _inside(path)

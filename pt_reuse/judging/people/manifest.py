@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pt_reuse._check import examples, listed, shown, told
+from pt_reuse._check import examples, listed, shown
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.csv_files import SEPARATORS
@@ -187,7 +187,7 @@ class Scale:
         odd = [label for label, word in words.items() if not (_is_label(label) and _is_word(word))]
         plain = [_plain(word) for word in words.values()] if not odd else []
         if len(words) < 2 or odd or len(set(plain)) < len(plain):
-            got = f"{told(odd[0])}: {told(words[odd[0]])}" if odd else told(labels)
+            got = f"{shown(odd[0])}: {shown(words[odd[0]])}" if odd else shown(labels)
             raise InputError(
                 f"labels must be a dict of two labels or more and a different word for each, such as {DEFAULT}: "
                 f"labels are whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not "

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples, flag, shown, told
+from pt_reuse._check import examples, flag, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.fusion import TopicRows
 from pt_reuse.arrays.lists import offsets, ranges
@@ -249,7 +249,7 @@ class Chooser(ABC):
         if 0 <= number < len(self.left) and self.left[number]:
             return number
         raise InputError(
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {told(document)}, which is no document that "
+            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}, which is no document that "
             f"is left, or is judged already: documents are numbered from 0 to {len(self.left) - 1:,}. Let its choose() "
             "return a number for which self.left is True."
         )

@@ -13,7 +13,7 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, told, whole
+from pt_reuse._check import checked_seed, count, did_you_mean, examples, flag, shown, whole
 from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
@@ -122,7 +122,7 @@ def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]
         raise _no_kind(
             argument,
             f" must be the name of a strategy, one of {examples(CHOOSERS, len(CHOOSERS))}, or a subclass of Chooser, "
-            f"got {told(kind)}.{near}",
+            f"got {shown(kind)}.{near}",
         )
     if inspect.isabstract(kind):
         lacking = examples(sorted(kind.__abstractmethods__), 12)

@@ -14,14 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, fraction, told
+from pt_reuse._check import choice, count, fraction, shown
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
+from pt_reuse.inputs import Inputs, Pooled, settings_of
 from pt_reuse.pooling.fit import Pooling, find_uniques
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
@@ -215,7 +215,7 @@ class Coverage(Result):
         at = self.at if depth is None else depth
         if at not in self.depths:
             known = ", ".join(map(str, self.depths))
-            raise InputError(f"depth must be one of {known}, got {told(depth)}.", argument="depth")
+            raise InputError(f"depth must be one of {known}, got {shown(depth)}.", argument="depth")
         return at
 
     def group_of(self, by: str | None) -> str | None:
@@ -357,11 +357,11 @@ def coverage(
     how: dict[str, Any] = {"complete": complete, "without_topics": without_topics}
     inputs = Inputs.read(runs, qrels, measures, rel, **how)
     field, people, parsed = inputs.runs, inputs.qrels, list(inputs.measures)
-    units = None if by is None else units_by(field, by)
+    units = None if by is None else field.units(by)
     pooled, why = _pool_of(inputs, depth, contributors, pool_order)
     owners = None
     if pooled is not None:
-        units = units or units_by(field, "team")
+        units = units or field.units("team")
         owners = _owners(inputs, pooled, units, pool_order)
     elif by is not None:
         text = f"nobody can be left out: {why}. So no share without the own {by} is known."

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import choice, count, examples, fraction
-from pt_reuse._choices import ORDERS
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import read_judgments, settings_of
+from pt_reuse.options import ORDERS
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware

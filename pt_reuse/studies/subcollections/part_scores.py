@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._choices import TESTS
 from pt_reuse.arrays import pairs as rank_pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores
 from pt_reuse.arrays.correlation import DECIMALS
@@ -20,6 +19,7 @@ from pt_reuse.arrays.significance import RANDOM, SHARES, PairTests, agreement_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import located
+from pt_reuse.options import TESTS
 from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import of_all_topics

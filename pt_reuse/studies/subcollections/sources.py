@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, fraction, shown, told
+from pt_reuse._check import count, examples, fraction, shown
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, warn
@@ -41,7 +41,7 @@ class SourceRule:
         for i, docno in enumerate(docnos):
             source = self.of(docno)
             if source is not None and not _texts([source]):
-                raise _wrong(f" must return the name of a source or None, got {told(source)} for {shown(docno)}.")
+                raise _wrong(f" must return the name of a source or None, got {shown(source)} for {shown(docno)}.")
             of_source.setdefault(source, []).append(i)
         lacking = of_source.pop(None, [])
         empty = [name for name in self.named if name not in of_source]
@@ -78,7 +78,7 @@ def source_rule(sources: Any) -> SourceRule:
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
     raise _wrong(
         " must be prefixes of docnos (a list), a dict of source -> prefixes, a regular expression "
-        f"with a group that is the source, or a function of a docno, got {told(sources)}."
+        f"with a group that is the source, or a function of a docno, got {shown(sources)}."
     )
 
 
@@ -99,7 +99,7 @@ def _first_group(pattern: re.Pattern[str]) -> Callable[[str], str | None]:
 def _by_prefix(prefixes: Mapping[str, Sequence[str]]) -> SourceRule:
     source_of: dict[str, str] = {}
     if not _texts(prefixes) or not all(isinstance(of, list | tuple) and _texts(of) for of in prefixes.values()):
-        raise _wrong(f" must be a dict of source -> list of prefixes, all texts, got {told(prefixes)}.")
+        raise _wrong(f" must be a dict of source -> list of prefixes, all texts, got {shown(prefixes)}.")
     for source, several in prefixes.items():
         if twice := sorted(prefix for prefix in several if source_of.setdefault(prefix, source) != source):
             raise _wrong(f" must have each prefix at one source, got {examples(twice)} at two.")
@@ -232,7 +232,7 @@ class Drawing:
         sizes = {size: size if isinstance(size, int) else share_of(size, total) for size in self.sizes}
         least = min(most, key=lambda name: most[name])
         if odd := [size for size, n in sizes.items() if not 1 <= n <= most[least]]:
-            of = f"{told(odd[0])} of {count(total, 'document')} is {count(int(sizes[odd[0]]), 'document')}"
+            of = f"{shown(odd[0])} of {count(total, 'document')} is {count(int(sizes[odd[0]]), 'document')}"
             raise InputError(f"sizes {of}; they are 1 to {most[least]:,} ({least}).", argument="sizes")
         return sorted({int(n) for n in sizes.values()})
 
@@ -253,7 +253,7 @@ def checked_drawing(*, how: str, sizes: Any, shares: Any, whole: bool, repeats: 
         raise InputError(problem, argument="whole")
     chosen = () if sizes is None else tuple(_numbers("sizes", sizes))
     if odd := [size for size in chosen if not (size >= 1 if isinstance(size, int) else 0 < size <= 1)]:
-        problem = f"sizes must be numbers of documents, or shares of them above 0 and at most 1; got {told(odd[0])}."
+        problem = f"sizes must be numbers of documents, or shares of them above 0 and at most 1; got {shown(odd[0])}."
         raise InputError(problem, argument="sizes")
     mixed = {fraction("shares", share) for share in _numbers("shares", _QUARTERS if shares is None else shares)}
     return Drawing(how, chosen, tuple(sorted(mixed)), whole, repeats, seed)
@@ -263,7 +263,7 @@ def _numbers(argument: str, value: Any) -> list[float]:
     """Return one number or several of a user's, whole ones as ints and others as floats."""
     several = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]
     if not several or any(isinstance(n, bool) or not isinstance(n, int | float | np.number) for n in several):
-        raise InputError(f"{argument} must be a number or several, got {told(value)}.", argument=argument)
+        raise InputError(f"{argument} must be a number or several, got {shown(value)}.", argument=argument)
     return [int(n) if isinstance(n, int | np.integer) else float(n) for n in several]
 
 

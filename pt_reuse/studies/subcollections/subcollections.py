@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, flag, positive, told
-from pt_reuse._choices import CORRECTION, SAMPLES
+from pt_reuse._check import choice, count, examples, flag, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -21,6 +20,7 @@ from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, winners
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, graded, interval_settings, read_judgments, settings_of
+from pt_reuse.options import CORRECTION, SAMPLES
 from pt_reuse.result import Result, Told, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, measure_among
@@ -195,7 +195,7 @@ class Subcollections(Result):
         of_draw = self.parts[self.parts["draw"] == draw]
         if of_draw.empty:
             known = examples(sorted(set(self.parts["draw"])))
-            raise InputError(f"draw must be one of {known}, got {told(draw)}.", argument="draw")
+            raise InputError(f"draw must be one of {known}, got {shown(draw)}.", argument="draw")
         choice("part", part, of_draw["part"].tolist())
         i = of_draw.index[of_draw["part"] == part][0]
         first, second = np.triu_indices(len(self.names), 1)

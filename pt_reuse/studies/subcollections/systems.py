@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import columns, count, examples, told
+from pt_reuse._check import columns, count, examples, shown
 from pt_reuse.data.frame_columns import as_ids
 from pt_reuse.data.ordering import check_order
 from pt_reuse.data.run_set import RunSet
@@ -133,7 +133,7 @@ class Systems(Generic[_Index]):
             docno = document.get("docno") if isinstance(document, Mapping) else None
             if not isinstance(docno, str) or not docno or docno in docnos:
                 problem = f"has the docno {docno!r} again" if docno in docnos else "has no docno"
-                raise InputError(f"document {n:,} {problem}: {told(document)}.", argument="documents")
+                raise InputError(f"document {n:,} {problem}: {shown(document)}.", argument="documents")
             docnos[docno] = None
         return list(docnos)
 
@@ -153,7 +153,7 @@ class Systems(Generic[_Index]):
         for name, factory in self._factories.items():
             pipelines[name] = factory(index)
             if not isinstance(pipelines[name], pt.Transformer):
-                problem = f"its factory must return a pipeline, got {told(pipelines[name])}."
+                problem = f"its factory must return a pipeline, got {shown(pipelines[name])}."
                 raise InputError(problem, place=f"system {name!r}", argument="factories")
         runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
         if outside := [docno for docno in runs.docnos() if docno not in wanted]:
