@@ -36,9 +36,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONG and "\n" not in text else type(value).__name__
 
 
-told = shown
-
-
 def examples(values: Iterable[Any], limit: int = 3) -> str:
     """Quote the first few values and count the rest: ``'a', 'b', 'c' and 4 more``; long ones are shortened."""
     values = list(values)

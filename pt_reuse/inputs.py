@@ -14,7 +14,6 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import Units
 from pt_reuse.pooling.depth import USUAL_DEPTH, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
@@ -133,11 +132,6 @@ def graded(
     chosen = usual(lowest) if measures is None else measures
     warn_of_lower_grades(chosen, lowest)
     return lowest, chosen
-
-
-def units_by(runs: RunSet, by: str, argument: str = "by") -> Units:
-    """Return the teams, types, families or runs of a field that an argument names."""
-    return runs.units(by)
 
 
 def interval_settings(bootstrap: TopicBootstrap | None, more: str = "") -> dict[str, str]:

@@ -41,6 +41,13 @@ def first_of(lines: Sequence[str]) -> list[str]:
     return [*lines] if more <= 1 else [*lines[:_ANSWERS], f"and {more:,} more"]
 
 
+class _Said(dict[str, Any]):
+    """What sentences speak of; what the settings of a saved result do not say is not recorded."""
+
+    def __missing__(self, name: str) -> str:
+        return "not recorded"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Record(Printed):
     """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
@@ -81,12 +88,12 @@ class Record(Printed):
 
     def heading(self) -> str:
         """Return the title, and what of."""
-        return self.title + (f", {self.about.format_map(self.words())}" if self.about else "")
+        return self.title + (f", {self.about.format_map(_Said(self.words()))}" if self.about else "")
 
     def conditions(self) -> list[str]:
         """Return for what the answers hold, with which intervals, and what is not covered, a line each."""
         parts = (("For", self.valid_for), ("Not covered", self.not_covered))
-        lines = [f"{what}: {text.format_map(self.words())}" for what, text in parts if text]
+        lines = [f"{what}: {text.format_map(_Said(self.words()))}" for what, text in parts if text]
         kind = str(self.settings.get("intervals", "none")).partition(": ")[0]
         if lines and kind != "none" and _INTERVAL.search("; ".join(self.answers())):
             lines[0] += f" Intervals: {kind}."

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from pt_reuse._report import Column, Digits
+from pt_reuse._text import html_text
 from pt_reuse.cards.card import Card
-from pt_reuse.cards.page import document, plain, table
+from pt_reuse.cards.page import document, table
 from pt_reuse.cards.parts import EQUAL_DEPTH
 
 #: heading, column and form of the cells
@@ -47,15 +48,12 @@ def atlas_table(cards: Mapping[str, Card]) -> pd.DataFrame:
 def atlas_page(cards: Mapping[str, Card], missing: Mapping[str, str]) -> str:
     """Return the page with the table, links to the cards by their files, and why others have none."""
     rows = atlas_table(cards)
-    depths = [
-        f" to depth {depth:.0f}" if known else ""
-        for depth, known in zip(rows["depth"], rows["depth"].notna(), strict=True)
-    ]
+    depths = rows["depth"].map(" to depth {:.0f}".format, na_action="ignore").fillna("")
     rows["judgments"] = rows["judgments"].where(rows["judgments"] != "as judged", rows["judgments"] + depths)
     columns = [Column(heading, list(rows[column]), digits) for heading, column, digits in _SHOWN]
     mains = dict.fromkeys(card.asking.main for card in cards.values())
-    links = "".join(f'<li><a href="{plain(file)}">{plain(card.name)}</a></li>' for file, card in cards.items())
-    others = "".join(f"<li>{plain(name)}: {plain(reason)}</li>" for name, reason in missing.items())
+    links = "".join(f'<li><a href="{html_text(file)}">{html_text(card.name)}</a></li>' for file, card in cards.items())
+    others = "".join(f"<li>{html_text(name)}: {html_text(reason)}</li>" for name, reason in missing.items())
     without = f"<h2>Without a card</h2><ul>{others}</ul>" if others else ""
     shown = table(columns, _CAPTION.format(measures=", ".join(mains)), "atlas")
     return document("Atlas of test collections", "Atlas", f"<ul>{links}</ul>{shown}{without}", {}, {})

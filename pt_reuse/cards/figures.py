@@ -122,32 +122,18 @@ def _losses(alt: Any, result: Any, measure: str, asking: Asking) -> Any:
     return _sized(chart, 320, "Each run: its score, and what it loses without its own uniques.")
 
 
-def _of_topics(alt: Any, rows: pd.DataFrame, by: str, *tips: str) -> Any:
-    """Return a chart with a place for each topic, by a column."""
-    x = alt.X("qid:N", sort=alt.SortField(by), title="topics", axis=alt.Axis(labels=False, ticks=False))
-    return alt.Chart(_data(alt, rows)).encode(x=x, tooltip=_tips(alt, "qid|topic", *tips))
-
-
 def _topics(alt: Any, result: Any, _: str, __: Asking) -> Any:
     rows = result.table.dropna(subset=["density"])
     if rows.empty:
         return None
     rows = rows[["qid", "judged", "relevant", "density"]]
-    bars = _of_topics(alt, rows, "density", "density|density|.3f", "relevant", "judged").mark_bar(color=_MAIN)
+    x = alt.X("qid:N", sort=alt.SortField("density"), title="topics", axis=alt.Axis(labels=False, ticks=False))
+    tips = _tips(alt, "qid|topic", "density|density|.3f", "relevant", "judged")
+    bars = alt.Chart(_data(alt, rows)).encode(x=x, tooltip=tips).mark_bar(color=_MAIN)
     bars = bars.encode(y=alt.Y("density:Q", title="relevant / judged", scale=alt.Scale(domain=[0, 1])))
     levels = alt.Data(values=[{"level": 1 / 3}, {"level": 1 / 2}])
     rules = alt.Chart(levels).mark_rule(color=_SECOND, strokeDash=[4, 3]).encode(y="level:Q")
     return _sized(bars + rules, 240, "The relevant density of each topic, with lines at 1/3 and 1/2.")
-
-
-def _quartiles(alt: Any, result: Any, measure: str, _: Asking) -> Any:
-    rows = result.table[result.table["measure"] == measure][["qid", "low_quartile", "median", "high_quartile"]]
-    tips = ("median|median|.3f", "low_quartile|low quartile|.3f", "high_quartile|high quartile|.3f")
-    base = _of_topics(alt, rows, "median", *tips)
-    of_runs = alt.Y("low_quartile:Q", title=f"{measure} of the runs", scale=alt.Scale(domain=[0, 1]))
-    boxes = base.mark_bar(color=_MAIN, opacity=0.55).encode(y=of_runs, y2="high_quartile:Q")
-    medians = base.mark_tick(color=_SECOND, thickness=3).encode(y="median:Q")
-    return _sized(boxes + medians, 240, f"{measure} of the runs on each topic: quartiles and median.")
 
 
 def _ranks(alt: Any, result: Any, measure: str, asking: Asking) -> Any:
@@ -195,22 +181,6 @@ def _swaps(alt: Any, result: Any, measure: str, _: Asking) -> Any:
     return _sized(chart, 280, f"Swap rate by the difference of two runs by {measure}.")
 
 
-def _tau_of_pools(alt: Any, result: Any, measure: str, _: Asking) -> Any:
-    rows = result.table[(result.table["measure"] == measure) & result.table["tau_b"].notna()]
-    if rows.empty:
-        return None
-    rows = rows.assign(of=rows["pool"] + " \u2192 " + rows["tested"])
-    base = alt.Chart(_data(alt, rows[["of", "pool", "tested", "tau_b", "tau_b_min", "tau_b_max", "splits"]])).encode(
-        y=alt.Y("of:N", sort=None, title=None, axis=alt.Axis(labelLimit=150)),
-        tooltip=_tips(alt, "pool", "tested", "tau_b|tau_b|.3f", "splits"),
-    )
-    spread = base.mark_rule(color=_MAIN, strokeWidth=3, opacity=0.6)
-    spread = spread.encode(x=alt.X("tau_b_min:Q", title=f"tau_b of {measure}"), x2="tau_b_max:Q")
-    points = base.mark_point(filled=True, size=70, color=_MAIN).encode(x="tau_b:Q")
-    said = "How pools of half a type rank each group, mean and range of splits: pool \u2192 tested runs."
-    return _sized(spread + points, 22 * len(rows) + 10, said)
-
-
 def _depths(alt: Any, result: Any, _: str, __: Asking) -> Any:
     rows = result.groups[result.groups["by"] == "type"]
     if rows.empty:
@@ -232,9 +202,7 @@ _FIGURES = {
     "losses": _losses,
     "losses_of_types": lambda alt, result, *rest: _losses(alt, result.uniques, *rest),
     "topics": _topics,
-    "quartiles": _quartiles,
     "ranks": _ranks,
     "swaps": _swaps,
-    "tau_of_pools": _tau_of_pools,
     "depths": _depths,
 }

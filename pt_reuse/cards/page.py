@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pt_reuse._report import Column, Digits
-from pt_reuse._text import is_missing, visible
+from pt_reuse._text import html_text, is_missing
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
@@ -55,9 +55,9 @@ def page_of(card: Card) -> str:
         shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
         sections.append(_section(title, shown or _missing(*map(str, reasons))))
     sections.append(_section("Methods", _methods(card)))
-    flag = f'<p class="flag">{plain(card.flag)}</p>' if card.flag else ""
+    flag = f'<p class="flag">{html_text(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    body = f"<p>{plain(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
+    body = f"<p>{html_text(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
 
@@ -76,9 +76,9 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="color-scheme" content="light dark"><title>{plain(title)}</title>'
+        f'<meta name="color-scheme" content="light dark"><title>{html_text(title)}</title>'
         f"<style>{_asset('page.css')}</style></head><body>"
-        f'<header><h1>{plain(heading)}</h1></header>{nav}<main>{body}</main><p id="said" role="status"></p>'
+        f'<header><h1>{html_text(heading)}</h1></header>{nav}<main>{body}</main><p id="said" role="status"></p>'
         f"<footer><p>Made with pt_reuse {__version__}.</p></footer>{data}"
         f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>"
     )
@@ -86,7 +86,7 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
 
 def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
     """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
-    heads = ((_side(column), plain(column.heading)) for column in columns)
+    heads = ((_side(column), html_text(column.heading)) for column in columns)
     head = "".join(f'<th scope="col"{side}><button type="button">{each}</button></th>' for side, each in heads)
     cells = [column.cells() for column in columns]
     body = []
@@ -94,8 +94,8 @@ def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = Fa
         run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
         row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
         body.append(f"<tr{run}>{''.join(row)}</tr>")
-    whole = _scrolled(plain(name), plain(caption), plain(caption), head, "".join(body))
-    return f"<details><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
+    whole = _scrolled(html_text(name), html_text(caption), html_text(caption), head, "".join(body))
+    return f"<details><summary>{html_text(folded)}</summary>{whole}</details>" if folded else whole
 
 
 def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: str = "") -> str:
@@ -110,7 +110,7 @@ def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: s
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
     raw = "" if column.digits is Digits.TEXT or is_missing(value) else f' data-v="{float(value):.10g}"'
     tag, scope = ("th", ' scope="row"') if first else ("td", "")
-    text = plain(shown) if value not in _ANSWERS else _answer(shown)
+    text = html_text(shown) if value not in _ANSWERS else _answer(shown)
     return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
 
 
@@ -120,11 +120,6 @@ def _answer(answer: str) -> str:
 
 def _side(column: Column) -> str:
     return "" if column.digits is Digits.TEXT else ' class="n"'
-
-
-def plain(text: str) -> str:
-    """Return a text for HTML."""
-    return escape(visible(text))
 
 
 def _slug(text: str) -> str:
@@ -142,11 +137,11 @@ def _json(name: str, value: Any) -> str:
 
 
 def _section(title: str, body: str) -> str:
-    return f'<section id="{_slug(title)}"><h2>{plain(title)}</h2>{body}</section>'
+    return f'<section id="{_slug(title)}"><h2>{html_text(title)}</h2>{body}</section>'
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<dt>{plain(name)}</dt><dd>{plain(value)}</dd>" for name, value in facts)
+    rows = "".join(f"<dt>{html_text(name)}</dt><dd>{html_text(value)}</dd>" for name, value in facts)
     return f"<dl>{rows}</dl>"
 
 
@@ -159,7 +154,7 @@ def _picker(runs: Mapping[str, str | None]) -> str:
     teams = sorted({team for team in runs.values() if team is not None}, key=str.lower)
     if not teams:
         return ""
-    options = "".join(f'<option value="{escape(team)}">{plain(team)}</option>' for team in teams)
+    options = "".join(f'<option value="{escape(team)}">{html_text(team)}</option>' for team in teams)
     return (
         '<form class="picker"><label for="team">Show the runs of one team, in figures and tables</label> '
         f'<select id="team"><option value="">all teams</option>{options}</select> '
@@ -171,10 +166,10 @@ def _questions(card: Card) -> str:
     titles = {part.name: part.title for part in PARTS}
     rows = []
     for row in card.questions.to_dict("records"):
-        link = f'<a href="#part-{_slug(row["part"])}">{plain(titles[row["part"]])}</a>'
+        link = f'<a href="#part-{_slug(row["part"])}">{html_text(titles[row["part"]])}</a>'
         named = ("number", "interval", "condition")
-        cells = "".join(f'<td data-label="{name}">{plain(row[name])}</td>' for name in named)
-        question = f'<th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}</td>'
+        cells = "".join(f'<td data-label="{name}">{html_text(row[name])}</td>' for name in named)
+        question = f'<th scope="row">{html_text(row["question"])}</th><td>{_answer(row["answer"])}</td>'
         rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
     headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
     head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
@@ -184,21 +179,21 @@ def _questions(card: Card) -> str:
 
 
 def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
-    head = f'<h3 id="part-{_slug(part.name)}">{plain(part.title)}</h3>'
+    head = f'<h3 id="part-{_slug(part.name)}">{html_text(part.title)}</h3>'
     if part.name not in card.results:
         # why there is nothing at all stands with the judgments as they are
         return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
     result = card.results[part.name]
     answers = result.answers() if len(result.table) else ["Nothing was computed"]
-    said = "".join(f"<p>{plain(each)}.</p>" for each in answers)
-    said += "".join(f'<p class="small">{plain(each)}</p>' for each in result.notes())
+    said = "".join(f"<p>{html_text(each)}.</p>" for each in answers)
+    said += "".join(f'<p class="small">{html_text(each)}</p>' for each in result.notes())
     settings = _facts((name, str(value)) for name, value in result.settings.items())
     folded = f"<details><summary>Settings</summary>{settings}</details>"
     return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
 
 
 def _missing(reason: str) -> str:
-    return f'<p class="missing">Not computed. {plain(reason)}</p>'
+    return f'<p class="missing">Not computed. {html_text(reason)}</p>'
 
 
 def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> str:
@@ -211,7 +206,7 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
         return ""
     name = _slug(part.name)
     drawn[name] = spec
-    caption = f"<figcaption>{plain(spec['description'])} The numbers are in the table below.</figcaption>"
+    caption = f"<figcaption>{html_text(spec['description'])} The numbers are in the table below.</figcaption>"
     return f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div>{caption}</figure>'
 
 
@@ -230,12 +225,12 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
 def _methods(card: Card) -> str:
     asking, measures = card.asking, ", ".join(map(repr, card.asking.measures))
     said = _METHODS.format(version=__version__, measures=measures, main=asking.main, rel=asking.qrels.rel, **asking.how)
-    limits = "".join(f"<li>{plain(each)}</li>" for each in thresholds())
+    limits = "".join(f"<li>{html_text(each)}</li>" for each in thresholds())
     used = {type(result).__name__ for result in card.results.values()}
-    papers = "".join(f"<li>{plain(f'{title}: {source}')}</li>" for title, source in _sources(used))
+    papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
-        f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
+        f"<p>{html_text(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
         f'<pre tabindex="0">{escape(_CITATION)}</pre><h3>Settings</h3>{settings}'
     )
 

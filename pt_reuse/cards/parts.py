@@ -187,14 +187,14 @@ SECTIONS: dict[str, Sequence[Part]] = {
     ],
     "Density and saturation": [
         Part("density", "Relevant density", lambda a: density(a.qrels), ("table",), "topics"),
-        Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table"), "quartiles"),
+        Part("saturation", "Saturation", lambda a: saturation(a.scores), ("summary", "table")),
     ],
     "A new run like those pooled": _both(
         Part("teams", "One team left out", _of_teams, ("summary", "table", "by_run"), "losses")
     ),
     "A new kind of system": [
         *_both(Part("types", "One type left out", _of_types, ("table",), "losses_of_types")),
-        Part("by_type", "Pools of one type", _pools, ("table",), "tau_of_pools"),
+        Part("by_type", "Pools of one type", _pools, ("table",)),
         *_both(Part("type_coverage", "What is judged of a new type", _coverage_of_types, ("groups",))),
     ],
     "Stability": [

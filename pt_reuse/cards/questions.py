@@ -258,8 +258,7 @@ def _room(asking: Asking, result: Any) -> Found:
 def _of_topics(number: str, share: float, topics: int, threshold: Threshold, condition: str) -> Found:
     """Return what is found of a share of topics."""
     low, high = _wilson(round(share * topics), topics)
-    verdict = threshold.at(topics).verdict(share, high)
-    return Found(number, f"{low:.0%} to {high:.0%} of topics", (verdict,), condition)
+    return Found(number, f"{low:.0%} to {high:.0%} of topics", (threshold.at(topics).verdict(share, high),), condition)
 
 
 def _pooled(asking: Asking, result: Any) -> Found:

@@ -20,7 +20,7 @@ _FOLDERS = ("studies", "judging")
 #: a decorator of a study and the name of its function
 _STUDY = re.compile(r"^@study\((.*?)\)\ndef (\w+)\(", re.MULTILINE | re.DOTALL)
 #: what is imported to evaluate the words of options, since nothing heavy comes with it
-_LIGHT = ("dataclasses", "pt_reuse.options", "pt_reuse._choices", "pt_reuse._check")
+_LIGHT = ("dataclasses", "pt_reuse.options", "pt_reuse._check")
 _WORDS = [field.name for field in fields(Words)]
 
 

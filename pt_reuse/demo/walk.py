@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from ir_measures import AP, nDCG
 from pt_reuse.collections.provider import DemoDataset
 from pt_reuse.columns import column
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.demo.held_out import RESAMPLES, SEED, HeldOut, compare_held_out, top_tens
+from pt_reuse.demo.held_out import HeldOut, compare_held_out, top_tens
 from pt_reuse.errors import InputError
 from pt_reuse.experiment.pt_experiment import Experiment
 from pt_reuse.pooling.depth import depth_pool
@@ -64,8 +63,8 @@ class DemoReport:
     by_team: LeaveOutUniques
 
 
-def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = False) -> DemoReport:
-    """Run the live pipelines and answer the questions; `say` hears what is being done, `verbose` shows it in bars."""
+def answer(*, verbose: bool = False) -> DemoReport:
+    """Run the live pipelines and answer the questions; `verbose` shows bars."""
     demo = DemoDataset()
     topics, complete, runs = demo.get_topics(), demo.get_judgments("complete"), demo.get_runs()
     counts = complete.counts()
@@ -74,7 +73,6 @@ def answer(say: Callable[[str], None] = lambda text: None, *, verbose: bool = Fa
     topics = topics[~topics["qid"].isin(without)].reset_index(drop=True)
     complete = complete.select(topics["qid"])
     with tempfile.TemporaryDirectory() as folder:
-        say("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
         pipelines = live_pipelines(Path(folder))
         judgments, measures = demo.get_judgments().select(topics["qid"]), [nDCG @ 10, AP]
         against: dict[str, Any] = {"field": runs, "depth": DEPTH, "baseline": LIVE[0]}
@@ -107,13 +105,12 @@ _INTERVAL = "95 % interval"
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, and its answer in a line, as a table, as it is shown, and in words."""
+    """A question, and its answer in a line, as a table, and as it is shown."""
 
     question: str
     answer: str
     table: pd.DataFrame
     shown: pd.DataFrame
-    words: str
 
 
 def narrate(report: DemoReport) -> list[Answer]:
@@ -132,7 +129,7 @@ def narrate(report: DemoReport) -> list[Answer]:
         f"{100 * dense[f'{_NDCG} unjudged']:.1f} % of its top 10 is unjudged."
     )
     return [
-        Answer(standing, ranked, live, live, _of_live(report)),
+        Answer(standing, ranked, live, live),
         _shares(report.held_out),
         _leads(report.held_out),
         _moves(report),
@@ -145,8 +142,7 @@ def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answe
     row, by = lou.summary.set_index("measure").loc[_NDCG], lou.units.by
     loss = f"Without its own {by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}"
     shown = table.rename(columns=lambda name: column(name, lou.columns).heading)
-    words = "\n".join([*lou.answers(), *lou.conditions()])
-    return Answer(question, f"{loss}; tau_b is {row['own_tau_b']:.3f}.", table, shown, words)
+    return Answer(question, f"{loss}; tau_b is {row['own_tau_b']:.3f}.", table, shown)
 
 
 def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:
@@ -157,38 +153,14 @@ def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any
     return shown.rename(columns={"left_out": "left out", "pool_lead": "lead under the pool"})
 
 
-def _of_live(report: DemoReport) -> str:
-    n_topics, n_runs = report.held_out.n_topics, len(report.runs) + len(LIVE)
-    left_out = len(report.without) / (n_topics + len(report.without))
-    return (
-        f"Judged is the depth-{DEPTH} pool of the pooled runs. BM25 on the query has a twin among these, so all of its "
-        f"top 10 is judged; BM25 and MiniLM with descriptions have none. Ranks are among the {n_runs} runs, stored and "
-        f"live.\nMeans are over the {n_topics} topics that have a relevant document. Topic "
-        f"{' and '.join(report.without)} has none, so every run scores 0 on it: with it each mean would be "
-        f"{100 * left_out:.1f} % lower, and each rank the same."
-    )
-
-
 def _shares(held_out: HeldOut) -> Answer:
-    table, least = held_out.table.drop(columns="runs"), held_out.leads.sort_values("more_low").iloc[0]
+    table = held_out.table.drop(columns="runs")
     of_top = [f"{n} of {top}" for n, top in zip(table["unjudged"], table["top"], strict=True)]
     share = table["share"].map("{:.2f}".format)
     shown = _with_interval(table, "", "{:.2f}", unjudged=of_top, share=share).drop(columns="top")
-    words = (
-        "Each lexical team is left out whole in turn. The pool is that of the pooled runs of the other lexical teams: "
-        "neither the team left out nor a dense team gave it a document. Runs are compared with runs whose queries are "
-        "as long: short ones are the query, described ones have the description, too. Unjudged counts the documents "
-        "in the top 10 that the pool does not have, relevant those of them that are relevant; share is the second "
-        "divided by the first, of sums over the runs of a team and all topics. The least difference between the share "
-        f"of a dense team and that of the lexical team beside it is that of {least['team']} and {least['left_out']}: "
-        f"{100 * least['more_low']:.0f} to {100 * least['more_high']:.0f} points.\n"
-        "lumen is MiniLM; mosaic is latent semantic analysis, made of the collection's own words. Intervals are 95 % "
-        f"ones of {RESAMPLES:,} resamples of the topics (percentiles, seed {SEED}). The upper end of a share of 0 is "
-        "the one-sided bound of as many independent documents, 1 - .05^(1/n), which is the least that it can be."
-    )
     of_dense, of_lexical = (table.loc[(table["type"] == kind), "share"] for kind in ("dense", "lexical"))
     answer = f"Relevant of what a lexical pool misses: dense {_percent(of_dense)}, lexical {_percent(of_lexical)}."
-    return Answer("What if only lexical systems had been pooled?", answer, table, shown, words)
+    return Answer("What if only lexical systems had been pooled?", answer, table, shown)
 
 
 def _percent(shares: pd.Series) -> str:
@@ -198,38 +170,22 @@ def _percent(shares: pd.Series) -> str:
 def _leads(held_out: HeldOut) -> Answer:
     columns = ["left_out", "queries", "team", "lead", "pool_lead", "change", "change_low", "change_high"]
     most = held_out.leads.sort_values("change").iloc[0]
-    words = (
-        f"The lead is the mean {_NDCG} of the dense team less that of the lexical team left out, under complete "
-        f"judgments and under the pool. It shrinks most, from {most['lead']:.3f} to {most['pool_lead']:.3f}, where "
-        f"{most['left_out']} is left out: the pool then has no run with more than the query in it."
-    )
     table = held_out.leads[columns]
     shown = _with_interval(table, "change_", "{:.4f}")
     answer = (
         f"Such a pool cuts a dense lead from {most['lead']:.3f} to {most['pool_lead']:.3f} "
         f"({most['change']:.3f}, {most['change_low']:.3f} to {most['change_high']:.3f})."
     )
-    return Answer("How much of the lead of the dense teams would such a pool hide?", answer, table, shown, words)
+    return Answer("How much of the lead of the dense teams would such a pool hide?", answer, table, shown)
 
 
 def _moves(report: DemoReport) -> Answer:
     partial, full = (a.table.set_index("measure").loc[_NDCG] for a in (report.partial, report.full))
     changes = report.partial.changes[report.partial.changes["measure"] == _NDCG]
-    fallers = changes[changes["drop"] > 0].sort_values("rank")["name"]
-    rising = (changes["other_score"] > changes["score"]).sum()
-    words = (
-        "The pool is that of all pooled lexical runs. Unjudged is the share of the top 10 that it does not have, "
-        f"relevant the share of these that are relevant. Scores are {_NDCG} under complete judgments and under the "
-        f"pool. {rising} of {len(changes)} scores rise, since {_NDCG} compares with the best order of the documents "
-        "that are known to be relevant, and the pool knows fewer of them. "
-        f"tau_b to the ranking under complete judgments is {partial['tau_b']:.3f} with this pool, and "
-        f"{full['tau_b']:.3f} with the pool of all types. The runs that fall are {', '.join(fallers) or 'none'}. Some "
-        "runs here are of teams that were pooled: the tables above compare types."
-    )
     moved = changes.merge(report.lexical, on="name").sort_values("rank")
     moved = moved.rename(columns={"score": "complete", "other_score": "pool", "other_rank": "pool rank"})
     moved = moved[["name", "type", "unjudged", "relevant", "complete", "rank", "pool", "pool rank"]]
     answer = f"tau_b to complete judgments: {partial['tau_b']:.3f} with a lexical pool, {full['tau_b']:.3f} with all."
     places = (moved["rank"] - moved["pool rank"]).abs()
     shown = moved.loc[places.sort_values(ascending=False, kind="stable").index]
-    return Answer("Which runs gain and lose most ranks by a lexical pool?", answer, moved, shown, words)
+    return Answer("Which runs gain and lose most ranks by a lexical pool?", answer, moved, shown)

@@ -98,6 +98,7 @@ CALLS = {
     "grades of no judge": f"{LOU} --judge-rel 2",
     # unjudged, score, compare, pool
     "cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff 0",
+    "no cutoff": "unjudged {f}/runs --qrels {f}/qrels.txt --cutoff ten",
     "other judgments": "compare {f}/runs --qrels {f}/qrels.txt --other {f}/nowhere",
     "unit of a pool without types": "pool {f}/runs --by type",
     "judgments that a strategy asks": "pool {f}/runs --strategy mtf --n 3",

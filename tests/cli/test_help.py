@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import re
 
 import pytest
 from command_parts import COMMANDS, COMMANDS_OF_STUDIES, run
 
 from pt_reuse.cli.entry import parser as top
-from pt_reuse.study import study_of
+from pt_reuse.study import AIMS, study_of
 
 
 def parser_of(command):
@@ -46,3 +47,11 @@ def test_no_line_of_help_is_wider_than_the_screen(command, width, monkeypatch, c
     status, out, _ = run(capsys, *command.split(), "--help")
     assert status == 0
     assert max(map(len, out.splitlines())) <= width
+
+
+def test_help_lists_every_command_once_under_its_question(capsys):
+    _, out, _ = run(capsys, "--help")
+    lines = out[out.index(next(iter(AIMS.values()))) :].splitlines()
+    assert [line.rstrip(":") for line in lines if line[:1].strip()] == list(AIMS.values())
+    listed = [line.strip() for line in lines if line.startswith("  ") and line[2] != " "]
+    assert sorted(re.split("  +", line)[0] for line in listed) == sorted(COMMANDS)

@@ -27,11 +27,6 @@ def test_a_run_of_ones_own_is_judged_by_a_collection(name, mine, capsys):
     assert f"largest {expected:.1%} (mine: " in out
 
 
-def test_one_of_several_sets_is_named_after_a_colon(mine, capsys):
-    _, out, _ = run(capsys, "unjudged", mine, "--qrels", "demo:complete", "--cutoff", "10")
-    assert "largest 0.0% (mine: 0 of 410 documents)" in out
-
-
 def test_a_file_comes_before_a_collection(mine, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo").write_text("1 0 ENC-001 1\n1 0 ENC-002 0\n")

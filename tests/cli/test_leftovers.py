@@ -60,14 +60,3 @@ def test_labels_and_judgments_are_not_written_to_one_file(tmp_path, capsys):
     assert (status, out) == (2, "")
     assert "--out and --as-qrels name the same file" in err
     assert not (tmp_path / "x").exists()
-
-
-def test_names_of_contributors_may_be_packed_and_marked(files, field, capsys, tmp_path):
-    import gzip
-    import json
-
-    names = field.runs.names[:2]
-    (tmp_path / "names.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + "\r\n".join(names).encode()))
-    files_there = written(capsys, files, "pool", "--depth", "5", "--contributors", tmp_path / "names.gz")
-    assert "pool.csv" in files_there
-    assert json.loads((files / "out" / "settings.json").read_text())["contributors"] == names

@@ -89,10 +89,3 @@ def test_every_number_is_that_of_a_count_by_hand(files, capsys):
     shown = next(line for line in lines_of_table(printed) if line[0] == worst)
     n, of = table.loc[worst, "unjudged@3"], table.loc[worst, "documents@3"]
     assert shown[3:7] == [f"{table.loc[worst, 'Unjudged@3']:.4f}", str(n), "of", str(of)]
-
-
-@pytest.mark.parametrize("cutoff", ["", ",", "ten", "0", "10,-1", "99999999999", "1.5"])
-def test_cutoffs_that_are_no_ranks(cutoff, files, capsys, messages):
-    status, out, err = run(capsys, "unjudged", files / "runs", "--qrels", files / "qrels.txt", f"--cutoff={cutoff}")
-    assert (status, out) == (2, "")
-    messages.told(err)

@@ -270,8 +270,8 @@ def expected(taker, folder):
     return studied(name, folder, **{part: RUNS if part == "runs" else QRELS})
 
 
-#: those that are tried with every form; one function coerces for all, so the others meet every fifth form in turns
-WITH_EVERY_FORM = {"as_runs", "as_qrels", "score", "leave_out_uniques"}
+#: those that are tried with every form; one function coerces for all, so the others meet one form each, in turns
+WITH_EVERY_FORM = {"as_runs", "as_qrels"}
 
 
 def cases(parameter, forms):
@@ -281,7 +281,7 @@ def cases(parameter, forms):
         (taker, form)
         for i, taker in enumerate(takers)
         for j, form in enumerate(forms)
-        if taker in WITH_EVERY_FORM or (i + j) % 5 == 0
+        if taker in WITH_EVERY_FORM or (i - j) % len(forms) == 0
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -95,3 +96,10 @@ def test_long_cells_of_others_are_read_whatever_the_library_s_limit_is(tmp_path,
     assert before < len(LONG)
     assert read(tmp_path) == [LONG]
     assert csv.field_size_limit() == before
+
+
+def test_results_that_pages_show_are_read_and_printed():
+    for folder in sorted((Path(__file__).parents[2] / "docs" / "papers" / "stored").iterdir()):
+        found = read_result(folder)
+        assert found.heading() in " ".join(str(found).split())
+        assert found.report().notes, folder

@@ -23,6 +23,7 @@ from pt_reuse._report import Report
 from pt_reuse._saving import home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
+from pt_reuse.columns import column
 from pt_reuse.result import Record, Result, Told, cells, first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
@@ -227,6 +228,16 @@ def test_every_number_that_is_said_is_one_of_the_tables_or_settings(results):
 def test_cells_in_words(row, form, said):
     assert format(Told(row, "x"), form) == said
     assert cells(row).keys() == row.keys()
+
+
+def test_a_sentence_has_the_digits_of_the_table():
+    row = {"max_drop": 2.5, "max_drop_low": 1.0, "max_drop_high": 3.5, "tau_b": 0.95}
+    assert (
+        "{max_drop}, {max_drop:rank}; {tau_b}".format_map(cells(row)) == "2.5 (1 to 3.5), 2.5 ranks (1 to 3.5); 0.9500"
+    )
+    for name in ("max_drop", "tau_b"):
+        digits = column(name).digits
+        assert format(Told({name: row[name]}, name), "") == digits.written(row[name])
 
 
 # each report against the tables that it is made of
