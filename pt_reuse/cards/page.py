@@ -20,6 +20,7 @@ from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
+from pt_reuse.cards.verdict import CITATION
 from pt_reuse.result import Result
 from pt_reuse.study import studies, study_of
 
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
 _SHORT = 12  # rows that are shown without being asked for
 _RUN = ("Run", "System")  # headings of the column that names a run
 _ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
-_CITATION = f"""@software{{pt_reuse,
-  title   = {{pt_reuse: can I trust this test collection for my system?}},
-  author  = {{{{The pt_reuse developers}}}},
-  version = {{{__version__}}},
-}}"""
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
     "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
@@ -57,7 +53,9 @@ def page_of(card: Card) -> str:
     sections.append(_section("Methods", _methods(card)))
     flag = f'<p class="flag">{html_text(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    body = f"<p>{html_text(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
+    about = _section("The collection", f"<p>{html_text(card.summary)}</p>{flag}{_facts(card.facts)}")
+    said = "".join(f"<p>{html_text(sentence)}</p>" for sentence in card.verdict)
+    body = f'<div class="verdict">{said}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
 
@@ -78,14 +76,26 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{html_text(title)}</title>'
         f"<style>{_asset('page.css')}</style></head><body>"
-        f'<header><h1>{html_text(heading)}</h1></header>{nav}<main>{body}</main><p id="said" role="status"></p>'
+        f'<a class="skip" href="#main">Skip to the content</a><header><h1>{html_text(heading)}</h1></header>{nav}'
+        f'<main id="main">{body}</main><p id="said" role="status"></p>'
         f"<footer><p>Made with pt_reuse {__version__}.</p></footer>{data}"
         f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>"
     )
 
 
-def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
-    """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
+def table(
+    columns: Sequence[Column],
+    caption: str,
+    name: str,
+    *,
+    runs: bool = False,
+    folded: str = "",
+    links: Mapping[str, str] | None = None,
+) -> str:
+    """Return a table that sorts and downloads, folded below a title; `name` is that of its file.
+
+    `links` are where the names of rows lead. Paper has no table of runs.
+    """
     heads = ((_side(column), html_text(column.heading)) for column in columns)
     head = "".join(f'<th scope="col"{side}><button type="button">{each}</button></th>' for side, each in heads)
     cells = [column.cells() for column in columns]
@@ -93,9 +103,12 @@ def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = Fa
     for at in range(len(cells[0])):
         run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
         row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
+        if link := (links or {}).get(str(columns[0].values[at])):
+            row[0] = row[0].replace(html_text(cells[0][at]), f'<a href="{escape(link)}">{html_text(cells[0][at])}</a>')
         body.append(f"<tr{run}>{''.join(row)}</tr>")
     whole = _scrolled(html_text(name), html_text(caption), html_text(caption), head, "".join(body))
-    return f"<details><summary>{html_text(folded)}</summary>{whole}</details>" if folded else whole
+    kind = ' class="runs"' if runs else ""
+    return f"<details{kind}><summary>{html_text(folded)}</summary>{whole}</details>" if folded else whole
 
 
 def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: str = "") -> str:
@@ -110,12 +123,12 @@ def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: s
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
     raw = "" if column.digits is Digits.TEXT or is_missing(value) else f' data-v="{float(value):.10g}"'
     tag, scope = ("th", ' scope="row"') if first else ("td", "")
-    text = html_text(shown) if value not in _ANSWERS else _answer(shown)
+    text = html_text(shown) if value not in _ANSWERS else _answer(str(value), shown)
     return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
 
 
-def _answer(answer: str) -> str:
-    return f'<b class="{_ANSWERS[answer]}">{answer}</b>'
+def _answer(answer: str, words: str) -> str:
+    return f'<b class="{_ANSWERS[answer]}">{html_text(words)}</b>'
 
 
 def _side(column: Column) -> str:
@@ -169,7 +182,7 @@ def _questions(card: Card) -> str:
         link = f'<a href="#part-{_slug(row["part"])}">{html_text(titles[row["part"]])}</a>'
         named = ("number", "interval", "condition")
         cells = "".join(f'<td data-label="{name}">{html_text(row[name])}</td>' for name in named)
-        question = f'<th scope="row">{html_text(row["question"])}</th><td>{_answer(row["answer"])}</td>'
+        question = f'<th scope="row">{html_text(row["question"])}</th><td>{_answer(row["answer"], row["words"])}</td>'
         rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
     headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
     head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
@@ -218,8 +231,11 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
             columns = [replace(column, values=list(column.values)) for column in report.columns]
             if rows := len(columns[0].values):
                 file = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
-                folded = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
-                yield table(columns, report.caption, file, runs=columns[0].heading in _RUN, folded=folded)
+                of_runs = columns[0].heading in _RUN
+                said = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}"
+                yield table(
+                    columns, report.caption, file, runs=of_runs, folded=said if of_runs or rows > _SHORT else ""
+                )
 
 
 def _methods(card: Card) -> str:
@@ -231,7 +247,7 @@ def _methods(card: Card) -> str:
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{html_text(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
-        f'<pre tabindex="0">{escape(_CITATION)}</pre><h3>Settings</h3>{settings}'
+        f'<pre tabindex="0">{escape(CITATION)}</pre><h3>Settings</h3>{settings}'
     )
 
 
