@@ -31,7 +31,7 @@ from scipy import special
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, numbers_of
 from pt_reuse.scoring.caveats import told_elsewhere
-from pt_reuse.studies.rank_intervals import tested
+from pt_reuse.studies.rank_intervals import significant_pairs
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "interval-coverage.txt"
 FIELDS, RESAMPLES, CONFIDENCE, TOPICS = 500, 1000, 0.95, (20, 25, 50)
@@ -211,7 +211,7 @@ def all_ranks_held(systems: Systems, n_topics: int, fields: int, seed: int) -> f
     worst = len(means) - (means[None] < means[:, None]).sum(axis=1)
     held = []
     for _ in range(fields):
-        differs = tested(systems.sample(random, n_topics), 1 - CONFIDENCE)[1]
+        differs = significant_pairs(systems.sample(random, n_topics), 1 - CONFIDENCE)[1]
         low, high = 1 + (differs < 0).sum(axis=1), len(means) - (differs > 0).sum(axis=1)
         held.append(bool(((low <= best) & (high >= worst)).all()))
     return float(np.mean(held))

@@ -29,6 +29,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 #: scores are compared after rounding to this many decimals
 DECIMALS = 12
+#: what differs by no more is equal
+CLOSE = 10.0**-DECIMALS
 #: what the docstrings of all functions of two rankings say, by their first argument
 _ARGUMENTS = {
     "x": (

@@ -333,6 +333,14 @@ def native_spec(measure: ir_measures.Measure) -> Spec | None:
     return Spec(kernel, rel=rel, gains=tuple(sorted(gains.items())), **params)
 
 
+def spec_of(measure: ir_measures.Measure) -> Spec:
+    """Return the kernel of a measure that has one."""
+    spec = native_spec(measure)
+    if spec is None:
+        raise TypeError(f"{measure!r} has no kernel")
+    return spec
+
+
 def cutoff_of(measure: ir_measures.Measure) -> int | None:
     """Return the cutoff of a measure, or of the one that it is made of; None when it has none."""
     return made_of(measure).params.get("cutoff")

@@ -510,8 +510,11 @@ def _sums_in_words(measures: Sequence[str]) -> str:
 ONLY_SET = "judgments"
 
 
-def named_scores(scores: Any) -> dict[str, Scores]:
-    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures."""
+def named_scores(scores: Any, *, every_topic: bool = False) -> dict[str, Scores]:
+    """Return name -> Scores of a user's ``scores=``, all good to compare runs by, with the same measures.
+
+    With `every_topic` means must be over all topics, or every run have each.
+    """
     several = isinstance(scores, Mapping)
     sets: dict[Any, Any] = dict(scores) if several else {ONLY_SET: scores}
     if not sets:
@@ -524,6 +527,8 @@ def named_scores(scores: Any) -> dict[str, Scores]:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"scores must have names as keys, got {told(name)}.", argument="scores")
         _check(found, at)
+        if every_topic and not found.complete:
+            check_every_topic(found.names, found.has_topic)
     (first_name, first), *others = sets.items()
     for name, found in others:
         odd = sorted(set(found.measures) ^ set(first.measures))

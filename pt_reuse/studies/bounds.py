@@ -16,37 +16,31 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, examples, whole
-from pt_reuse._choices import CORRECTION, SAMPLES, TESTS
-from pt_reuse.arrays.correlation import DECIMALS, rounded
-from pt_reuse.arrays.kernels import Spec
+from pt_reuse._choices import CORRECTION, TESTS
+from pt_reuse.arrays.correlation import CLOSE, rounded
+from pt_reuse.arrays.kernels import Labels
 from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.rescore import Hits
-from pt_reuse.arrays.significance import RANDOM, PairTests, check_test, pair_tests
+from pt_reuse.arrays.significance import PairTests, check_test, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_rank_intervals
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.bounds import Bounds, has_bounds, may_be_relevant, not_reached, score_bounds
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
-from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.rescoring import Rescoring, base_scores
-from pt_reuse.studies.filled_uniques import with_unjudged
+from pt_reuse.studies.new_runs.evidence import with_unjudged_tops
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
-
-#: what becomes of a comparison: whether it holds under every completion, and whether it is significant
-VERDICTS = ("both", "holds only", "significant only", "neither")
-_CLOSE = 10.0**-DECIMALS
 
 
 def _draw(result: UnjudgedBounds, measure: str, place: Place, top: int | None = None) -> Axes:
@@ -157,8 +151,6 @@ def bounds(
     test: options.Test = "t",
     alpha: options.Alpha = 0.05,
     correction: options.Correction = CORRECTION,
-    samples: options.Samples = SAMPLES,
-    seed: options.Seed = 0,
     verbose: options.Verbose = False,
 ) -> UnjudgedBounds:
     """Compute between which scores and ranks runs are, whatever the labels of unjudged documents are.
@@ -197,31 +189,45 @@ def bounds(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=partial(usual_measures, binary=P @ 10))
     field, chosen = inputs.runs, inputs.measures
-    specs = [_spec(measure) for measure in chosen]
+    # the worst Rprec does not fall with each relevant document elsewhere
+    if odd := [repr(m) for m in chosen if not has_bounds(m) or spec_of(m).kernel == "rprec"]:
+        known = "AP, nDCG, P, R, RBP(rel=1), RR and Success"
+        raise InputError(f"no bounds are known of {examples(odd)}; they are of {known}.", argument="measures")
     if len(field) < 2:
         raise InputError(f"it takes two runs to compare, got {examples(field.names) or 'none'}.", argument="runs")
     beware(few_topics(len(inputs.qrels.topics)))
-    work = _Completions(field, inputs.qrels, chosen, specs, further)
+    work = Completions(field, inputs.qrels, chosen, further)
     others, unjudged = work.others()
     ends = score_bounds(field, work.base, chosen, others=dict(zip(chosen, others, strict=True)))
     largest = work.largest(ends, verbose=verbose)
     tables, pairs, summary = [], [], []
     for m, measure in enumerate(chosen):
-        tests = pair_tests(work.scores[m], test, samples=samples, seed=seed)
+        tests = pair_tests(work.scores[m], test)
         tests = replace(tests, p=tests.corrected(correction))
-        low_high = {"low": ends.low[m].mean(axis=0), "high": ends.high[m].mean(axis=0)}
-        about = {"measure": repr(measure)}
-        tables.append(_table(about | {"name": field.names}, work.scores[m].mean(axis=0), low_high, largest[m]))
-        pairs.append(_pairs(about, np.array(field.names, dtype=object), tests, largest[m], tests.significant(alpha)))
-        exact = specs[m].kernel in LARGEST or not work.reached[m]
-        summary.append({**about, **_summed(tables[-1], pairs[-1]), "unjudged": unjudged[m], "exact": exact})
+        score, low, high = (values.mean(axis=0) for values in (work.scores[m], ends.low[m], ends.high[m]))
+        runs_of = _ranked(field.names, score, low, high, largest[m])
+        compared = _pairs(np.array(field.names, dtype=object), tests, largest[m], alpha)
+        tables.append(runs_of.assign(measure=repr(measure)))
+        pairs.append(compared.assign(measure=repr(measure)))
+        verdicts = compared["verdict"].value_counts()
+        summary.append(
+            {
+                "measure": repr(measure),
+                "runs": len(field),
+                "pairs": len(compared),
+                **{name: int(compared[name].sum()) for name in ("holds", "significant")},
+                **{verdict: int(verdicts.get(verdict, 0)) for verdict in ("both", "neither")},
+                "mean_width": float((runs_of["rank_high"] - runs_of["rank_low"] + 1).mean()),
+                "unjudged": unjudged[m],
+                "exact": work.specs[m].kernel in LARGEST or not work.reached[m],
+            }
+        )
     more = f", and {count(further, 'document')} per topic that no run has may have the highest" if further else ""
-    reached = [measure for measure, may_be in zip(chosen, work.reached, strict=True) if may_be]
-    below = "; RBP adds p^n for the ranks below n documents" if any(m.NAME == "RBP" for m in reached) else ""
+    rbp = any(of.NAME == "RBP" for of, may_be in zip(chosen, work.reached, strict=True) if may_be)
+    below = "; RBP adds p^n for the ranks below n documents" if rbp else ""
     wider = ", ".join(row["measure"] for row in summary if not row["exact"])
     settings = settings_of(
         inputs,
-        {"samples": samples, "seed": seed} if test in RANDOM else {},
         completions=f"any label from 0 to {work.highest} for every unjudged document that some run has down to the "
         f"cutoff{more}{below}{not_reached(chosen, work.highest)}",
         exactness=f"differences by {wider} may have narrower ends"
@@ -231,43 +237,30 @@ def bounds(
         alpha=alpha,
         correction=correction if test != "tukey" else "by the test itself",
     )
+    table, compared = (pd.concat(frames, ignore_index=True) for frames in (tables, pairs))
     return UnjudgedBounds(
-        table=pd.concat(tables, ignore_index=True),
-        pairs=pd.concat(pairs, ignore_index=True),
+        table=table[["measure", *table.columns[:-1]]],
+        pairs=compared[["measure", *compared.columns[:-1]]],
         summary=pd.DataFrame(summary),
         settings=settings,
     )
 
 
-def _spec(measure: ir_measures.Measure) -> Spec:
-    """Return the kernel of a measure of which bounds are known."""
-    spec = native_spec(measure)
-    # the worst Rprec does not fall with each relevant document elsewhere
-    if spec is None or not has_bounds(measure) or spec.kernel == "rprec":
-        known = "they are of AP, nDCG, P, R, RBP(rel=1), RR and Success."
-        raise InputError(f"no bounds are known of {measure!r}; {known}", argument="measures")
-    return spec
+class Completions:
+    """A field whose unjudged documents, down to the cutoffs of measures, may have any labels; `base` has them."""
 
-
-class _Completions:
-    """A field with its unjudged documents among the judgments `base`."""
-
-    def __init__(
-        self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], specs: list[Spec], further: int
-    ):
-        self.n_runs, self.specs, self.further = len(runs), specs, further
+    def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure], further: int = 0):
+        self.n_runs, self.specs, self.further = len(runs), [spec_of(measure) for measure in measures], further
         longest = max(1, int(runs.field.lengths.max(initial=0)))
-        self._depths = [spec.cutoff or longest for spec in specs]
-        pool = pool_to_depth(runs, max(self._depths), contributors_of(runs, "all")).remainder(qrels)
-        pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
-        self.base = with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
+        self._depths = [spec.cutoff or longest for spec in self.specs]
+        self.base = with_unjudged_tops(qrels, runs, max(self._depths))
         #: the highest label that an unjudged document may have
         self.highest = max(self.base.arrays.highest, 1)
         self.reached = [may_be_relevant(measure, self.highest) for measure in measures]
         self.scores = base_scores(runs, self.base, measures)
         self._work = Rescoring(runs.field, runs.names, self.base, measures)
 
-    def _topics(self) -> Iterator[tuple[int, Hits, NDArray[np.int16]]]:
+    def topics(self) -> Iterator[tuple[int, Hits, Labels]]:
         """Yield each topic: what the runs have of the judgments, and the labels."""
         for topic in range(len(self.base.topics)):
             one = range(topic, topic + 1)
@@ -277,7 +270,7 @@ class _Completions:
         """Return (measures, topics, runs) unjudged documents that lists lack, and (measures,) how many may matter."""
         others = np.zeros((len(self.specs), len(self.base.topics), self.n_runs), dtype=np.int64)
         total = np.zeros(len(self.specs), dtype=np.int64)
-        for topic, hits, labels in self._topics():
+        for topic, hits, labels in self.topics():
             unjudged = labels[hits.row] < 0
             for m, depth in enumerate(self._depths):
                 seen = unjudged & (hits.rank <= depth)
@@ -290,36 +283,34 @@ class _Completions:
         """Return (measures, runs, runs): the largest mean difference of the first and the second over completions."""
         n_topics = len(self.base.topics)
         sums = np.zeros((len(self.specs), self.n_runs, self.n_runs))
-        for topic, hits, labels in pt.tqdm(
-            self._topics(), total=n_topics, desc="bounds", unit="topic", disable=not verbose
-        ):
+        topics = pt.tqdm(self.topics(), total=n_topics, desc="bounds", unit="topic", disable=not verbose)
+        for topic, hits, labels in topics:
             for m, spec in enumerate(self.specs):
-                score = self.scores[m, topic]
+                lists = self.lists(m, topic, hits, labels)
                 if not self.reached[m]:
-                    sums[m] += score[:, None] - score
-                    continue
-                lists = self._lists(hits, labels, spec, score)
-                if spec.kernel in LARGEST:
+                    sums[m] += lists.score[:, None] - lists.score
+                elif spec.kernel in LARGEST:
                     sums[m] += LARGEST[spec.kernel](lists, spec)
                 else:
                     apart = ends.high[m, topic][:, None] - ends.low[m, topic]
                     sums[m] += np.minimum(AT_MOST[spec.kernel](lists, spec), apart)
         return sums / max(1, n_topics)
 
-    def _lists(self, hits: Hits, labels: NDArray[np.int16], spec: Spec, score: Floats) -> TopicLists:
-        top, n_runs = hits.top(spec.cutoff), self.n_runs
+    def lists(self, m: int, topic: int, hits: Hits, labels: Labels) -> TopicLists:
+        """Return the lists of all runs on a topic, down to the cutoff of a measure."""
+        spec, n_runs = self.specs[m], self.n_runs
+        top = hits.top(spec.cutoff)
         label = labels[top.row]
         relevant, unjudged = label >= spec.rel, label < 0
         # hits stand list by list, in the order of the ranks
         rows, column = np.unique(top.row[unjudged], return_inverse=True)
         ranks = np.zeros((n_runs, len(rows)), dtype=np.int32)
         ranks[top.of[unjudged], column] = top.rank[unjudged]
-        length = top.lengths if spec.cutoff is None else np.minimum(top.lengths, spec.cutoff)
         return TopicLists(
             ranks=ranks,
-            score=score,
+            score=self.scores[m, topic],
             relevant=np.split(top.rank[relevant], np.cumsum(np.bincount(top.of[relevant], minlength=n_runs))[:-1]),
-            length=length,
+            length=top.lengths if spec.cutoff is None else np.minimum(top.lengths, spec.cutoff),
             labels=labels,
             highest=self.highest,
             n_relevant=int((labels >= spec.rel).sum()),
@@ -327,51 +318,35 @@ class _Completions:
         )
 
 
-def _table(about: dict[str, Any], score: Floats, ends: dict[str, Floats], largest: Floats) -> pd.DataFrame:
+def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest: Floats) -> pd.DataFrame:
+    """Return the runs, the best first, with the ranks that they may have."""
     exact = rounded(score)
     # the first is better under every completion where the second is nowhere ahead
-    better, may_be = largest.T < -_CLOSE, largest > _CLOSE
+    better, may_be = largest.T < -CLOSE, largest > CLOSE
     np.fill_diagonal(may_be, False)
     places = {"rank": ranks(exact), "rank_low": 1 + better.sum(axis=0), "rank_high": 1 + may_be.sum(axis=0)}
-    return pd.DataFrame({**about, "score": score, **ends, **places}).iloc[np.argsort(-exact, kind="stable")]
+    found = pd.DataFrame({"name": names, "score": score, "low": low, "high": high, **places})
+    return found.iloc[np.argsort(-exact, kind="stable")]
 
 
-def _pairs(
-    about: dict[str, Any],
-    names: NDArray[np.object_],
-    tests: PairTests,
-    largest: Floats,
-    significant: NDArray[np.bool_],
-) -> pd.DataFrame:
-    turned = tests.difference < 0
+def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha: float) -> pd.DataFrame:
+    """Return the pairs that do not tie as judged, the better run first."""
+    turned, significant = tests.difference < 0, tests.significant(alpha)
     first, second = np.where(turned, (tests.second, tests.first), (tests.first, tests.second))
-    difference, low, high = np.abs(tests.difference), -largest[second, first], largest[first, second]
-    holds = low > _CLOSE
-    frame = pd.DataFrame(
-        {
-            **about,
-            "first": names[first],
-            "second": names[second],
-            "difference": difference,
-            # sums of the same numbers in another order differ in the last bit
-            "low": np.minimum(low, difference) + 0.0,
-            "high": np.maximum(high, difference),
-            "p": tests.p,
-            "holds": holds,
-            "significant": significant,
-            "verdict": np.select([holds & significant, holds, significant], VERDICTS[:3], VERDICTS[3]),
-        }
-    )
-    return frame[rounded(difference) > 0]
-
-
-def _summed(table: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Any]:
-    verdicts = pairs["verdict"].value_counts()
-    return {
-        "runs": len(table),
-        "pairs": len(pairs),
-        "holds": int(pairs["holds"].sum()),
-        "significant": int(pairs["significant"].sum()),
-        **{verdict: int(verdicts.get(verdict, 0)) for verdict in ("both", "neither")},
-        "mean_width": float((table["rank_high"] - table["rank_low"] + 1).mean()),
+    difference, low = np.abs(tests.difference), -largest[second, first]
+    holds = low > CLOSE
+    found = {
+        "first": names[first],
+        "second": names[second],
+        "difference": difference,
+        # sums of the same numbers in another order differ in the last bit
+        "low": np.minimum(low, difference) + 0.0,
+        "high": np.maximum(largest[first, second], difference),
+        "p": tests.p,
+        "holds": holds,
+        "significant": significant,
+        "verdict": np.select(
+            [holds & significant, holds, significant], ["both", "holds only", "significant only"], "neither"
+        ),
     }
+    return pd.DataFrame(found)[rounded(difference) > 0]

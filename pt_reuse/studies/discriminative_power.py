@@ -23,7 +23,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.plots.lines import plot_achieved_levels
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic, named_scores, scores_in_words
+from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def discriminative_power(
     scipy, each correction is statsmodels'.
     """
     check_test(test, correction)
-    sets = _of_same_runs(named_scores(scores))
+    sets = _of_same_runs(named_scores(scores, every_topic=True))
     first = next(iter(sets.values()))
     beware(few_topics(min(len(each.topics) for each in sets.values())))
     parts = list(product(first.measures, sets))
@@ -274,8 +274,6 @@ def _of_same_runs(sets: dict[str, Scores]) -> dict[str, Scores]:
         if odd := sorted(set(first.names) ^ set(each.names)):
             problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
             raise InputError(problem, argument="scores")
-        if not each.complete:
-            check_every_topic(each.names, each.has_topic)
     return sets
 
 

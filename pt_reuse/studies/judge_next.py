@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, did_you_mean, number, positive, told
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
@@ -25,8 +25,9 @@ from pt_reuse.plots.forests import plot_labels_needed
 from pt_reuse.pooling.pool import INCLUSION, SAMPLED, Pool
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
+from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.new_runs.calibration import check_predicted, spec_of, units_needed
+from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.effects import Effects, wrong_stop
 from pt_reuse.studies.new_runs.estimators import named_estimators
 from pt_reuse.studies.new_runs.predictor import (
@@ -39,8 +40,7 @@ from pt_reuse.studies.new_runs.predictor import (
     RunInCase,
     as_new_runs,
 )
-from pt_reuse.studies.new_runs.sample_plan import frame_of, with_plan
-from pt_reuse.studies.new_runs.sampling import check_estimable, draw, inclusion
+from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 RANKING, SCORE = "ranking", "score"
 AS_JUDGED, EVERY = "as judged", "under every completion"
-_CLOSE = 10.0**-DECIMALS
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
 #: how durations are written: the unit, its seconds, the format
@@ -602,7 +601,7 @@ class _Decision:
         gained = np.cumsum(effects.of_labels(labels) - effects.mean, axis=1)
         course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         least, most = self._left(spans, first, second, effects, difference, shares=shares)
-        sure = (course + least > _CLOSE) | (course + most < -_CLOSE)
+        sure = (course + least > CLOSE) | (course + most < -CLOSE)
         sure[:, -1] = True
         step = np.append(0, self._place[effects.row] + 1)
         needed, by_bounds = (
@@ -670,7 +669,7 @@ class _Decision:
             if run is not None and len(run.left.row):
                 row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
             if run is not None and len(pairs) == len(self.names) - 1:
-                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > _CLOSE), pairs["decided"] == ""
+                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
                 ahead = (behind, behind & ~is_open, behind | is_open)
                 row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
             rows.append(row)
@@ -678,7 +677,7 @@ class _Decision:
 
     def summed(self, table: pd.DataFrame, scores: pd.DataFrame, n: int, *, sampled: bool) -> pd.DataFrame:
         """Return in a row what is decided, and what it takes to decide the rest."""
-        losses = scores["name"].map(table.loc[table["difference"] > _CLOSE, "second"].value_counts()).fillna(0)
+        losses = scores["name"].map(table.loc[table["difference"] > CLOSE, "second"].value_counts()).fillna(0)
         needed, limited = np.array([np.zeros(_DRAWS), *self.needed]), table["significant"] < 0.5
         labels = np.full(1, n) if sampled else needed.max(axis=0)
         row = {

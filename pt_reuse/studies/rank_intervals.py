@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import count, told
 from pt_reuse._choices import TESTS
-from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.correlation import CLOSE, DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
-from pt_reuse.arrays.significance import PairTests, pair_tests
+from pt_reuse.arrays.significance import PairTests, pair_tests, winners
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.scoring.scores import Scores, check_every_topic, named_scores, scores_in_words
+from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
+Floats = NDArray[np.float64]
 _TEST, _CORRECTION = "t", "holm"
 
 
@@ -185,75 +186,70 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
     """
     if not isinstance(scores, Scores):
         raise InputError(f"scores must be Scores, as score returns them, got {told(scores)}.", argument="scores")
-    named_scores(scores)
-    if not scores.complete:
-        check_every_topic(scores.names, scores.has_topic)
+    named_scores(scores, every_topic=True)
     if len(scores.topics) < 2:
         problem = f"ranks are tested over topics, and there is {count(len(scores.topics), 'topic')}."
         raise InputError(problem, argument="scores")
     beware(few_topics(len(scores.topics)))
-    parts = zip(scores.measures, scores.values, scores.mean_values, strict=True)
-    by_measure = [_of_measure(values, means, scores.names, 1 - confidence) for _, values, means in parts]
-    table, groups, pairs = (
-        pd.concat([frame.assign(measure=m)[["measure", *frame]] for m, frame in zip(scores.measures, of, strict=True)])
-        for of in zip(*by_measure, strict=True)
-    )
+    frames: list[list[pd.DataFrame]] = [[], [], []]
+    for measure, values, means in zip(scores.measures, scores.values, scores.mean_values, strict=True):
+        for kept, frame in zip(frames, _of_measure(values, means, scores.names, 1 - confidence), strict=True):
+            frame.insert(0, "measure", measure)
+            kept.append(frame)
+    table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
         "assumed": "differences over topics are near normal, or topics enough for how skewed they are",
         "scores": scores_in_words(scores),
     }
-    table, groups, pairs = (frame.reset_index(drop=True) for frame in (table, groups, pairs))
     return RankIntervals(table=table, groups=groups, pairs=pairs, confidence=confidence, settings=settings)
 
 
-def _of_measure(
-    values: NDArray[np.float64], means: NDArray[np.float64], names: list[str], alpha: float
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the table, the groups and the pairs of one measure."""
-    tests, differs = tested(values, alpha)
-    order = np.lexsort((np.array(names), -rounded(means)))
-    differs, exact, name = differs[np.ix_(order, order)], rounded(means)[order], np.array(names, dtype=object)[order]
+def _of_measure(values: Floats, means: Floats, names: list[str], alpha: float) -> tuple[pd.DataFrame, ...]:
+    """Return the table, the groups and the pairs of one measure, the best system first."""
+    tests, differs = significant_pairs(values, alpha)
+    exact = rounded(means)
+    order = np.lexsort((np.array(names), -exact))
+    exact, name, n = exact[order], np.array(names, dtype=object)[order], len(names)
+    differs = differs[np.ix_(order, order)]
+    p, apart = np.zeros((2, n, n))
+    p[tests.first, tests.second], p[tests.second, tests.first] = tests.p, tests.p
+    apart[tests.first, tests.second], apart[tests.second, tests.first] = tests.difference, -tests.difference
+    better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
+    table = {"name": name, "score": means[order], "rank": ranks(exact), "rank_low": 1 + better, "rank_high": n - worse}
     # systems of one level have equal means
     level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0, dtype=np.int64)
-    better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
-    table = {"name": name, "score": means[order], "rank": ranks(exact)}
-    table |= {"rank_low": 1 + better, "rank_high": len(name) - worse, "better": better, "worse": worse}
-    stretches = [(name[first], name[stop - 1], stop - first) for first, stop in _stretches(level, differs)]
-
-    place = np.argsort(order)[np.stack([tests.first, tests.second])]
-    first, second = np.sort(place, axis=0)
+    groups = [(name[first], name[stop - 1], stop - first) for first, stop in _stretches(level, differs)]
+    first, second = np.triu_indices(n, 1)
+    sides = order[first], order[second]
     pairs = {
         "first": name[first],
         "second": name[second],
-        "difference": rounded(np.where(place[0] > place[1], -tests.difference, tests.difference)) + 0.0,
-        "p": tests.p,
+        "difference": rounded(apart[sides]) + 0.0,
+        "p": p[sides],
         "differs": differs[first, second] != 0,
         "adjacent": level[second] - level[first] <= 1,
     }
-    in_order = pd.DataFrame(pairs).iloc[np.lexsort((second, first))]
-    return pd.DataFrame(table), pd.DataFrame(stretches, columns=["first", "last", "systems"]), in_order
+    return (
+        pd.DataFrame({**table, "better": better, "worse": worse}),
+        pd.DataFrame(groups, columns=["first", "last", "systems"]),
+        pd.DataFrame(pairs),
+    )
 
 
-def tested(values: NDArray[np.float64], alpha: float) -> tuple[PairTests, NDArray[np.int8]]:
+def significant_pairs(values: Floats, alpha: float) -> tuple[PairTests, NDArray[np.int8]]:
     """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
-    tests = _without_certainty(pair_tests(values, _TEST), values)
+    tests = pair_tests(values, _TEST)
+    apart = values[:, tests.first] - values[:, tests.second]
+    # the t test takes a difference that is the same on every topic for certain, however few these are; of coarse scores
+    # it comes about by chance, with the p-value of its signs
+    same = (np.ptp(apart, axis=0) < CLOSE) & (np.abs(tests.difference) > CLOSE)
+    tests = replace(tests, p=np.where(same, np.maximum(tests.p, 2.0 ** (1 - len(values))), tests.p))
     tests = replace(tests, p=tests.corrected(_CORRECTION))
     differs = np.zeros((values.shape[1],) * 2, dtype=np.int8)
-    sign = np.where(tests.p <= round(alpha, DECIMALS), np.sign(tests.difference), 0).astype(np.int8)
-    differs[tests.first, tests.second], differs[tests.second, tests.first] = sign, -sign
-    return tests, differs
-
-
-def _without_certainty(tests: PairTests, values: NDArray[np.float64]) -> PairTests:
-    """Return tests in which a difference that is the same on every topic has the p-value of its signs.
-
-    The t test takes it for certain, however few the topics; of coarse scores it comes about by chance.
-    """
-    apart = values[:, tests.first] - values[:, tests.second]
-    same = (np.ptp(apart, axis=0) < 10.0**-DECIMALS) & (np.abs(tests.difference) > 10.0**-DECIMALS)
-    return replace(tests, p=np.where(same, np.maximum(tests.p, 2.0 ** (1 - len(values))), tests.p))
+    differs[tests.first, tests.second] = winners(tests, round(alpha, DECIMALS))
+    return tests, differs - differs.T
 
 
 def _stretches(level: NDArray[np.int64], differs: NDArray[Any]) -> Iterator[tuple[int, int]]:

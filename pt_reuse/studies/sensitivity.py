@@ -16,6 +16,7 @@ import pyterrier as pt
 from pt_reuse import options
 from pt_reuse._check import choice, count, examples, flag, told
 from pt_reuse._choices import USUAL
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.lists import BY_SCORE
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -23,11 +24,10 @@ from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
-from pt_reuse.pooling.depth import checked_depth
 from pt_reuse.result import Result, key_numbers
 from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.leave_out_uniques import Remove, leave_out_uniques
+from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
     from pt_reuse.plots.sheet import Place
 
-_EMPTY = inspect.Parameter.empty
-#: options of scoring, which a study of scores has besides its own
-_OF_SCORING = ("measures", "complete", "without_topics")
 #: what figures call conventions
 _NAMES = {
     "order": "order of documents",
@@ -48,6 +45,10 @@ _NAMES = {
     "remove": "uniques removed",
     "by": "unit left out",
 }
+#: options of scoring, which a study of scores has besides its own
+_OF_SCORING = {"measures": inspect.Parameter.empty, "complete": True, "without_topics": "error"}
+#: a number by its measure and name
+_KEYS = ["measure", "figure"]
 
 
 def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | None = None) -> Axes:
@@ -121,19 +122,19 @@ class Sensitivity(Result):
 
     def answers(self) -> list[str]:
         """Return which convention moves the first number most, by each measure, and how much the study refuses."""
-        lines, measures = [], list[str | None](self.measures) or [None]
-        for measure in measures:
+        lines = []
+        for measure in self.measures or [None]:
             rows = self.of_figure(None, measure)
             name = " ".join(filter(None, [measure, rows["figure"].iloc[0]]))
-            lines.append(f"{name}: {rows['default'].iloc[0]:.4f} under every convention")
-            moved = rows[rows["at"].notna()]
+            said, moved = " under every convention", rows[rows["at"].notna()]
             if len(moved):
                 most = moved.loc[moved["largest_change"].abs().fillna(-1).idxmax()]
-                change = f"a change of {most['largest_change']:.4f}".replace("nan", "unknown size")
-                lines[-1] = f"{name}: {most['default']:.4f}, and {change} under {most['convention']} {most['at']}; "
-                lines[-1] += f"{len(moved)} of {count(len(rows), 'convention')} move it"
+                change = f"{most['largest_change']:.4f}".replace("nan", "unknown size")
+                said = f", and a change of {change} under {most['convention']} {most['at']}; {len(moved):,} of "
+                said += f"{count(len(rows), 'convention')} move it"
+            lines.append(f"{name}: {rows['default'].iloc[0]:.4f}{said}")
         refused = int(self.combinations["refused"].notna().sum())
-        return [*lines, f"{count(refused, 'combination')} refused by the study"] if refused else lines
+        return [*lines, *([f"{count(refused, 'combination')} refused by the study"] if refused else [])]
 
     def of_figure(self, figure: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """Return the rows of `spans` of a number by a measure, the firsts by default; what moves it furthest first."""
@@ -141,8 +142,7 @@ class Sensitivity(Result):
         rows = self.spans[self.spans["figure"] == (names[0] if figure is None else choice("figure", figure, names))]
         if rows["measure"].notna().any():
             rows = rows[rows["measure"] == (measure or rows["measure"].iloc[0])]
-        width = (rows["highest"] - rows["lowest"]).fillna(-1)
-        return rows.iloc[np.argsort(-width.to_numpy(), kind="stable")].reset_index(drop=True)
+        return rows.iloc[np.argsort((rows["lowest"] - rows["highest"]).fillna(1), kind="stable")].reset_index(drop=True)
 
 
 def sensitivity(
@@ -199,19 +199,19 @@ def sensitivity(
     pool by Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, those of scoring in trec_eval 9 and 10.
     """
     flag("full", full), flag("verbose", verbose)
-    taken = inspect.signature(study).parameters if inspect.isroutine(study) or hasattr(study, "func") else {}
-    first = next(iter(taken), None)
+    own = dict(inspect.signature(study).parameters) if callable(study) and not isinstance(study, type) else {}
+    first = next(iter(own), None)
     if first not in ("runs", "qrels", "scores"):
         problem = f"study must be a function of runs and qrels, of qrels, or of scores, got {told(study)}."
         raise InputError(problem, argument="study")
-    name = getattr(study, "__name__", getattr(getattr(study, "func", study), "__name__", "study"))
-    options |= {} if measures is None else {"measures": measures}
-    own = {option: parameter.default for option, parameter in taken.items()}
-    own |= {} if first == "qrels" else {"order": None}
-    own |= {"measures": _EMPTY, "complete": True, "without_topics": "error"} if first == "scores" else {}
-    wanted = _checked_grid([option for option in USUAL if option in own] if grid is None else grid, own)
+    name = getattr(getattr(study, "func", study), "__name__", "study")
+    usual = {option: parameter.default for option, parameter in own.items()}
+    usual |= {"order": None} if first != "qrels" else {}
+    usual |= _OF_SCORING if first == "scores" else {}
+    wanted = _checked_grid([option for option in USUAL if option in usual] if grid is None else grid, usual)
     runs, qrels = as_runs_before(runs, qrels)
     qrels, kept = as_qrels(qrels), HowPooled(runs.pool_order or runs.order, runs.pool_depth)
+    options |= {} if measures is None else {"measures": measures}
 
     def result_of(changed: Mapping[str, Any]) -> Any:
         given = {**options, **changed}
@@ -220,79 +220,67 @@ def sensitivity(
             how = {option: given.pop(option) for option in _OF_SCORING if option in given}
             return study(score(field, qrels, **how), **given)
         if first == "qrels":
-            return study(qrels, **({"runs": field} if "runs" in taken else {}), **given)
+            return study(qrels, **({"runs": field} if "runs" in own else {}), **given)
         return study(field, qrels, **given)
 
-    # what the study needs, and nobody gives but the grid
-    lacking = [o for o, values in wanted.items() if values and own[o] is _EMPTY and o not in options]
-    needed = {option: next(iter((wanted[option] or {}).values())) for option in lacking}
-    at_default = result_of(needed)
-    chosen = at_default.settings if isinstance(at_default, Result) else {}
-    chosen = {"order": runs.order, "pool_order": kept.order, "rel": qrels.rel, **chosen}
-    usual, varied = {}, {}
-    for option, values in wanted.items():
-        value = needed.get(option, options.get(option, own[option]))
+    at_default = result_of({})
+    base = _numbers(name, at_default)
+    chosen = {"order": runs.order, "pool_order": kept.order, "rel": qrels.rel, **getattr(at_default, "settings", {})}
+    default, varied = {}, {}
+    for option, given in wanted.items():
+        value = options.get(option, usual[option])
         value = chosen.get(option) if value is None else value
-        values = {_label(v): v for v in _usual(option, value, runs, qrels)} if values is None else values
+        values = {_label(v): v for v in _usual(option, value, runs, qrels)} if given is None else given
         label = next((label for label, other in values.items() if other is value), _label(value))
         # the default stands first where it is none of the values
         values = values if label in values else {label: value, **values}
         if len(values) > 1:
-            usual[option], varied[option] = label, values
-    default = tuple(usual.values())
-    alone = {
-        (option, label): (*default[:n], label, *default[n + 1 :])
-        for n, (option, values) in enumerate(varied.items())
-        for label in values
-    }
-    numbers, rows = {default: _numbers(name, at_default)}, [(*default, True, None, None)]
-    every = dict.fromkeys([*alone.values(), *(product(*varied.values()) if full else ())])
-    for labels in pt.tqdm([one for one in every if one != default], desc="conventions", disable=not verbose):
+            default[option], varied[option] = label, values
+    as_usual = tuple(default.values())
+    alone = {(o, label): tuple((default | {o: label}).values()) for o, values in varied.items() for label in values}
+    every = dict.fromkeys([as_usual, *alone.values(), *(product(*varied.values()) if full else ())])
+    numbers, combinations = {as_usual: base}, [(*as_usual, True, None, None)]
+    for labels in pt.tqdm([one for one in every if one != as_usual], desc="conventions", disable=not verbose):
         # what is at its default is left to the study
-        changed = {o: varied[o][label] for o, label in zip(varied, labels, strict=True) if label != usual[o]}
+        changed = {o: varied[o][label] for o, label in zip(varied, labels, strict=True) if label != default[o]}
         numbers[labels], refused = {}, None
         with catch_warnings(record=True) as caught:
             simplefilter("always")
             try:
-                numbers[labels] = _numbers(name, result_of(needed | changed))
+                numbers[labels] = _numbers(name, result_of(changed))
             except InputError as error:
                 refused = str(error)
         heard = dict.fromkeys(str(given.message) for given in caught if isinstance(given.message, ReuseWarning))
-        rows.append((*labels, False, refused, "; ".join(heard) or None))
-    base, changes = numbers[default], []
-    for (option, label), labels in alone.items():
-        # refused where there is nothing
-        for key in dict.fromkeys([*base, *numbers[labels]]) if numbers[labels] else ():
-            ends = base.get(key, np.nan), numbers[labels].get(key, np.nan)
-            changes.append((option, label, label == usual[option], *key, *ends, ends[1] - ends[0]))
-    columns = ["convention", "value", "is_default", "measure", "figure", "default", "here", "change"]
-    table = pd.DataFrame(changes, columns=columns, dtype=object)
-    table = table.astype({"is_default": bool} | dict.fromkeys(columns[5:], float))
+        combinations.append((*labels, False, refused, "; ".join(heard) or None))
+    table = _frame(
+        [
+            (option, label, label == default[option], *key, base.get(key, np.nan), here.get(key, np.nan))
+            for (option, label), labels in alone.items()
+            if (here := numbers[labels])
+            for key in base | here
+        ],
+        {"convention": object, "value": object, "is_default": bool, "measure": object, "figure": object}
+        | {"default": float, "here": float},
+    )
+    table["change"] = table["here"] - table["default"]
     figures = [(*labels, *key, value) for labels, found in numbers.items() for key, value in found.items()]
+    labelled = dict.fromkeys(varied, object)
     return Sensitivity(
         table=table,
         spans=_spans(table),
-        figures=pd.DataFrame(figures, columns=[*varied, "measure", "figure", "value"], dtype=object).astype(
-            {"value": float}
-        ),
-        combinations=pd.DataFrame(rows, columns=[*varied, "default", "refused", "warned"], dtype=object).astype(
-            {"default": bool}
-        ),
+        figures=_frame(figures, {**labelled, **dict.fromkeys(_KEYS, object), "value": float}),
+        combinations=_frame(combinations, {**labelled, "default": bool, "refused": object, "warned": object}),
         study=name,
         settings={
             "study": name,
-            **{o: _label(v) for o, v in options.items() if o not in varied and repr(v) != repr(own.get(o))},
+            **{o: _label(v) for o, v in options.items() if o not in varied and repr(v) != repr(usual.get(o))},
             **({} if "order" in varied else {"order": runs.order}),
             "varied": "each alone" if not full else "each alone and in every combination",
             "not varied": ", ".join(option for option in wanted if option not in varied) or "none",
-            **{f"{o} at": f"{usual[o]} (tried: {', '.join(values)})" for o, values in varied.items()},
+            **{f"{o} at": f"{default[o]} (tried: {', '.join(values)})" for o, values in varied.items()},
             **noted(relevant_only(qrels)),
         },
     )
-
-
-def _depths(value: Any) -> list[int]:
-    return [checked_depth(depth, "depths") for depth in ([value] if isinstance(value, int) else value)]
 
 
 @study(
@@ -314,7 +302,6 @@ def sensitivity_of_uniques(
     *,
     by: options.Unit = "team",
     depth: options.Depth = None,
-    remove: Remove = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     vary: Annotated[
@@ -327,26 +314,6 @@ def sensitivity_of_uniques(
             ),
         ),
     ] = None,
-    depths: Annotated[
-        Any,
-        options.Option(
-            "pool depths to try; default half of it and twice that.",
-            check=_depths,
-            flag=options.Flag(
-                help="comma-separated pool depths to try",
-                metavar="LIST",
-                kind="counts",
-                default="half of it and twice it",
-            ),
-        ),
-    ] = None,
-    full: Annotated[
-        bool,
-        options.Option(
-            "run every combination, too.",
-            flag=options.Flag(help="run every combination, too; --out writes them", kind="switch"),
-        ),
-    ] = False,
     verbose: options.Verbose = False,
 ) -> Sensitivity:
     """Run leave-out-uniques under the grid of its conventions: what the command does.
@@ -354,12 +321,11 @@ def sensitivity_of_uniques(
     Returns:
         Sensitivity: as of :func:`sensitivity`.
     """
-    grid: dict[str, Any] = dict.fromkeys(USUAL if vary is None else vary) | ({"depth": depths} if depths else {})
-    given = {"by": by, "depth": depth, "remove": remove, "rel": rel, "contributors": contributors}
-    return sensitivity(leave_out_uniques, runs, qrels, measures, grid=grid, full=full, verbose=verbose, **given)
+    given = {"by": by, "depth": depth, "rel": rel, "contributors": contributors}
+    return sensitivity(leave_out_uniques, runs, qrels, measures, grid=vary, verbose=verbose, **given)
 
 
-def _checked_grid(grid: Any, known: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
+def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
     if isinstance(grid, str) or not isinstance(grid, Iterable) or not (names := list(grid)):
         problem = f"grid must be a dict of convention -> values, or names of conventions, got {told(grid)}."
@@ -373,14 +339,12 @@ def _checked_grid(grid: Any, known: Mapping[str, Any]) -> dict[str, dict[str, An
         if values is None and name in USUAL:
             wanted[name] = None
             continue
-        listed: list[tuple[Any, Any]] = []
-        if isinstance(values, Iterable) and not isinstance(values, str):
-            listed += values.items() if isinstance(values, Mapping) else [(_label(value), value) for value in values]
-        if not listed or len(dict(listed)) < len(listed):
-            example = f"{{{name!r}: {{'first': ...}}}}"
-            problem = f"grid must have values of {name} of different names, as in {example}, got {told(values)}."
-            raise InputError(problem, argument="grid")
-        wanted[name] = {str(label): value for label, value in listed}
+        listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+        pairs = dict(values if isinstance(values, Mapping) else {_label(value): value for value in listed})
+        if not listed or len(pairs) < len(listed):
+            problem = f"grid must have values of {name} of different names, as in {{{name!r}: {{'first': ...}}}}"
+            raise InputError(f"{problem}, got {told(values)}.", argument="grid")
+        wanted[name] = {str(label): value for label, value in pairs.items()}
     return wanted
 
 
@@ -396,9 +360,9 @@ def _usual(name: str, default: Any, runs: RunSet, qrels: Qrels) -> list[Any]:
     if name in ("order", "pool_order"):
         return [*BY_SCORE, "file", *(["rank"] if bool(np.all(runs.field.ranked)) else [])]
     if name == "contributors":
-        apart = runs.pooled.notna() & ~runs.pooled.fillna(True).astype(bool)
-        # where all runs were pooled, these two are one
-        return ["pooled", "all"] if apart.any() and not apart.all() else []
+        # where all runs were pooled, or nobody knows, these two are one
+        known = set(runs.pooled.fillna(True))
+        return ["pooled", "all"] if len(known) > 1 else []
     if name == "depth":
         return [max(1, default // 2), default, 2 * default] if isinstance(default, int) else []
     if name == "rel":
@@ -411,28 +375,26 @@ def _numbers(name: str, result: Any) -> dict[tuple[str | None, str], float]:
     if isinstance(result, Mapping):
         return {(None, str(figure)): float(value) for figure, value in result.items()}
     if not isinstance(result, Result) or not result.key:
-        problem = (
-            f"{name} must return a result that few numbers sum up, or a dict of name -> number, got {told(result)}."
-        )
-        raise InputError(problem, argument="study")
-    found = key_numbers(result)
-    return dict(zip(zip(found["measure"], found["figure"], strict=True), found["value"], strict=True))
+        problem = "must return a result that few numbers sum up, or a dict of name -> number"
+        raise InputError(f"{name} {problem}, got {told(result)}.", argument="study")
+    return {(measure, figure): value for measure, figure, value in key_numbers(result).itertuples(index=False)}
+
+
+def _frame(rows: list[tuple[Any, ...]], columns: Mapping[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(columns), dtype=object).astype(columns)
 
 
 def _spans(table: pd.DataFrame) -> pd.DataFrame:
     """Return one row per convention and number: its ends, and the largest change."""
-    rows = []
-    keys = ["convention", "measure", "figure"]
+    rows, keys = [], ["convention", *_KEYS]
     for (convention, measure, figure), part in table.groupby(keys, sort=False, dropna=False):
-        change, default = part["change"].abs().fillna(0), part["default"].iloc[0]
+        default, change = part["default"].iloc[0], part["change"].abs()
         # a number that is defined under some values alone moves, too, by nobody knows how much
-        undefined = part["here"].isna() != np.isnan(default)
-        moved: tuple[float, str | None] = (0.0, None)
-        # sums in another order differ by less
-        if change.max() > 1e-12 or undefined.any():
-            most = part.iloc[int((change if change.max() > 1e-12 else undefined).to_numpy().argmax())]
-            moved = most["change"], most["value"]
+        undefined = np.where(part["here"].isna() != np.isnan(default), CLOSE, 0.0)
+        size = np.where(change > CLOSE, change, undefined)
+        most = part.iloc[int(size.argmax())]
+        moved = (most["change"], most["value"]) if size.any() else (0.0, None)
         ends = default, part["here"].min(), part["here"].max()
         rows.append((convention, None if measure != measure else measure, figure, *ends, *moved))
     numbers = ["default", "lowest", "highest", "largest_change"]
-    return pd.DataFrame(rows, columns=[*keys, *numbers, "at"], dtype=object).astype(dict.fromkeys(numbers, float))
+    return _frame(rows, dict.fromkeys(keys, object) | dict.fromkeys(numbers, float) | {"at": object})

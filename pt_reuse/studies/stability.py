@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, flag, fraction, positive, told, whole
+from pt_reuse._check import choice, count, flag, fraction, number, positive, told, whole
 from pt_reuse._choices import USUAL_RATE
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -25,7 +25,7 @@ from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.plots.lines import evenly, plot_swap_rates
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
-from pt_reuse.scoring.scores import ONLY_SET, Scores, named_scores, score_in_words
+from pt_reuse.scoring.scores import ONLY_SET, Scores, named_scores, score_in_words, scores_in_words
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class Sampling:
 class Line:
     """One judgments, measure and size of the samples."""
 
-    judgments: str  # their name
+    judgments: str
     measure: str
-    size: int  # of the samples
+    size: int
     sums: TopicSums  # the scores
     tied: bool  # whether all runs tie on every topic
 
@@ -82,9 +82,9 @@ class Line:
 class Task:
     """What one job counts."""
 
-    sums: TopicSums  # the scores
+    sums: TopicSums
     drawn: Ints  # (draws, 2, size) numbers of topics
-    bins: Bins  # of the differences
+    bins: Bins
     topics: Ints | None = None  # (resamples, topics) what each number stands for, one count for each row
 
     def run(self) -> Ints:
@@ -100,22 +100,22 @@ def counted(
 
     `resampled` says which topics there are in each resample, of so many topics; without it there is one, of all.
     """
-    order = sorted(range(len(lines)), key=lambda number: lines[number].drawn_as)
+    order = sorted(range(len(lines)), key=lambda n: lines[n].drawn_as)
     shares = range(0, sampling.pairs, _SHARE)
     parts = range(0, 1 if resampled is None else min(map(len, resampled.values())), _RESAMPLES)
 
     def tasks() -> Iterator[Task]:
         # samples are drawn when it is their turn: those of all sizes would not fit in memory
-        for (size, n_topics), alike in groupby(order, lambda number: lines[number].drawn_as):
+        for (size, n_topics), alike in groupby(order, lambda n: lines[n].drawn_as):
             drawn = sampling.draws(size, n_topics)
-            for number, first, start in product(alike, parts, shares):
+            for n, first, start in product(alike, parts, shares):
                 topics = None if resampled is None else resampled[n_topics][first : first + _RESAMPLES]
-                yield Task(lines[number].sums, drawn[start : start + _SHARE], bins, topics)
+                yield Task(lines[n].sums, drawn[start : start + _SHARE], bins, topics)
 
     total = len(lines) * len(parts) * len(shares)
     done = run_jobs(tasks(), total, desc="counting swaps", unit="part", prefer="threads", **how)
-    for number in order:
-        yield number, np.concatenate([np.sum([next(done) for _ in shares], axis=0) for _ in parts])
+    for n in order:
+        yield n, np.concatenate([np.sum([next(done) for _ in shares], axis=0) for _ in parts])
 
 
 def topics_of(counts: NDArray[np.int64]) -> Ints:
@@ -123,28 +123,35 @@ def topics_of(counts: NDArray[np.int64]) -> Ints:
     return np.stack([np.repeat(np.arange(len(row)), row) for row in counts])
 
 
-def _first_few(rates: pd.Series, rate: float) -> int:
-    """Return the place of the first rate from which on none is larger than wanted, their number where there is none."""
+def _from(rates: pd.Series, rate: float) -> int:
+    """Return the place from which on no rate is larger than wanted, their number where there is none."""
     too_many = np.flatnonzero(rates > rate)
     return int(too_many[-1]) + 1 if len(too_many) else 0
 
 
 def _difference(bins: pd.DataFrame, rate: float) -> dict[str, Any]:
     """Return for one size the smallest difference from which on no bin has more swaps than wanted."""
-    pairs, swaps, first = int(bins["pairs"].sum()), int(bins["swaps"].sum()), _first_few(bins["rate"], rate)
-    known, enough = bins["rate"].notna().any(), int(bins["pairs"].iloc[first:].sum())
-    least = float(bins["at_least"].iloc[first]) if known and enough else np.nan
-    share = enough / pairs if known and enough else np.nan
-    overall = swaps / pairs if known else np.nan
-    return {"pairs": pairs, "swaps": swaps, "rate": overall, "difference": least, "share": share}
+    pairs, swaps, first = int(bins["pairs"].sum()), int(bins["swaps"].sum()), _from(bins["rate"], rate)
+    found = {"pairs": pairs, "swaps": swaps, "rate": np.nan, "difference": np.nan, "share": np.nan}
+    if bins["rate"].notna().any():
+        found["rate"], enough = swaps / pairs, int(bins["pairs"].iloc[first:].sum())
+        if enough:
+            found |= {"difference": float(bins["at_least"].iloc[first]), "share": enough / pairs}
+    return found
 
 
 def _topics(sizes: pd.DataFrame, rate: float) -> dict[str, Any]:
     """Return for one bin how many topics it takes to have no more swaps than wanted."""
     sizes = sizes.sort_values("size")
-    known, needed, extrapolated = sizes[sizes["rate"].notna()], np.nan, False
-    start, decay = _fit(sizes[sizes["swaps"] > 0])
-    if (first := _first_few(known["rate"], rate)) < len(known):
+    known, swapping, needed, extrapolated = sizes[sizes["rate"].notna()], sizes[sizes["swaps"] > 0], np.nan, False
+    start = decay = np.nan
+    if len(swapping) >= _LEAST_SIZES:
+        # rate = start exp(-decay size), by least squares of the logarithm, each size by its number of swaps
+        weight = np.sqrt(swapping["swaps"].to_numpy(dtype=float))
+        size, logs = swapping["size"].to_numpy(dtype=float), np.log(swapping["rate"].to_numpy())
+        slope, level = np.polyfit(size, logs, 1, w=weight)
+        start, decay = float(np.exp(level)), float(-slope)
+    if (first := _from(known["rate"], rate)) < len(known):
         needed = float(known["size"].iloc[first])
     elif len(known) and decay > 0:
         extrapolated = True
@@ -153,21 +160,12 @@ def _topics(sizes: pd.DataFrame, rate: float) -> dict[str, Any]:
     return {**about, "topics": needed, "extrapolated": extrapolated, "start": start, "decay": decay}
 
 
-def _fit(swapping: pd.DataFrame) -> tuple[float, float]:
-    """Return a and b of rate = a exp(-b size), by least squares of the logarithm, each size by its number of swaps."""
-    if len(swapping) < _LEAST_SIZES:
-        return np.nan, np.nan
-    size, weight = swapping["size"].to_numpy(dtype=float), np.sqrt(swapping["swaps"].to_numpy(dtype=float))
-    slope, level = np.polyfit(size, np.log(swapping["rate"].to_numpy()), 1, w=weight)
-    return float(np.exp(level)), float(-slope)
-
-
 def _draw(result: Stability, measure: str, place: Place, judgments: str | None = None) -> Axes:
     """Draw the swap rate against the difference, a line for each size of the samples."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
-    known = [int(size) for size in dict.fromkeys(rows["size"])]
-    return plot_swap_rates(rows[rows["size"].isin(evenly(known, 4))], measure=measure, wanted=USUAL_RATE, place=place)
+    shown = evenly([int(size) for size in dict.fromkeys(rows["size"])], 4)
+    return plot_swap_rates(rows[rows["size"].isin(shown)], measure=measure, wanted=USUAL_RATE, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -219,10 +217,8 @@ class Stability(Result):
     def largest(self) -> pd.DataFrame:
         """Return what the largest samples say of each judgments and measure, for a rate of .05."""
         rows = self.differences_needed().groupby(["judgments", "measure"], sort=False).tail(1)
-        few = [
-            f"of those at least {least:.4g} apart," if least == least else "at no difference"
-            for least in rows["difference"]
-        ]
+        apart = "of those at least " + rows["difference"].map("{:.4g}".format) + " apart,"
+        few = apart.where(rows["difference"].notna(), "at no difference")
         return rows.assign(few=few, of=" by " + rows["judgments"] if len(self.judgments) > 1 else "")
 
     def differences_needed(
@@ -285,14 +281,6 @@ def _checked_sizes(sizes: Any) -> list[int]:
     return sorted({positive("sizes", size, "topics") for size in listed})
 
 
-def _checked_width(width: Any) -> float:
-    number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
-    if not number or not _LEAST_WIDTH <= width <= MOST_SCORE:
-        problem = f"bin_width must be a difference of scores, {_LEAST_WIDTH:g} or more, got {told(width)}."
-        raise InputError(problem, argument="bin_width")
-    return float(width)
-
-
 def _checked_bins(n: Any) -> int:
     if whole("bins", n, "bins", least=1) > MOST_BINS:
         raise InputError(f"bins must be at most {MOST_BINS}, got {told(n)}.", argument="bins")
@@ -302,15 +290,11 @@ def _checked_bins(n: Any) -> int:
 Sizes: TypeAlias = Annotated[
     Any,  # one or several
     options.Option(
-        "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), and as many "
-        "as there are; of more than 250 in the least steps of 10, 15, ... that make 50 sizes at most. With `replace`, "
-        "samples can be larger than the topics that there are.",
+        "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), 50 sizes at "
+        "most. With `replace`, samples can be larger than the topics that there are.",
         check=_checked_sizes,
         flag=options.Flag(
-            help="topics of a sample",
-            metavar="LIST",
-            kind="counts",
-            default="5,10,... up to all topics, 50 sizes at most",
+            help="topics of a sample", metavar="LIST", kind="counts", default="5,10,... up to all topics, 50 at most"
         ),
     ),
 ]
@@ -325,7 +309,9 @@ Pairs: TypeAlias = Annotated[
 BinWidth: TypeAlias = Annotated[
     float,
     options.Option(
-        "of the differences, in scores.", check=_checked_width, flag=options.Flag(metavar="D", kind="float")
+        "of the differences, in scores.",
+        check=partial(number, "bin_width", least=_LEAST_WIDTH),
+        flag=options.Flag(metavar="D", kind="float"),
     ),
 ]
 NumberOfBins: TypeAlias = Annotated[
@@ -402,8 +388,7 @@ def stability(
             cannot be drawn.
 
     Warns:
-        ReuseWarning: fewer than five topics; runs that all tie on every topic, whose rates are NaN; the same runs on
-            different, overlapping topic sets.
+        ReuseWarning: fewer than five topics; runs that all tie on every topic, whose rates are NaN.
 
     Example:
         >>> import pt_reuse as ptr
@@ -421,18 +406,23 @@ def stability(
     sets, sampling, in_bins = named_scores(scores), Sampling(pairs, replace, seed), Bins.of(bin_width, bins)
     lines = [line for name, each in sets.items() for line in _lines(name, each, sizes, sampling)]
     beware(*(few_topics(len(each.topics), name if name != ONLY_SET else "") for name, each in sets.items()))
-    beware(_ties(lines), _other_topics(sets))
+    beware(_ties(lines))
     how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
     counts = dict(counted(lines, sampling, in_bins, **how))
-    table = _table(lines, np.concatenate([counts[number] for number in range(len(lines))]), in_bins)
+    table = pd.concat([_of_line(line, counts[n][0], in_bins) for n, line in enumerate(lines)], ignore_index=True)
     bootstrap = TopicBootstrap(resamples, seed, confidence, n_jobs) if resamples else None
     fewer = Sampling(min(pairs, _RESAMPLED_PAIRS), replace, seed)
     if bootstrap is not None:
         lists = {n: topics_of(bootstrap.counts(n)) for n in {line.drawn_as[1] for line in lines}}
-        _add_intervals(table, counted(lines, fewer, in_bins, lists, **how), bootstrap)
+        ends = np.full((len(table), 2), np.nan)
+        for n, drawn in counted(lines, fewer, in_bins, lists, **how):
+            rates = _rates(drawn[:, 0], drawn[:, 1]).T
+            for row, of_bin in enumerate(rates, n * bins):
+                ends[row] = bootstrap.interval(float(table["rate"].iloc[row]), of_bin, within=(0, 1))
+        table[["rate_low", "rate_high"]] = ends
     settings = settings_of(
         interval_settings(bootstrap, f"; each resample has {fewer.pairs:,} pairs of samples of each size"),
-        judgments="; ".join(f"{name} ({_in_words(each)})" for name, each in sets.items()),
+        judgments="; ".join(f"{name} ({scores_in_words(each)})" for name, each in sets.items()),
         samples=f"{pairs:,} pairs of each size, {'drawn with replacement' if replace else 'without a topic in common'}",
         bins=f"{bins:,} of {bin_width:g}, the last open, of differences on the first sample rounded to 9 decimals",
         ties=f"means equal to {DECIMALS} decimals",
@@ -445,16 +435,15 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
     """Yield what is to be counted of some judgments, each measure and size; means of larger scores are not exact."""
     n_topics, place = len(scores.topics), repr(name) if name != ONLY_SET else None
     most = n_topics if sampling.replace else n_topics // 2
-    large = np.argwhere(np.abs(scores.values) > MOST_SCORE)
-    problem = "" if most else f"{count(n_topics, 'topic')} cannot be split into two samples."
-    if len(large):
+    if not most:
+        raise InputError(
+            f"{count(n_topics, 'topic')} cannot be split into two samples.", argument="scores", place=place
+        )
+    if len(large := np.argwhere(np.abs(scores.values) > MOST_SCORE)):
         problem = f"{score_in_words(scores, *large[0].tolist())}; it must be at most {MOST_SCORE:,.0f}."
-    if problem:
         raise InputError(problem, argument="scores", place=place)
     if sizes is not None and not sampling.replace and sizes[-1] > most:
-        problem = (
-            f"sizes must be at most {most:,}, half of the {n_topics:,} topics, for two samples without a topic in "
-        )
+        problem = f"sizes must be at most {most:,}, half of the {n_topics:,} topics, for samples without a topic in "
         raise InputError(f"{problem}common, got {sizes[-1]:,}. replace=True draws larger ones.", argument="sizes")
     step = _STEP * -(-most // (_STEP * _MOST_SIZES))
     chosen = sizes or sorted({*range(step, most + 1, step), most})
@@ -466,45 +455,21 @@ def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Samplin
         yield from (Line(name, measure, size, sums, tied) for size in chosen)
 
 
-def _table(lines: list[Line], counts: Ints, bins: Bins) -> pd.DataFrame:
+def _rates(pairs: Ints, swaps: Ints) -> NDArray[np.float64]:
+    return np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
+
+
+def _of_line(line: Line, counts: Ints, bins: Bins) -> pd.DataFrame:
+    """Return the rows of a line, of (2, bins) pairs and swaps."""
     edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
-    about = [(line.judgments, line.measure, line.size) for line in lines for _ in range(bins.n)]
-    table = pd.DataFrame(about, columns=["judgments", "measure", "size"])
-    of_bin = {"bin": np.arange(bins.n), "at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf)}
-    table = table.assign(**{name: np.tile(values, len(lines)) for name, values in of_bin.items()})
+    about = {"judgments": line.judgments, "measure": line.measure, "size": line.size, "bin": np.arange(bins.n)}
+    numbers = {"at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf), "pairs": counts[0], "swaps": counts[1]}
     # one topic is all that either sample can have, so that no second sample differs from the first
-    settled = np.repeat([line.tied or line.drawn_as[1] < 2 for line in lines], bins.n)
-    table["pairs"], table["swaps"] = counts[:, 0].ravel(), counts[:, 1].ravel()
-    return table.assign(rate=(table["swaps"] / table["pairs"].where(table["pairs"] > 0)).mask(settled))
-
-
-def _add_intervals(table: pd.DataFrame, again: Iterable[tuple[int, Ints]], bootstrap: TopicBootstrap) -> None:
-    """Add the ends of the interval of each rate, from the line that resamples are of and their counts."""
-    ends = np.full((len(table), 2), np.nan)
-    for line, counts in again:
-        pairs, swaps = counts[:, 0], counts[:, 1]
-        drawn = np.divide(swaps, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0).T
-        for row, rates in enumerate(drawn, line * len(drawn)):
-            ends[row] = bootstrap.interval(float(table["rate"].iloc[row]), rates, within=(0, 1))
-    table[["rate_low", "rate_high"]] = ends
+    settled = line.tied or line.drawn_as[1] < 2
+    return pd.DataFrame({**about, **numbers, "rate": np.nan if settled else _rates(*counts)})
 
 
 def _ties(lines: list[Line]) -> Iterator[Caveat]:
     for name, measure in dict.fromkeys((line.judgments, line.measure) for line in lines if line.tied):
         text = f"{name}: all runs tie on every topic by {measure}, so no pair can swap. Is any document relevant?"
         yield Caveat(f"{name}: all runs tie by {measure}", text)
-
-
-def _other_topics(sets: Mapping[str, Scores]) -> Iterator[Caveat]:
-    """Yield a caveat where the same runs are scored on topic sets that overlap and differ."""
-    (first, scores), *others = sets.items()
-    for name, other in others:
-        here, there = set(scores.topics), set(other.topics)
-        if set(scores.names) == set(other.names) and here & there and here != there:
-            note = f"{first} and {name} have other topics"
-            yield Caveat(note, f"{note}, so their swap rates differ by these too. Give both the topics they share.")
-
-
-def _in_words(scores: Scores) -> str:
-    topics = "" if scores.complete else ", means over the topics that a run has"
-    return f"{count(len(scores.names), 'run')}, {count(len(scores.topics), 'topic')}{topics}"

@@ -113,10 +113,9 @@ CALLS = {
         lambda f: ptr.profile.subcollections(f.runs, f.qrels, "AP", sources=["doc000", "doc0"], relevant="own"),
         "agree-AP active-AP passive-AP tau_b-AP",
     ),
-    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth --depths 5,8 --full": (
+    f"profile sensitivity {NAMED}--depth 5 --measures AP --vary contributors,remove,depth": (
         lambda f: ptr.profile.sensitivity(
-            ptr.leave_out_uniques, f.runs, f.qrels, "AP", full=True, depth=5,
-            grid={"contributors": None, "remove": None, "depth": [5, 8]},
+            ptr.leave_out_uniques, f.runs, f.qrels, "AP", depth=5, grid=["contributors", "remove", "depth"],
         ),
         "sensitivity-AP",
     ),

@@ -113,14 +113,12 @@ def test_a_study_of_judgments_alone(messages):
     messages.refused(lambda: ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"]), argument="grid")
 
 
-def test_what_a_study_needs_may_come_from_the_grid():
+def test_what_a_study_needs_may_be_varied():
     grid = {"qrels_b": {"strict": STRICT, "all": FIELD.all_qrels}}
-    found = ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP", grid=grid)
+    found = ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP", qrels_b=STRICT, grid=grid)
     row = found.table[(found.table["value"] == "all") & (found.table["figure"] == "tau_b")].iloc[0]
     assert row["default"] == ptr.compare_judgments(RUNS, QRELS, STRICT, "AP").table["tau_b"].item()
     assert row["here"] == ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP").table["tau_b"].item()
-    with pytest.raises(TypeError, match="qrels_b"):
-        ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP")
 
 
 def test_what_is_no_study_of_runs_and_judgments(messages):

@@ -119,8 +119,7 @@ def test_samples_of_one_size_are_drawn_once_and_no_two_sizes_are_held_at_a_time(
     monkeypatch.setattr(Sampling, "draws", noted)
     fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
     both = {"a": SCORES, "b": fewer, "c": ALL}
-    with pytest.warns(ptr.ReuseWarning, match="other topics"):
-        found = ptr.profile.stability(both, sizes=[20, 5], pairs=501, resamples=2)
+    found = ptr.profile.stability(both, sizes=[20, 5], pairs=501, resamples=2)
     at = [(5, 24), (5, 25), (20, 24), (20, 25)]
     assert drawn == [*((501, *each) for each in at), *((500, *each) for each in at)]
     # every row is of its own scores, in the order in which they were given
@@ -211,7 +210,7 @@ def test_means_over_the_topics_that_a_run_has():
     _, swaps = by_numpy(zero.values[0], Sampling(30, True, 0).draws(4, 8))
     assert as_zero.table["swaps"].tolist() == swaps.tolist()
     assert own.table["swaps"].tolist() != swaps.tolist()
-    assert "means over the topics that a run has" in own.settings["judgments"]
+    assert "complete=False" in own.settings["judgments"]
 
 
 def test_fewer_than_five_topics_say_little(messages):
@@ -229,12 +228,6 @@ def test_runs_that_all_tie_have_no_rate(messages):
     assert found.differences_needed()["difference"].isna().all()
     assert found.topics_needed()["topics"].isna().all()
     assert "all runs tie by AP" in found.settings["beware"]
-
-
-def test_the_same_runs_on_other_topics(messages):
-    fewer = Scores.from_frame(SCORES.per_topic[SCORES.per_topic["qid"] != "1"])
-    found = messages.warned(lambda: ptr.profile.stability({"all": SCORES, "less": fewer}, pairs=5, sizes=5), times=1)
-    assert found.settings["beware"] == "all and less have other topics"
 
 
 def test_what_cannot_be_asked(messages):

@@ -12,15 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quantile
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.errors import InputError
-from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.measures import native_spec, spec_of
 from pt_reuse.studies.new_runs.estimators import Cases, Estimator, MeasureModel, Prediction, chances_of
 
 Ranks = NDArray[np.int64]
-_CLOSE = 10.0**-DECIMALS
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Ranked:
 
 
 def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> Ranks:
-    at = score - _CLOSE if worst else score + _CLOSE
+    at = score - CLOSE if worst else score + CLOSE
     better: Ranks = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
     return 1 + better
 
@@ -243,7 +242,7 @@ class Predicted:
                 "high": np.clip(made.score + half, lowest, highest),
                 "lowest": lowest,
                 "highest": highest,
-                "clipped": np.abs(score - made.score) > _CLOSE,
+                "clipped": np.abs(score - made.score) > CLOSE,
                 "predicted_rank": np.clip(field.rank(score), best, worst),
                 "rank_low": np.clip(field.rank(made.score + rank_half), best, worst),
                 "rank_high": np.clip(field.rank(made.score - rank_half, worst=True), best, worst),
@@ -258,7 +257,7 @@ class Predicted:
         apart = made.score[:, None] - field.expected
         decided = np.abs(apart) > self.calibrations[name].score * made.spread[:, None]
         true = self.model.truth[at].mean(axis=1)[:, None] - field.true
-        wrong = decided & (np.sign(apart) != np.sign(np.where(np.abs(true) <= _CLOSE, 0, true)))
+        wrong = decided & (np.sign(apart) != np.sign(np.where(np.abs(true) <= CLOSE, 0, true)))
         return decided.sum(axis=1), wrong.sum(axis=1)
 
     def critical_against(self, run: int) -> float:
@@ -294,14 +293,6 @@ def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: F
             ranked.append(Ranked.of(by_topic, true[others], model.dilution(case, chances[at])))
         by_measure.append(ranked)
     return by_measure
-
-
-def spec_of(measure: ir_measures.Measure) -> Spec:
-    """Return how a measure is computed that is predicted."""
-    spec = native_spec(measure)
-    if spec is None:
-        raise TypeError(f"{measure!r} has no kernel")
-    return spec
 
 
 def is_predicted(measure: ir_measures.Measure) -> bool:

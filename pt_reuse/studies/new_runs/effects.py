@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
 
-_CLOSE = 10.0**-DECIMALS
 #: how much of an error all documents of a run share, and what no error falls below: chosen on Deep Learning 2019 and
 #: 2021 and TREC-8; the intervals are calibrated whatever they are
 _SHARED, LEAST = 0.06, 0.001
@@ -97,7 +96,7 @@ def wrong_stop(apart: Floats, truth: Floats, spread: Floats) -> float:
     (others, documents + 1) says how far it is expected to be apart after so many labels, (others,) how far it is. With
     the last label nothing is left to be wrong about.
     """
-    true = np.where(np.abs(truth) <= _CLOSE, 0.0, np.sign(truth))[:, None]
+    true = np.where(np.abs(truth) <= CLOSE, 0.0, np.sign(truth))[:, None]
     wrong = (np.sign(apart) != true) & (true != 0)
     wrong[:, -1] = False
     return float((np.abs(apart) / spread * wrong).max(initial=0.0))

@@ -13,6 +13,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels
@@ -315,11 +316,11 @@ class NewRunPredictor:
             return [f"it needs {least} left-out {unit}s, and this field has {n}"]
         condensed = float(model.condensed(limits.spec)[row.at][row.place].mean())
         reasons = [self.gap.in_words] if self.gap.share > _BROKEN else []
-        if share > limits.unjudged + 1e-9:
+        if share > limits.unjudged + CLOSE:
             reasons.append(
                 f"{share:.0%} of its first {depth} documents are unjudged, of left-out {unit}s {limits.unjudged:.0%}"
             )
-        if condensed > limits.condensed + 1e-9:
+        if condensed > limits.condensed + CLOSE:
             by = "a precision of" if limits.spec != model.spec else "a score of"
             reasons.append(
                 f"without its unjudged documents it has {by} {condensed:.4f}, more than any left-out run "

@@ -3,89 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 
 from pt_reuse._check import did_you_mean, names, shown
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
-from pt_reuse.arrays.kernels import Labels, Spec
 from pt_reuse.arrays.pair_bounds import TopicLists
 from pt_reuse.arrays.pair_ends import largest_difference
-from pt_reuse.arrays.rescore import Hits
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
-from pt_reuse.scoring.rescoring import Rescoring, base_scores
-from pt_reuse.studies.new_runs.calibration import spec_of
-from pt_reuse.studies.new_runs.evidence import with_unjudged_tops
+from pt_reuse.studies.bounds import Completions
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 
 EVERY_LABELLING, OPEN = "every labelling", "not decided"
 #: a p-value of at most that is significant
 ALPHA = 0.05
-_CLOSE = 10.0**-DECIMALS
-
-
-@dataclass(frozen=True)
-class PairEnds:
-    """The ends of a difference over every labelling of the documents of two runs that nobody judged."""
-
-    low: Floats  # (topics,)
-    high: Floats  # (topics,)
-    unjudged: int  # documents
-    exact: bool  # whether some labelling reaches them
 
 
 class Labellings:
     """Runs, and what the labels of their unjudged documents may do to their differences."""
 
     def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]):
-        self.runs, self.specs = runs, [spec_of(measure) for measure in measures]
-        longest = max(1, int(runs.field.lengths.max(initial=0)))
-        base = with_unjudged_tops(qrels, runs, max(spec.cutoff or longest for spec in self.specs))
-        self.highest = max(qrels.arrays.highest, 1)
-        self.scores = base_scores(runs, base, measures)
-        work = Rescoring(runs.field, runs.names, base, measures)
-        topics = [range(t, t + 1) for t in range(len(base.topics))]
-        self._topics = [(work.index.gather(topic), work.judgments.of(topic).labels) for topic in topics]
+        self._runs, work = runs, Completions(runs, qrels, measures)
+        topics, self.specs = list(work.topics()), work.specs
+        self._lists = [[work.lists(m, *topic) for topic in topics] for m in range(len(measures))]
 
-    def ends(self, m: int, first: str, second: str) -> PairEnds:
-        """Return the ends of the difference of two runs by a measure, topic by topic."""
-        pair, spec = [self.runs.row(name) for name in (first, second)], self.specs[m]
-        low, high, n_unjudged, is_exact = [], [], 0, True
-        for (hits, labels), score in zip(self._topics, self.scores[m][:, pair], strict=True):
-            lists = self._lists(hits.top(spec.cutoff), labels, spec, score, pair)
-            turned = replace(lists, ranks=lists.ranks[::-1], score=score[::-1], relevant=lists.relevant[::-1])
-            (most, reached), (least, reached_too) = (largest_difference(each, spec) for each in (lists, turned))
-            low.append(-least)
-            high.append(most)
-            n_unjudged += lists.ranks.shape[1]
-            is_exact &= reached and reached_too
-        return PairEnds(np.array(low), np.array(high), n_unjudged, is_exact)
+    def ends(self, m: int, first: str, second: str) -> tuple[Floats, Floats, int, bool]:
+        """Return the ends of the difference of two runs by a measure.
 
-    def _lists(self, hits: Hits, labels: Labels, spec: Spec, score: Floats, pair: Sequence[int]) -> TopicLists:
-        """Return the lists of two runs, in the order of the pair."""
-        parts = [slice(hits.starts[run], hits.starts[run + 1]) for run in pair]
-        unjudged = [hits.row[part][labels[hits.row[part]] < 0] for part in parts]
-        rows = np.union1d(*unjudged)
-        ranks = np.zeros((2, len(rows)), dtype=np.int32)
-        for side, part in enumerate(parts):
-            ranks[side, np.searchsorted(rows, unjudged[side])] = hits.rank[part][labels[hits.row[part]] < 0]
-        return TopicLists(
-            ranks=ranks,
-            score=score,
-            relevant=[hits.rank[part][labels[hits.row[part]] >= spec.rel] for part in parts],
-            length=hits.lengths[pair],
-            labels=labels,
-            highest=self.highest,
-            n_relevant=int((labels >= spec.rel).sum()),
-            further=0,
-        )
+        These are (topics,) the lowest and the highest, how many documents are unjudged, and whether some labelling
+        reaches each end.
+        """
+        most, least, n_unjudged = [], [], 0
+        for lists in self._lists[m]:
+            one, other = (
+                _of_pair(lists, [self._runs.row(name) for name in pair]) for pair in ((first, second), (second, first))
+            )
+            most.append(largest_difference(one, self.specs[m]))
+            least.append(largest_difference(other, self.specs[m]))
+            n_unjudged += one.ranks.shape[1]
+        (high, reached), (low, reached_too) = (zip(*ends, strict=True) for ends in (most, least))
+        return -np.array(low), np.array(high), n_unjudged, all(reached) and all(reached_too)
+
+
+def _of_pair(lists: TopicLists, pair: list[int]) -> TopicLists:
+    """Return the lists of two runs, in the order of the pair, and the unjudged documents that one of these has."""
+    ranks = lists.ranks[pair]
+    has = (ranks > 0).any(axis=0)
+    return replace(
+        lists,
+        # in the order of memory in which sums are added up
+        ranks=np.ascontiguousarray(ranks[:, has]),
+        score=lists.score[pair],
+        relevant=[lists.relevant[run] for run in pair],
+        length=lists.length[pair],
+    )
 
 
 def named_rivals(against: Any, known: Sequence[str]) -> list[str]:
@@ -108,8 +86,7 @@ def neighbours(predictor: NewRunPredictor, m: int, score: float) -> list[str]:
     return [name for name in (above, below) if name is not None]
 
 
-@dataclass(frozen=True)
-class PredictedDifference:
+class PredictedDifference(NamedTuple):
     """What is predicted of the difference of two runs."""
 
     by_topic: Floats  # (topics,)
@@ -130,42 +107,39 @@ class Rivals:
         involved = dict.fromkeys(name for _, *pair in pairs for name in pair)
         runs = self._predictor.runs.select(names=[name for name in self._predictor.runs.names if name in involved])
         labellings = Labellings(runs, qrels, self._predictor.measures)
-        return [self._row(labellings.ends(m, name, rival), m, name, rival) for m, name, rival in pairs]
+        return [self._row(labellings, m, name, rival) for m, name, rival in pairs]
 
-    def _row(self, ends: PairEnds, m: int, name: str, rival: str) -> dict[str, Any]:
+    def _row(self, labellings: Labellings, m: int, name: str, rival: str) -> dict[str, Any]:
         predictor = self._predictor
-        scores = predictor.scores[m]
-        judged = scores[:, predictor.runs.row(name)] - scores[:, predictor.runs.row(rival)]
-        difference = float(judged.mean())
+        mine, theirs = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
+        low_by_topic, high_by_topic, n_unjudged, is_exact = labellings.ends(m, name, rival)
+        judged, critical = mine - theirs, predictor.topic_critical
+        difference = centre = float(judged.mean())
         # sums of the same numbers in another order differ in the last bit
-        lowest, highest = min(float(ends.low.mean()), difference), max(float(ends.high.mean()), difference)
+        lowest, highest = min(float(low_by_topic.mean()), difference), max(float(high_by_topic.mean()), difference)
         made = self._predicted(m, name, rival)
         by_topic, predicted, low, high = judged, np.nan, np.nan, np.nan
         if made is not None:
-            by_topic = made.by_topic
-            predicted, low, high = np.clip([made.mean, made.low, made.high], lowest, highest).tolist()
-        centre, critical = difference if made is None else predicted, predictor.topic_critical
-        error = critical * by_topic.std(ddof=1) if len(by_topic) > 1 else np.nan
-        p = float(pair_tests(np.stack([by_topic, np.zeros(len(by_topic))], axis=1)).p[0])
+            by_topic, *ends = made
+            centre, low, high = np.clip(ends, lowest, highest).tolist()
+            predicted = centre
+        error = critical * _deviation(by_topic)
+        both = centre - np.hypot(centre - low, error), centre + np.hypot(high - centre, error)
         if made is None:
-            spread_low, spread_high = (
-                critical * part.std(ddof=1) if len(part) > 1 else np.nan for part in (ends.low, ends.high)
-            )
             # topics whose ends differ less than what is judged make neither end narrower
+            spread_low, spread_high = (critical * _deviation(part) for part in (low_by_topic, high_by_topic))
             both = min(lowest - spread_low, centre - error), max(highest + spread_high, centre + error)
-        else:
-            both = centre - np.hypot(centre - low, error), centre + np.hypot(high - centre, error)
-        level = f"at {100 * predictor.config.confidence:.4g}%"
-        ends_by = {EVERY_LABELLING: (lowest, highest), level: (low, high)}
-        decided_by = next((by for by, (a, b) in ends_by.items() if a > _CLOSE or b < -_CLOSE), OPEN)
-        winner = "" if decided_by == OPEN else name if ends_by[decided_by][0] > _CLOSE else rival
-        if highest - lowest <= _CLOSE and abs(difference) <= _CLOSE:
+        p = float(pair_tests(np.stack([by_topic, np.zeros(len(by_topic))], axis=1)).p[0])
+        known_by = {EVERY_LABELLING: (lowest, highest), f"at {100 * predictor.config.confidence:.4g}%": (low, high)}
+        decided_by = next((by for by, (a, b) in known_by.items() if a > CLOSE or b < -CLOSE), OPEN)
+        winner = "" if decided_by == OPEN else name if known_by[decided_by][0] > CLOSE else rival
+        if highest - lowest <= CLOSE and abs(difference) <= CLOSE:
             decided_by, winner = EVERY_LABELLING, "neither"
         return {
             "measure": repr(predictor.measures[m]),
             "name": name,
             "rival": rival,
-            "rival_score": float(scores[:, predictor.runs.row(rival)].mean()),
+            "rival_score": float(theirs.mean()),
             "difference": difference,
             "difference_low": lowest,
             "difference_high": highest,
@@ -180,8 +154,8 @@ class Rivals:
             "topics_high": centre + error,
             "both_low": both[0],
             "both_high": both[1],
-            "unjudged": ends.unjudged,
-            "exact": ends.exact,
+            "unjudged": n_unjudged,
+            "exact": is_exact,
         }
 
     def _predicted(self, m: int, name: str, rival: str) -> PredictedDifference | None:
@@ -210,7 +184,7 @@ class Rivals:
         """Return (topics,) what is predicted of a new run, all moved alike where their mean is another one."""
         by_topic = self._predictor.by_topic(m, self._rows[name])
         off = self._own[m, name]["predicted"] - by_topic.mean()
-        return by_topic + off if abs(off) > _CLOSE else by_topic
+        return by_topic + off if abs(off) > CLOSE else by_topic
 
     def _between_new_runs(self, m: int, name: str, rival: str) -> PredictedDifference | None:
         """Return the difference of two new runs; each errs by more with half of the probability that both may."""
@@ -225,3 +199,8 @@ class Rivals:
         first, second = (self._by_topic(m, of) for of in (name, rival))
         mean = self._own[m, name]["predicted"] - self._own[m, rival]["predicted"]
         return PredictedDifference(first - second, mean, mean - half, mean + half)
+
+
+def _deviation(by_topic: Floats) -> float:
+    """Return the standard deviation over topics, NaN of one topic."""
+    return float(by_topic.std(ddof=1)) if len(by_topic) > 1 else np.nan

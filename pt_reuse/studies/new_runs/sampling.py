@@ -1,17 +1,19 @@
-"""Samples of unjudged documents: which to judge, and what their labels say of scores without trusting a model."""
+"""Samples of unjudged documents: which to judge, by which plan, and what labels say of scores without a model."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, shown
 from pt_reuse.arrays.expected import Floats
 from pt_reuse.data.csv_files import read_csv
 from pt_reuse.data.frame_columns import in_our_columns
@@ -20,8 +22,9 @@ from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.pool import DRAWN, INCLUSION, PLAN, SAMPLED, named_documents
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.studies.new_runs.evidence import Evidence
-from pt_reuse.studies.new_runs.sample_plan import check_columns, check_whole, frame_of, pairs_of
 
+#: the topic and the name of a document
+Pair = tuple[str, str]
 #: the measures that are, or nearly are, sums over documents
 ESTIMABLE = ("p", "rbp", "ndcg")
 #: fewer sampled documents say little of their own error
@@ -92,6 +95,47 @@ def sampled_labels(given: Any) -> Any:
         return table.frame[["qid", "docno", PLAN]].assign(**numbers)
 
 
+def frame_of(evidence: Evidence, cutoff: int | None, known: NDArray[np.bool_] | None = None) -> list[Pair]:
+    """Return the unjudged documents of new runs that can be drawn, sorted: down to a rank, None for all.
+
+    Those that are (documents,) `known` since are not among them.
+    """
+    seen: list[NDArray[np.integer]] = [evidence.unknown[:0]]
+    for unit in evidence.new:
+        _, row, rank = evidence.lists.of_runs(np.flatnonzero(evidence.units.of_run == unit))
+        seen.append(row if cutoff is None else row[rank <= cutoff])
+    rows = np.intersect1d(np.concatenate(seen), evidence.unknown)
+    rows = rows if known is None else rows[~known[rows]]
+    qids, docnos = evidence.names
+    return sorted(zip(qids[rows].tolist(), docnos[rows].tolist(), strict=True))
+
+
+def pairs_of(frame: pd.DataFrame) -> list[Pair]:
+    """Return the topic and the name of each document of a frame."""
+    return list(zip(frame["qid"].tolist(), frame["docno"].tolist(), strict=True))
+
+
+def with_plan(drawn: pd.DataFrame, frame: Sequence[Pair], cutoff: int | None) -> pd.DataFrame:
+    """Return drawn documents, ``qid docno inclusion`` and more, with how many they are and the plan in each row.
+
+    The plan is the rank down to which documents could be drawn, 0 for all; a digest of these; and a digest of those
+    drawn and of their probabilities. So labels can be compared with it.
+    """
+    found = drawn.assign(**{DRAWN: len(drawn)})
+    found[PLAN] = f"{cutoff or 0}.{_digest(map(repr, frame))}.{_digest_of(drawn)}"
+    return found
+
+
+def _digest_of(drawn: pd.DataFrame) -> str:
+    probabilities = pd.to_numeric(drawn[INCLUSION], errors="coerce").tolist()
+    # to the digits that survive a file
+    return _digest(f"{pair!r} {p:.6g}" for pair, p in sorted(zip(pairs_of(drawn), probabilities, strict=True)))
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 @dataclass(frozen=True)
 class Sample:
     """Labels of documents that were sampled, with the probability of each."""
@@ -103,39 +147,31 @@ class Sample:
     @classmethod
     def of(cls, sampled: Qrels, evidence: Evidence, measures: Iterable[ir_measures.Measure]) -> Sample:
         """Find sampled documents among those that nobody judged; raise unless they are a whole sample of them."""
-        frame = sampled.to_frame()
+        frame, highest = sampled.to_frame(), max(int(evidence.labels.max()), 1)
         if not len(frame):
-            unjudged = len(frame_of(evidence, None))
-            if unjudged:
-                raise InputError(
-                    f"sampled has no document, and {count(unjudged, 'document')} of new runs are unjudged.",
-                    argument="sampled",
-                )
+            if n := len(frame_of(evidence, None)):
+                raise _refused(f"it has no document, and {count(n, 'document')} of new runs are unjudged.")
             return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int16), np.zeros(0))
-        check_columns(frame)
-        without = sorted(pairs_of(frame[frame["label"] < 0]))
-        if without:
-            raise InputError(
-                f"{count(len(without), 'document')} of {len(frame):,} have no label: {named_documents(without)}. Every "
-                "document of the sample must have one, or the estimate is not of the whole.",
-                argument="sampled",
-            )
-        if int(frame["label"].max()) > max(int(evidence.labels.max()), 1):
-            highest = int(evidence.labels.max())
-            raise InputError(
-                f"sampled has the label {int(frame['label'].max())}, and the highest of the judgments is {highest}.",
-                argument="sampled",
+        if lacking := [name for name in SAMPLED if name not in frame]:
+            raise _refused(
+                f"the labels of a sample have no column {examples(lacking)}, so that nobody can tell whether they are "
+                "all of it. Judge the pool of judge_next, found.pool.judge(judge), or add the column label to the "
+                "documents.csv that its command writes."
             )
         rows = evidence.qrels.arrays.documents.find(sampled.arrays.documents)
-        strange = sorted(pairs_of(frame[(rows < 0) | (evidence.labels[rows] >= 0)]))
-        if strange:
-            raise InputError(
-                f"{count(len(strange), 'document')} of {len(frame):,} are judged already, or not among those that the "
-                f"new runs have at the top: {named_documents(strange)}. Give as `sampled` the labels of the sample "
-                "alone, and leave them out of the qrels.",
-                argument="sampled",
-            )
-        check_whole(frame, evidence, measures)
+        for odd, problem in (
+            (frame["label"] < 0, "have no label; every document of the sample must have one"),
+            (frame["label"] > highest, f"have a label above {highest}, the highest of the judgments"),
+            (
+                (rows < 0) | (evidence.labels[rows] >= 0),
+                "are judged already, or not among those that the new runs have at the top; give the labels of the "
+                "sample alone, and leave them out of the qrels",
+            ),
+        ):
+            if wrong := sorted(pairs_of(frame[np.asarray(odd)])):
+                of = f"{count(len(wrong), 'document')} of {len(frame):,}"
+                raise _refused(f"{of} {problem}: {named_documents(wrong)}.")
+        _check_plan(frame, evidence, measures)
         return cls(rows, frame["label"].to_numpy(dtype=np.int16), frame[INCLUSION].to_numpy(dtype=float))
 
     def estimate(self, score: float, changes: Floats, variances: Floats) -> tuple[float, float]:
@@ -177,3 +213,41 @@ def needed(sizes: Floats, variances: Floats, width: float, reach: float) -> int:
         error = np.sqrt(((1 / probability[drawn] - 1) * variances[drawn]).sum())
         low, high = (low, middle) if 2 * reach * error <= width else (middle + 1, high)
     return low
+
+
+def _check_plan(sampled: pd.DataFrame, evidence: Evidence, measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise unless labels are all of a sample of what is unjudged here, drawn where the measures look."""
+    cells = sampled[PLAN].astype(str).unique().tolist()
+    cutoff, *digests = cells[0].split(".")
+    if len(cells) > 1 or len(digests) != 2 or not cutoff.isdecimal():
+        raise _refused(f"the column {PLAN!r} has {examples(cells)}, and must have the one that judge_next wrote.")
+    frame = frame_of(evidence, int(cutoff) or None)
+    if _digest(map(repr, frame)) != digests[0]:
+        raise _refused(
+            "the sample was drawn from other documents than those that are unjudged here. Give the new runs, judgments "
+            "and depth of its plan, or plan a sample of these."
+        )
+    for measure in measures:
+        spec = native_spec(measure)
+        if beyond := sorted(set(frame_of(evidence, spec.cutoff if spec else None)) - set(frame)):
+            raise InputError(
+                f"the sample was drawn from ranks 1 to {cutoff}, and {measure!r} looks deeper: "
+                f"{count(len(beyond), 'document')} could not be drawn, such as {named_documents(beyond[:1])}. Plan a "
+                "sample by this measure.",
+                argument="measures",
+            )
+    stated = pd.to_numeric(sampled[DRAWN], errors="coerce")
+    if (stated != len(sampled)).any():
+        raise _refused(
+            f"there are {count(len(sampled), 'document')}, and the sample has {shown(sampled[DRAWN].iloc[0])}. The "
+            "estimate holds for the whole sample alone. Judge all of it, and keep the rows that are not relevant."
+        )
+    if _digest_of(sampled) != digests[1]:
+        raise _refused(
+            f"the documents, or their column {INCLUSION!r}, are not those of the plan. Keep the rows as judge_next "
+            "wrote them."
+        )
+
+
+def _refused(message: str) -> InputError:
+    return InputError(message, argument="sampled")
