@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.correlation import rounded
+from pt_reuse.arrays.correlation import CLOSE, rounded
 from pt_reuse.arrays.significance import PairTests, pair_tests
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: convention -> what the score of a system is
+#: convention -> what stands behind the name of the measure, and what the score of a system is
 CONVENTIONS = {
-    "mean": "mean score over tasks",
-    "borda": "Borda count: on each task the systems less its rank, ties by the mean rank; a missing score is 0 votes",
-    "mean_rank": "mean rank over tasks, ties by the mean rank; lower is better",
-    "z_score": "mean over tasks of the score less the task's mean, by its standard deviation (of all systems, n)",
+    "mean": ("", "mean score over tasks"),
+    "borda": (
+        ", Borda",
+        "Borda count: on each task the systems less the rank, ties by the mean rank; a missing score is 0 votes",
+    ),
+    "mean_rank": (", mean rank", "mean rank over tasks, ties by the mean rank, lower is better"),
+    "z_score": (", z", "mean over tasks of the score less the task's mean, by its standard deviation over the systems"),
 }
 
 
@@ -48,28 +51,41 @@ def task_pair_tests(values: Floats, there: Mask, families: NDArray[np.int64] | N
 
     With families, tasks of one are drawn together: the variance is that of the families' sums of deviations from the
     mean (cluster robust, with the factor G / (G - 1) and G - 1 degrees of freedom for G families). NaN where a pair
-    shares fewer than two tasks, or families.
+    shares fewer than two tasks, or families. A difference that is the same on every task, which a t test takes for
+    certain however few these are, has the p-value of its signs.
     """
-    if families is None and there.all():
-        return pair_tests(values)
-    from scipy.special import stdtr
-
     n_systems = values.shape[1]
+    plain = pair_tests(values) if families is None and there.all() else None
     of_family = np.eye(len(values)) if families is None else (families == np.unique(families)[:, None]).astype(float)
     first, second = np.triu_indices(n_systems, 1)
     difference, p = np.full(len(first), np.nan), np.full(len(first), np.nan)
     start = 0
     for i in range(n_systems - 1):
         rows = slice(start, start := start + n_systems - 1 - i)
-        both = there[:, i, None] & there[:, i + 1 :]
-        by_task, n = np.where(both, values[:, i, None] - values[:, i + 1 :], 0.0), both.sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = by_task.sum(axis=0) / n
-            sums = of_family @ np.where(both, by_task - mean, 0.0)
-            groups = (of_family @ both > 0).sum(axis=0)
-            error = np.sqrt(groups / (groups - 1) * (sums**2).sum(axis=0)) / n
-            found = 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(mean) / error)
-        alike = (rounded(by_task) == 0).all(axis=0)
-        difference[rows] = mean
-        p[rows] = np.where(groups < 2, np.nan, np.where(alike, 1.0, found))
+        both, apart = there[:, i, None] & there[:, i + 1 :], values[:, i, None] - values[:, i + 1 :]
+        if plain is None:
+            difference[rows], p[rows], groups = _over_families(np.where(both, apart, 0.0), both, of_family)
+        else:
+            difference[rows], p[rows], groups = (
+                plain.difference[rows],
+                plain.p[rows],
+                np.full(len(p[rows]), len(values)),
+            )
+        spread = np.where(both, apart, -np.inf).max(axis=0) - np.where(both, apart, np.inf).min(axis=0)
+        same = (spread < CLOSE) & (np.abs(difference[rows]) > CLOSE)
+        p[rows] = np.where(same, np.maximum(p[rows], 2.0 ** (1 - groups)), p[rows])
     return PairTests(first, second, difference, p)
+
+
+def _over_families(by_task: Floats, both: Mask, of_family: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return (pairs,) means of (tasks, pairs) differences, their p-values, and of how many families these are."""
+    from scipy.special import stdtr
+
+    n, groups = both.sum(axis=0), (of_family @ both > 0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = by_task.sum(axis=0) / n
+        sums = of_family @ np.where(both, by_task - mean, 0.0)
+        error = np.sqrt(groups / (groups - 1) * (sums**2).sum(axis=0)) / n
+        p = 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(mean) / error)
+    alike = (rounded(by_task) == 0).all(axis=0)
+    return mean, np.where(groups < 2, np.nan, np.where(alike, 1.0, p)), groups
