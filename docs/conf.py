@@ -19,7 +19,7 @@ author = "The pt_reuse developers"
 copyright = "2026, the pt_reuse developers"
 version = release = pt_reuse.__version__
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-extensions += ["catalogue", "run", "command", "gallery", "api_pages", "markdown", "studies"]
+extensions += ["catalogue", "run", "command", "gallery", "api_pages", "markdown", "studies", "demo_card"]
 exclude_patterns = ["_build", "_ext", "outputs", "experiments", "papers/stored"]
 html_theme = "furo"
 html_title = "pt_reuse"

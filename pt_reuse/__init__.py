@@ -1,7 +1,6 @@
 """Can I trust this test collection for my system? Pools, leave-out-uniques and reusability for PyTerrier."""
 
-import lazy_loader
+from pt_reuse._plugin import lazily
 
-# PyTerrier imports every plugin at its own start: a public name is loaded when it is first used, from where the stub
-# beside this file says
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# PyTerrier imports every plugin at its own start: a public name is loaded when it is first used
+__getattr__, __dir__, __all__ = lazily(__name__, __file__)

@@ -4,7 +4,7 @@ from . import labels as labels
 from . import pools as pools
 from . import profile as profile
 from . import rankings as rankings
-from ._result import read_result as read_result
+from ._saving import read_result as read_result
 from ._version import __version__ as __version__
 from .cards.card import report as report
 from .collections.dataset import list_collections as list_collections

@@ -1,13 +1,16 @@
-"""What PyTerrier loads when it is imported: our measures and our collections by name, and nothing more."""
+"""What is loaded at PyTerrier's own start: public names, our measures and our collections by name, and nothing more."""
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from importlib.util import resolve_name
+from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-import wrapt
 
 #: measures that ir_measures knows by name -> what defines them
 _MEASURES = {
@@ -15,6 +18,26 @@ _MEASURES = {
     "xinfAP": "pt_reuse.scoring.inferred",
     "xinfNDCG": "pt_reuse.scoring.inferred",
 }
+
+
+def lazily(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace: its stub says where each name is defined."""
+    path = Path(file)
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    homes = {
+        each.name: resolve_name("." * line.level + (line.module or each.name), package)
+        for line in ast.parse(path.with_suffix(".pyi").read_text(encoding="utf-8")).body
+        if isinstance(line, ast.ImportFrom)
+        for each in line.names
+    }
+
+    def get(wanted: str) -> Any:
+        if wanted not in homes:
+            raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
+        home = import_module(homes[wanted])
+        return home if home.__name__ == f"{package}.{wanted}" else getattr(home, wanted)
+
+    return get, lambda: sorted(homes), sorted(homes)
 
 
 class _NamedMeasure:
@@ -39,8 +62,13 @@ class _NamedMeasure:
         return self._name
 
 
+@cache
 def plugin() -> ModuleType:
     """Make ``"Unjudged@10"`` known to ir_measures, and return the package, which PyTerrier keeps as ``pt.reuse``."""
+    import wrapt
+
+    # ir_datasets takes longer to import than PyTerrier: it learns of our collections when somebody imports it
+    wrapt.register_post_import_hook(_add_collections, "ir_datasets")
     # PyTerrier has imported it
     registry = sys.modules["ir_measures"].measures.registry
     for name in _MEASURES:
@@ -53,7 +81,3 @@ def _add_collections(ir_datasets: Any) -> None:
         return import_module("pt_reuse.collections.provider").irds_dataset(name)
 
     ir_datasets.registry.register_pattern("^reuse/", load)
-
-
-# ir_datasets takes longer to import than PyTerrier: it learns of our collections when somebody imports it
-wrapt.register_post_import_hook(_add_collections, "ir_datasets")

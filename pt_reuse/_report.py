@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -13,37 +12,30 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse import _html
 from pt_reuse._check import count, examples, flag, positive
-from pt_reuse._text import TextColumn, display_width, is_missing, lay_out, prose, visible, written
+from pt_reuse._text import (
+    WIDTH,
+    TextColumn,
+    display_width,
+    ends,
+    html_columns,
+    html_lines,
+    html_text,
+    is_missing,
+    lay_out,
+    prose,
+    visible,
+    written,
+)
 from pt_reuse.errors import InputError
 
-#: the width of a report as text, in columns
-_WIDTH = 80
 #: columns of numbers beside the first
 MOST = 5
 _LEAST_P = 0.0001
-#: a line of prose in LaTeX
-_SOURCE = 100
-#: a heading of LaTeX that is no longer than this stays on one line
-_LEAST_HEADING = 8
-_MINUS = re.compile(r"-(?=\d)")
-#: words of headings and captions that LaTeX sets as mathematics
-_MATHEMATICS = {"tau_b": r"$\tau_b$", "tau_AP": r"$\tau_{\mathrm{AP}}$"}
-_ESCAPED = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\`{}",
-    **{c: f"\\{c}" for c in "&%_#${}"},
-}
 
 
 class Digits(Enum):
-    """How the cells of a column are written; the value is Python's format where that is all there is to it."""
+    """How the numbers of a column are written; the value is Python's format where that is all there is to it."""
 
     #: as it is
     TEXT = ""
@@ -74,10 +66,13 @@ class Digits(Enum):
     #: a difference of which the size matters, two digits: ``0.00043``
     SIZE = ".2g"
 
-    @property
-    def format(self) -> str:
-        """Return Python's format for a number in a sentence."""
-        return {"number": ".4g", "ranks": ",.0f", "p": ".4f"}.get(self.value, self.value)
+    def format_of(self, value: Any) -> str:
+        """Return Python's format for a number, in tables and in sentences."""
+        if self is Digits.NUMBER:
+            return (Digits.COUNT if isinstance(value, Integral) else Digits.SCORE).value
+        if self is Digits.RANKS:
+            return (Digits.COUNT if value == round(value) else Digits.TENTHS).value
+        return Digits.SCORE.value if self is Digits.P else self.value
 
     def written(self, value: Any) -> str:
         """Return one cell; ``-`` where it is missing, and no sign where it rounds to 0."""
@@ -85,13 +80,7 @@ class Digits(Enum):
             return "-"
         if self is Digits.TEXT:
             return visible(str(value))
-        if self is Digits.NUMBER:
-            return written(value, (Digits.COUNT if isinstance(value, Integral) else Digits.SCORE).value)
-        if self is Digits.RANKS:
-            return written(value, (Digits.COUNT if value == round(value) else Digits.TENTHS).value)
-        if self is Digits.P:
-            return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
-        return written(value, self.value)
+        return "<0.0001" if self is Digits.P and value < _LEAST_P else written(value, self.format_of(value))
 
 
 @dataclass(frozen=True)
@@ -101,31 +90,26 @@ class Column:
     heading: str  # in words, ``"Largest drop"``; ``tau_b`` and ``tau_AP`` become mathematics in LaTeX
     values: Sequence[Any] | pd.Series  # (rows,) the values, not rounded
     digits: Digits = Digits.TEXT  # how they are written
-    ends: tuple[Sequence[Any] | pd.Series, Sequence[Any] | pd.Series] | None = (
-        None  # of the interval of each, where there are intervals
-    )
+    ends: tuple[Sequence[Any] | pd.Series, Sequence[Any] | pd.Series] | None = None  # of the interval of each
 
     def cells(self) -> tuple[str, ...]:
         """Return the values as they are written, ``0.9500 (0.9124 to 0.9871)``; no interval that has no width."""
-        texts = [self.digits.written(value) for value in self.values]
-        if self.ends is not None:
-            between = intervals("", *self.ends, self.digits).values
-            texts = [f"{text} ({ends})" if ends else text for text, ends in zip(texts, between, strict=True)]
-        return tuple(texts)
+        texts = map(self.digits.written, self.values)
+        if self.ends is None:
+            return tuple(texts)
+        found = zip(texts, intervals("", *self.ends, self.digits).values, strict=True)
+        return tuple(f"{text} ({between})" if between else text for text, between in found)
 
     def head(self, n: int) -> Column:
         """Return the first rows."""
-        ends = self.ends and tuple(pd.Series(end).head(n) for end in self.ends)
-        return replace(self, values=pd.Series(self.values).head(n), ends=ends)
+        between = self.ends and (self.ends[0][:n], self.ends[1][:n])
+        return replace(self, values=self.values[:n], ends=between)
 
 
 def intervals(of: str, low: Sequence[Any] | pd.Series, high: Sequence[Any] | pd.Series, digits: Digits) -> Column:
     """Return a column of intervals, ``0.9124 to 0.9871``; ``-`` where there is none, or one without width."""
-    texts = [
-        None if is_missing(a) or is_missing(b) or a == b else f"{digits.written(a)} to {digits.written(b)}"
-        for a, b in zip(low, high, strict=True)
-    ]
-    return Column(f"Interval of {of}", texts)
+    pairs = ({"_low": a, "_high": b} for a, b in zip(low, high, strict=True))
+    return Column(f"Interval of {of}", [ends(pair, "", digits.written) or None for pair in pairs])
 
 
 class Report:
@@ -139,8 +123,8 @@ class Report:
         columns: the first says what the rows are; at most five more.
         caption: one sentence: what is counted, under which conventions.
         notes: what else a reader must know, a sentence each.
-        verdict: what was found, under which condition it holds, and what it does not say, a sentence each. It is
-            printed above the caption, but not in LaTeX, since findings belong in the text of a paper.
+        verdict: what was found, a sentence each, printed above the caption; not in LaTeX, as findings belong in the
+            text of a paper.
 
     Attributes:
         columns: as given.
@@ -185,8 +169,7 @@ class Report:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with its headings; numbers are not rounded."""
-        series = [pd.Series(column.values).reset_index(drop=True) for column in self.columns]
-        return pd.DataFrame({column.heading: each for column, each in zip(self.columns, series, strict=True)})
+        return pd.DataFrame({column.heading: pd.Series(list(column.values)) for column in self.columns})
 
     def shown(self) -> pd.DataFrame:
         """Return the table with its headings, every cell as printed."""
@@ -199,13 +182,31 @@ class Report:
             n: how many rows to keep, at least 1.
         """
         most, rows = positive("n", n, "rows"), len(self.columns[0].values)
-        columns = [column.head(most) for column in self.columns]
         more = [f"The first {most:,} of {rows:,} rows."] if most < rows else []
+        columns = [column.head(most) for column in self.columns]
         return Report(columns, caption=self.caption, notes=[*self.notes, *more], verdict=self.verdict)
 
     def under(self, verdict: Iterable[str]) -> Report:
         """Return the report below a verdict."""
         return Report(self.columns, caption=self.caption, notes=self.notes, verdict=verdict)
+
+    def _text_columns(self) -> list[TextColumn]:
+        return [TextColumn(visible(c.heading), c.cells(), right=c.digits is not Digits.TEXT) for c in self.columns]
+
+    def _above(self) -> list[str]:
+        return [text for text in (" ".join(self.verdict), self.caption) if text]
+
+    def __str__(self) -> str:
+        table = lay_out(self._text_columns(), width=WIDTH)
+        rule = "-" * max(map(display_width, table.split("\n")))
+        above, below = ([prose(text, width=WIDTH) for text in texts] for texts in (self._above(), self.notes))
+        return "\n".join([*above, rule, table, rule, *below])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        above = "".join(f"<p>{html_text(text)}</p>" for text in self._above())
+        return above + html_columns(self._text_columns()) + html_lines(self.notes)
 
     def to_latex(self, *, label: str | None = None, wide: bool = False, caption: str | None = None) -> str:
         r"""Return the table for a paper: a float with the caption, rules of the package booktabs, and the notes.
@@ -220,14 +221,9 @@ class Report:
         Returns:
             str: the lines of LaTeX.
         """
-        flag("wide", wide)
-        environment = "table*" if wide else "table"
-        sides = "".join("l" if column.digits is Digits.TEXT else "r" for column in self.columns)
-        heads = [_latex_heading(column) for column in self.columns]
-        rows = [
-            [_latex_cell(text, value, c.digits) for (text, value), c in zip(row, self.columns, strict=True)]
-            for row in zip(*(zip(c.cells(), c.values, strict=True) for c in self.columns), strict=True)
-        ]
+        environment = "table*" if flag("wide", wide) else "table"
+        sides = "".join(_side(column) for column in self.columns)
+        cells = (map(_latex_cell, c.cells(), c.values, [c.digits] * len(c.values)) for c in self.columns)
         lines = [
             rf"\begin{{{environment}}}",
             r"\centering",
@@ -237,9 +233,9 @@ class Report:
             r"\setlength{\tabcolsep}{4pt}",
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
-            rf"{' & '.join(heads)} \\",
+            rf"{' & '.join(map(_latex_heading, self.columns))} \\",
             r"\midrule",
-            *(rf"{' & '.join(row)} \\" for row in rows),
+            *(rf"{' & '.join(row)} \\" for row in zip(*cells, strict=True)),
             r"\bottomrule",
             r"\end{tabular}",
             *(rf"\par\smallskip{{\footnotesize\raggedright {_latex_prose(note)}\par}}" for note in self.notes),
@@ -247,24 +243,23 @@ class Report:
         ]
         return "\n".join(lines)
 
-    def _text_columns(self) -> list[TextColumn]:
-        return [
-            TextColumn(visible(column.heading), column.cells(), right=column.digits is not Digits.TEXT)
-            for column in self.columns
-        ]
 
-    def __str__(self) -> str:
-        table = lay_out(self._text_columns(), width=_WIDTH)
-        rule = "-" * max(map(display_width, table.split("\n")))
-        above = [prose(text, width=_WIDTH) for text in (" ".join(self.verdict), self.caption) if text]
-        return "\n".join([*above, rule, table, rule, *(prose(note, width=_WIDTH) for note in self.notes)])
+# LaTeX
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<p><small>{html.escape(visible(note))}</small></p>" for note in self.notes)
-        above = [html.escape(visible(text)) for text in (" ".join(self.verdict), self.caption) if text]
-        return f"{''.join(f'<p>{text}</p>' for text in above)}{_html.of_columns(self._text_columns())}{notes}"
+#: a line of prose in LaTeX; a heading that is no longer than this stays on one line
+_SOURCE, _LEAST_HEADING = 100, 8
+#: words of headings and captions that LaTeX sets as mathematics
+_MATHEMATICS = {"tau_b": r"$\tau_b$", "tau_AP": r"$\tau_{\mathrm{AP}}$"}
+_ESCAPED = {
+    **{c: f"\\{c}" for c in "&%_#${}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "`": r"\`{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
 
 
 def latex(text: str) -> str:
@@ -274,26 +269,26 @@ def latex(text: str) -> str:
     return re.sub(r"(?<=-)-", r"{}-", re.sub(r"(?<=')'", r"{}'", escaped))
 
 
+def _side(column: Column) -> str:
+    return "l" if column.digits is Digits.TEXT else "r"
+
+
 def _latex_cell(text: str, value: Any, digits: Digits) -> str:
     if is_missing(value):
         return "--"
-    return _latex_start(text) if digits is Digits.TEXT else _MINUS.sub("$-$", text.replace("<", "$<$"))
+    return _latex_start(text) if digits is Digits.TEXT else re.sub(r"-(?=\d)", "$-$", text.replace("<", "$<$"))
 
 
 def _latex_start(text: str) -> str:
-    escaped = latex(text)
     # what follows \\ in brackets, or as a star, is an option of the line's end
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+    return re.sub(r"^([\[*])", r"{\1}", latex(text))
 
 
 def _latex_heading(column: Column) -> str:
-    widest = max(map(display_width, column.cells()), default=0)
-    words = max(map(len, column.heading.split()), default=1)
-    width = max(widest, words, _LEAST_HEADING)
+    width = max(_LEAST_HEADING, *map(display_width, column.cells()), *map(len, column.heading.split()))
     lines = textwrap.wrap(column.heading, width, break_long_words=False, break_on_hyphens=False) or [""]
-    texts = [_mathematics(_latex_start(line)) for line in lines]
-    side, stacked = "l" if column.digits is Digits.TEXT else "r", r" \\ ".join(texts)
-    return stacked if len(texts) == 1 else rf"\shortstack[{side}]{{{stacked}}}"
+    stacked = r" \\ ".join(_mathematics(_latex_start(line)) for line in lines)
+    return stacked if len(lines) == 1 else rf"\shortstack[{_side(column)}]{{{stacked}}}"
 
 
 def _latex_prose(text: str) -> str:

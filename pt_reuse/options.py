@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar, get_type_hints
 
 from pt_reuse._check import checked_jobs, checked_seed, choice, flag, fraction, positive, whole
@@ -64,62 +65,57 @@ class Option:
         return value if check is None else check(value)
 
 
-def _flag_of(name: str) -> Callable[[Any], bool]:
-    return lambda value: flag(name, value)
-
-
-#: the options that studies share
+#: the options that studies share, each with its name where that is the same everywhere
 Runs: TypeAlias = Annotated[
-    Any,
-    Option(
-        "the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.",
-    ),
+    Any, Option("the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.", name="runs")
 ]
 Judgments: TypeAlias = Annotated[
-    Any,
-    Option(
-        "the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.",
-    ),
+    Any, Option("the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.", name="qrels")
 ]
 ScoresOf: TypeAlias = Annotated[
     Any,
     Option(
-        "what :func:`score` returned, or a dict of a name -> Scores for each of several judgments, under "
-        "the same measures; those of pipelines by :meth:`Scores.from_frame`.",
+        "what :func:`score` returned, or a dict of a name -> Scores for each of several judgments, under the same "
+        "measures; those of pipelines by :meth:`Scores.from_frame`.",
+        name="scores",
     ),
 ]
 OtherJudgments: TypeAlias = Annotated[
     Any,
     Option(
         "the other judgments, in any form.",
+        name="other",
         flag=Flag(help="the other judgments: a file or a collection", metavar="FILE", kind="judgments"),
     ),
 ]
 HumanJudgments: TypeAlias = Annotated[
-    Any, Option("the judgments of people, in any form, see :doc:`runs`; a negative label is none.")
+    Any, Option("the judgments of people, in any form, see :doc:`runs`; a negative label is none.", name="human")
 ]
 JudgeLabels: TypeAlias = Annotated[
     Any,
     Option(
-        "who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a "
-        "pipeline, which is asked for the documents that people judged; a dict of name -> one of these; or a "
-        "folder of judges, read as :func:`judging.read_judges` reads it.",
+        "who is compared with people: judgments in any form, a :class:`judging.Judge`, a function or a pipeline, "
+        "which is asked for the documents that people judged; a dict of name -> one of these; or a folder of judges, "
+        "read as :func:`judging.read_judges` reads it.",
+        name="judge",
     ),
 ]
 JudgeGrade: TypeAlias = Annotated[
     Any,
     Option(
-        "the lowest label of a judge that is relevant, or a dict of its label -> the label of people that "
-        "it stands for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 "
-        "where all its labels are 0 and 1, and as for people where none is above the highest of theirs. Labels "
-        "above it are refused.",
+        "the lowest label of a judge that is relevant, or a dict of its label -> the label of people that it stands "
+        "for; one for all, or a dict of judge -> one of these. Default: what the judge says; else 1 where all its "
+        "labels are 0 and 1, and as for people where none is above the highest of theirs. Labels above it are "
+        "refused.",
+        name="judge_rel",
     ),
 ]
-Families: TypeAlias = Annotated[Any, Option("judge -> family of models; default what the judges say.")]
+Families: TypeAlias = Annotated[Any, Option("judge -> family of models; default what the judges say.", name="families")]
 Unit: TypeAlias = Annotated[
     str,
     Option(
         'leave out one ``"team"`` (default), ``"run"``, ``"type"`` or ``"family"`` at a time.',
+        name="by",
         choices=("team", "run", "type", "family"),
         flag=Flag(help="what to leave out: team, run, type or family", metavar="UNIT", kind="text"),
     ),
@@ -127,8 +123,9 @@ Unit: TypeAlias = Annotated[
 Missing: TypeAlias = Annotated[
     str,
     Option(
-        'a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), '
-        'or counts for neither (``"drop"``).',
+        'a document that people judged and the judge did not is ``"unjudged"`` under the judge (default), or counts '
+        'for neither (``"drop"``).',
+        name="missing",
         choices=("unjudged", "drop"),
         flag=Flag(
             name="--missing-labels",
@@ -141,8 +138,9 @@ Missing: TypeAlias = Annotated[
 Measures: TypeAlias = Annotated[
     Any,
     Option(
-        "ir_measures measures or their names, one or several; default AP, from the grade from which "
-        "documents are relevant, and ``nDCG@10``.",
+        "ir_measures measures or their names, one or several; default AP, from the grade from which documents are "
+        "relevant, and ``nDCG@10``.",
+        name="measures",
         check="pt_reuse.scoring.scores:checked_measures",
         flag=Flag(
             help="comma-separated",
@@ -157,36 +155,38 @@ Depth: TypeAlias = Annotated[
     Option(
         "of the pool, documents per run and topic; default the one on record for the collection "
         "(``runs.pool_depth``), else 100.",
+        name="depth",
         check="pt_reuse.pooling.depth:checked_depth",
         flag=Flag(help="pool depth", metavar="K", default="that of the collection, else 100"),
     ),
 ]
 Contributing: TypeAlias = Annotated[
     str | Iterable[str],
-    Option(
-        'the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.',
-    ),
+    Option('the runs that are pooled: ``"pooled"`` (default), ``"all"``, or run names.', name="contributors"),
 ]
 PoolOrder: TypeAlias = Annotated[
     Any,
     Option(
-        "the order in which the runs were pooled, where it is not the one in which they are scored; "
-        "default that of the field.",
+        "the order in which the runs were pooled, where it is not the one in which they are scored; default that of "
+        "the field.",
+        name="pool_order",
         check="pt_reuse.data.ordering:checked_pool_order",
     ),
 ]
 Order: TypeAlias = Annotated[
     Any,
     Option(
-        'the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or '
-        '``"file"``; default that of the field. Scores do not depend on it.',
+        'the order in which the runs are pooled, ``"trec_eval"``, ``"trec_eval9"``, ``"rank"`` or ``"file"``; default '
+        "that of the field. Scores do not depend on it.",
+        name="order",
     ),
 ]
 Rel: TypeAlias = Annotated[
     int | None,
     Option(
-        "the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. "
-        "Measures have a `rel` of their own.",
+        "the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. Measures have "
+        "a `rel` of their own.",
+        name="rel",
         check="pt_reuse.data.judgments:checked_rel",
         flag=Flag(help="lowest label that is relevant", metavar="LABEL", default="that of the collection, else 1"),
     ),
@@ -195,7 +195,8 @@ Complete: TypeAlias = Annotated[
     bool,
     Option(
         "the mean is over all topics of the judgments (default), or over those that the run has.",
-        check=_flag_of("complete"),
+        name="complete",
+        check=partial(flag, "complete"),
         flag=Flag(name="--own-topics", help="means over the topics that a run has", kind="off", usual=True),
     ),
 ]
@@ -203,6 +204,7 @@ WithoutTopics: TypeAlias = Annotated[
     str,
     Option(
         'a run with none of the judgments\' topics is an ``"error"`` (default), or scores ``"zero"``.',
+        name="without_topics",
         choices=("error", "zero"),
     ),
 ]
@@ -210,7 +212,8 @@ Resamples: TypeAlias = Annotated[
     int,
     Option(
         "how often topics are drawn with replacement for intervals; 0 for none.",
-        check=lambda value: whole("resamples", value, "draws", least=0),
+        name="resamples",
+        check=partial(whole, "resamples", unit="draws", least=0),
         flag=Flag(help="draw the topics N times for intervals, 0 for none"),
     ),
 ]
@@ -218,7 +221,8 @@ Confidence: TypeAlias = Annotated[
     float,
     Option(
         "the confidence level of intervals.",
-        check=lambda value: fraction("confidence", value, ends=False),
+        name="confidence",
+        check=partial(fraction, "confidence", ends=False),
         flag=Flag(help="confidence level of intervals", metavar="P", kind="float"),
     ),
 ]
@@ -226,6 +230,7 @@ Seed: TypeAlias = Annotated[
     int,
     Option(
         "the seed of the random numbers: the same seed gives the same numbers in every process.",
+        name="seed",
         check=checked_seed,
         flag=Flag(help="seed of the random numbers"),
     ),
@@ -233,8 +238,9 @@ Seed: TypeAlias = Annotated[
 Jobs: TypeAlias = Annotated[
     int | None,
     Option(
-        "jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The "
-        "numbers do not depend on it.",
+        "jobs at a time, as joblib takes it; default what ``joblib.parallel_config`` says, else 1. The numbers do not "
+        "depend on it.",
+        name="n_jobs",
         check=checked_jobs,
         flag=Flag(name="--jobs", help="how many jobs at a time, -1 for all cores", default="1"),
     ),
@@ -242,9 +248,9 @@ Jobs: TypeAlias = Annotated[
 Test: TypeAlias = Annotated[
     str,
     Option(
-        'two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, '
-        "see "
+        'two-sided, over topics: ``"t"`` (default), ``"wilcoxon"``, ``"randomisation"`` or ``"tukey"``, see '
         ":func:`~pt_reuse.profile.discriminative_power`.",
+        name="test",
         choices=tuple(TESTS),
         flag=Flag(help=f"significance test: {', '.join(TESTS)}", metavar="TEST", kind="text"),
     ),
@@ -253,15 +259,17 @@ Alpha: TypeAlias = Annotated[
     float,
     Option(
         "the level of significance: a p-value of at most that is significant.",
-        check=lambda value: fraction("alpha", value, ends=False),
+        name="alpha",
+        check=partial(fraction, "alpha", ends=False),
         flag=Flag(help="level of significance", metavar="P", kind="float"),
     ),
 ]
 Correction: TypeAlias = Annotated[
     str,
     Option(
-        'the correction for the number of pairs, of each measure and set of labels alone: ``"none"``, '
-        '``"holm"``, ``"bonferroni"`` or ``"benjamini-hochberg"``.',
+        'the correction for the number of pairs, of each measure and set of labels alone: ``"none"``, ``"holm"``, '
+        '``"bonferroni"`` or ``"benjamini-hochberg"``.',
+        name="correction",
         choices=tuple(CORRECTIONS),
         flag=Flag(help=f"correction for the number of pairs: {', '.join(CORRECTIONS)}", metavar="WHICH", kind="text"),
     ),
@@ -270,47 +278,16 @@ Samples: TypeAlias = Annotated[
     int,
     Option(
         "how often tests that use random numbers draw, at least 1.",
-        check=lambda value: positive("samples", value, "draws"),
+        name="samples",
+        check=partial(positive, "samples", unit="draws"),
     ),
 ]
-Verbose: TypeAlias = Annotated[bool, Option("show a progress bar.", check=_flag_of("verbose"))]
-
-
-def _named(name: str, declared: Any) -> Option:
-    return replace(declared.__metadata__[0], name=name)
-
+Verbose: TypeAlias = Annotated[bool, Option("show a progress bar.", name="verbose", check=partial(flag, "verbose"))]
 
 #: those that are named alike everywhere, by their argument
 SHARED: dict[str, Option] = {
-    "runs": _named("runs", Runs),
-    "qrels": _named("qrels", Judgments),
-    "scores": _named("scores", ScoresOf),
-    "other": _named("other", OtherJudgments),
-    "human": _named("human", HumanJudgments),
-    "judge": _named("judge", JudgeLabels),
-    "judge_rel": _named("judge_rel", JudgeGrade),
-    "families": _named("families", Families),
-    "by": _named("by", Unit),
-    "missing": _named("missing", Missing),
-    "measures": _named("measures", Measures),
-    "depth": _named("depth", Depth),
-    "contributors": _named("contributors", Contributing),
-    "pool_order": _named("pool_order", PoolOrder),
-    "order": _named("order", Order),
-    "rel": _named("rel", Rel),
-    "complete": _named("complete", Complete),
-    "without_topics": _named("without_topics", WithoutTopics),
-    "resamples": _named("resamples", Resamples),
-    "confidence": _named("confidence", Confidence),
-    "seed": _named("seed", Seed),
-    "n_jobs": _named("n_jobs", Jobs),
-    "test": _named("test", Test),
-    "alpha": _named("alpha", Alpha),
-    "correction": _named("correction", Correction),
-    "samples": _named("samples", Samples),
-    "verbose": _named("verbose", Verbose),
+    option.name: option for alias in [*globals().values()] for option in getattr(alias, "__metadata__", ())
 }
-
 
 #: the measures of studies of what stands at the top of lists
 PRECISION_AND_GAIN = replace(

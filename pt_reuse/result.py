@@ -1,22 +1,25 @@
-"""Result: what studies return. Its tables are fields; reports, figures, key figures and notes are declared."""
+"""Result: what studies return. Its tables are fields; how it prints, reports, figures and notes are declared."""
 
 from __future__ import annotations
 
-import importlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from inspect import cleandoc, signature
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
-from pt_reuse._check import choice, examples, plural
-from pt_reuse._report import Column, Report
-from pt_reuse._result import Record
-from pt_reuse._text import is_missing, with_ends
+from pt_reuse import _saving, _text
+from pt_reuse._check import choice, examples, flag, plural
+from pt_reuse._files import checked_path
+from pt_reuse._report import Column, Digits, Report
+from pt_reuse._text import BESIDE, WIDTH, Printed, is_missing, prose, with_ends
 from pt_reuse.columns import UNITS, Table, column, described
 from pt_reuse.errors import InputError
 from pt_reuse.options import SHARED
@@ -24,23 +27,141 @@ from pt_reuse.options import SHARED
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: parts of a headline, of a measure or a judge each, that are told
-_CLAUSES = 3
+#: rows of a table that are printed, of which a notebook has twice as many, and answers
+_SHOWN, _ANSWERS = 8, 3
+#: what is said of an empty table
+_NOTHING = "nothing was computed."
+#: what an interval looks like behind its number
+_INTERVAL = re.compile(r"\(\S+ to \S+\)")
 
 
-def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the rows with these values, column by column, and the values: None is the first there is, ``...`` any."""
-    chosen = {}
-    for name, value in wanted.items():
-        known = list(dict.fromkeys(rows[name]))
-        if value is ... or not (known or value is None):
-            continue
-        texts = all(isinstance(one, str) for one in known)
-        if value is not None and not texts and value not in known:
-            raise InputError(f"{name} must be one of {examples(known, 12)}, got {value!r}.", argument=name)
-        chosen[name] = next(iter(known), None) if value is None else choice(name, value, known) if texts else value
-        rows = rows[rows[name] == chosen[name]]
-    return rows, chosen
+def first_of(lines: Sequence[str]) -> list[str]:
+    """Return the first answers, and how many there are beside them."""
+    more = len(lines) - _ANSWERS
+    return [*lines] if more <= 1 else [*lines[:_ANSWERS], f"and {more:,} more"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Record(Printed):
+    """Tables, arrays and settings that can be saved to a folder, and read back by :func:`read_result`.
+
+    What a kind of record declares: ``title``; ``about``, what of, behind the title; ``valid_for``, for what the answers
+    hold, and ``not_covered``, what they do not say. All speak of settings and attributes by their names.
+
+    Attributes:
+        settings: under which conventions it was made, for display.
+    """
+
+    title: ClassVar[str] = "Result"
+    about: ClassVar[str] = ""
+    valid_for: ClassVar[str] = ""
+    not_covered: ClassVar[str] = ""
+
+    settings: Mapping[str, Any]
+
+    def __init_subclass__(cls, **arguments: Any):
+        super().__init_subclass__(**arguments)
+        _saving.KINDS[cls.__name__] = cls
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table by name, the main one first; each is saved as a file of its own."""
+        return {}
+
+    def answers(self) -> list[str]:
+        """Return the answer, a line for each measure or judge, the main number first."""
+        return []
+
+    def headline(self) -> str:
+        """Return the answer in one line."""
+        return "; ".join(first_of(self.answers()))
+
+    def words(self) -> dict[str, Any]:
+        """Return what captions, notes and the verdict speak of: the settings, and numbers and names beside them."""
+        return dict(self.settings)
+
+    def heading(self) -> str:
+        """Return the title, and what of."""
+        return self.title + (f", {self.about.format_map(self.words())}" if self.about else "")
+
+    def conditions(self) -> list[str]:
+        """Return for what the answers hold, with which intervals, and what is not covered, a line each."""
+        parts = (("For", self.valid_for), ("Not covered", self.not_covered))
+        lines = [f"{what}: {text.format_map(self.words())}" for what, text in parts if text]
+        kind = str(self.settings.get("intervals", "none")).partition(": ")[0]
+        if lines and kind != "none" and _INTERVAL.search("; ".join(self.answers())):
+            lines[0] += f" Intervals: {kind}."
+        return lines
+
+    def notes(self) -> list[str]:
+        """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
+        said = {
+            "order": "documents ranked in the order {order}",
+            "complete": "means over all topics" if self.settings.get("complete") else "means over a run's own topics",
+        }
+        found = [text.format_map(self.settings) for name, text in said.items() if name in self.settings]
+        conventions = [f"Conventions: {'; '.join(found)}."] if found else []
+        beware = [f"Note: {self.settings['beware']}."] if "beware" in self.settings else []
+        return [*self.conditions(), *conventions, *beware]
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
+        """Write every table as CSV, the settings as JSON, and what else it takes to read the whole back.
+
+        Args:
+            folder: where to; made when it does not exist.
+            overwrite: replace files that exist already; default is an error before anything is written.
+
+        Returns:
+            list of Path: what was written: a ``.csv`` per table, ``settings.json``, ``arrays.npz`` where there are
+            arrays, and ``result.json``, which :func:`read_result` needs.
+
+        Raises:
+            InputError: a file that exists, a folder that cannot be written to, a table with cells that cannot be
+                saved.
+        """
+        return _saving.save_with(self, {}, checked_path(folder), overwrite=flag("overwrite", overwrite))
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the table whose first rows are shown."""
+        return next(iter(self.tables().values()))
+
+    def _rest(self) -> str:
+        """Return what the rows are that are not shown, and where they are."""
+        return f"rows in .{next(iter(self.tables()))}"
+
+    def _answers(self) -> list[str]:
+        """Return the columns that hold the answer, the most telling first."""
+        return []
+
+    def _spare(self, shown: pd.DataFrame) -> list[str]:
+        """Return the columns that a narrow screen goes without, the first to be left out first."""
+        answers = [name for name in self._answers() if name in shown]
+        worth = dict.fromkeys(answers, 2)
+        if answers:
+            # what the rows are says more than all numbers but one
+            before = shown.columns[: shown.columns.get_loc(answers[0])]
+            worth |= {answers[0]: 4, **{name: 3 for name in before if not is_numeric_dtype(shown[name])}}
+        # numbers say more than their ends, and the first columns more than the last
+        return sorted(shown.columns[:1:-1], key=lambda name: 0 if name.endswith(BESIDE) else worth.get(name, 1))
+
+    def _parts(self) -> tuple[pd.DataFrame, list[str], list[str]]:
+        """Return what is printed: the table, the answers above and the conditions below."""
+        shown = self._shown()
+        return (shown, [_NOTHING], []) if shown.empty else (shown, first_of(self.answers()), self.conditions())
+
+    def __repr__(self) -> str:
+        return f"{self.heading()}: {self.headline() if len(self._shown()) else _NOTHING}"
+
+    def __str__(self) -> str:
+        shown, answers, conditions = self._parts()
+        rows = _text.table(shown, width=WIDTH, most=_SHOWN, what=self._rest(), spare=self._spare(shown))
+        above, below = ([prose(t, width=WIDTH) for t in part] for part in ([self.heading(), *answers], conditions))
+        return "\n".join([*above, rows, *below, f"Settings: result.settings ({len(self.settings)})"])
+
+    def _repr_html_(self) -> str:
+        shown, answers, conditions = self._parts()
+        rows = _text.html_table(shown, most=2 * _SHOWN, what=self._rest())
+        below = _text.html_lines(conditions) + _text.html_folded(self.settings)
+        return _text.html_headline(self.heading(), *answers) + rows + below
 
 
 @dataclass(frozen=True)
@@ -52,66 +173,6 @@ class KeyFigures:
     row: str = ""  # what a row is called behind the name of the number, such as ``"pool of {pool}"`` of its cells
     last: bool = False  # whether the last row alone counts
 
-    def of(self, result: Result) -> pd.DataFrame:
-        """Return ``measure figure value``, see :func:`key_numbers`."""
-        rows = result.frame(self.table)
-        rows = rows.tail(1) if self.last else rows
-        named = [self.row.format_map(row) for row in records(rows)]
-        return key_figures_of(rows, self.columns, rows=named)
-
-
-@dataclass(frozen=True)
-class TableReport:
-    """The report of a declared table: its columns, under a caption, see :class:`~pt_reuse.columns.Table`."""
-
-    name: str  # of the table
-    table: Table
-
-    @property
-    def noun(self) -> str:
-        """Return what the rows are."""
-        return self.table.noun
-
-    @property
-    def of_measure(self) -> bool:
-        """Return whether it shows the rows of one measure."""
-        return self.table.of_measure
-
-    def options(self, kind: type) -> list[str]:
-        """Return the names of what it takes."""
-        return [*(self.table.select or ()), *(name for name in _taken(kind, self.name) if name != "measure")]
-
-    def of(self, result: Result, measure: str | None, options: Mapping[str, Any]) -> Report:
-        """Return the report of a result."""
-        of_method = {name: value for name, value in options.items() if name in _taken(type(result), self.name)}
-        options = {name: value for name, value in options.items() if name not in of_method}
-        rows = result.frame(self.name, **of_method)
-        if rows is None:
-            raise InputError(f"{result.title} has no table {self.name!r} here. {self.table.about}")
-        rows = rows if measure is None or "measure" not in rows else rows[rows["measure"] == measure]
-        rows, chosen = only(rows, {**(self.table.select or {}), **options})
-        if self.table.descending:
-            rows = rows.sort_values(list(self.table.descending), ascending=False, kind="stable", na_position="last")
-        names = self.table.reported_of(rows)
-        words = {name.replace(" ", "_"): value for name, value in result.settings.items()}
-        words |= {**_taken(type(result), self.name), **result.words(), **of_method, **chosen}
-        words |= {"measure": measure, "rows": len(rows)}
-        of = f", {measure}" if measure is not None else ""
-        caption = self.table.caption.format(**words) if self.table.caption else f"{result.heading()}{of}."
-        return Report([_reported(rows, n, names, result.columns) for n in names], caption=caption, notes=result.notes())
-
-
-def _taken(kind: type, name: str) -> dict[str, Any]:
-    """Return what the method that returns a table takes, with its defaults; nothing of a table that is a field."""
-    method = getattr(kind, name, None)
-    return {n: p.default for n, p in list(signature(method).parameters.items())[1:]} if callable(method) else {}
-
-
-def _reported(rows: pd.DataFrame, name: str, names: Sequence[str], own: str) -> Column:
-    known, beside = column(name, own), f"{name}_low" in rows and f"{name}_low" not in names
-    ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if beside else None
-    return Column(known.heading, rows[name], known.digits, ends)
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result(Record):
@@ -120,9 +181,9 @@ class Result(Record):
     What a kind of result declares: its tables, ``Annotated[pd.DataFrame, Table(...)]``, of which docstring, reports and
     checks are made; ``columns``, those of its own, a line each; ``answer``, a table and the line said of each of its
     rows, numbers with their intervals; ``key``, the numbers of that table that sum it up; ``valid_for``,
-    ``not_covered`` and ``about``, see :class:`Record`; ``plots``, what draws it, functions of :mod:`pt_reuse.plots` (as
-    ``"lines:plot_depths"``) of the result, a measure, a place and options; ``derived``, tables that are saved and are
-    no fields, by their methods, which declare them as what they return; ``main``, under which name its table is saved.
+    ``not_covered`` and ``about``, see :class:`Record`; ``plots``, what draws it, functions of the result, a measure, a
+    place and options; ``derived``, tables that are saved and are no fields, by their methods, which declare them as
+    what they return; ``main``, under which name its table is saved.
 
     Attributes:
         table: the main table.
@@ -131,9 +192,10 @@ class Result(Record):
 
     columns: ClassVar[str] = ""
     declared: ClassVar[Mapping[str, Table]] = {}
-    views: ClassVar[Mapping[str, TableReport | Callable[..., Report]]] = {}
+    #: what there are reports of: the declared tables and those of methods, that of the answer first
+    views: ClassVar[Mapping[str, Table]] = {}
     main: ClassVar[str] = "table"
-    plots: ClassVar[Mapping[str, str | Callable[..., Any]]] = {}
+    plots: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     key: ClassVar[Sequence[KeyFigures] | str] = ()
     answer: ClassVar[tuple[str, str] | None] = None
     derived: ClassVar[Mapping[str, str]] = {}
@@ -152,9 +214,9 @@ class Result(Record):
         if not every:
             return
         first = cls.answer[0] if cls.answer else "table"
-        cls.views = {name: TableReport(name, every[name]) for name in sorted(every, key=lambda name: name != first)}
+        cls.views = {name: every[name] for name in sorted(every, key=lambda name: name != first)}
         entries = [f"{name}: {described(table, cls.columns)}" for name, table in every.items()]
-        cls.__doc__ = with_attributes(cls.__doc__ or "", entries)
+        cls.__doc__ = _with_attributes(cls.__doc__ or "", entries)
 
     def __post_init__(self) -> None:
         for name, table in self.declared.items():
@@ -182,7 +244,9 @@ class Result(Record):
     @cached_property
     def measures(self) -> list[str]:
         """Return the names of the measures, in the order asked for; none where no number is of a measure."""
-        return self._names_in("measure")
+        every = [getattr(self, part.name) for part in fields(self)]
+        found = [frame["measure"] for frame in every if isinstance(frame, pd.DataFrame) and "measure" in frame]
+        return list(dict.fromkeys(found[0].dropna())) if found else []
 
     def _shown(self) -> pd.DataFrame:
         if not self.declared or self.table.empty:
@@ -202,20 +266,11 @@ class Result(Record):
             return self.key.split()
         return [name for figures in self.key for name in figures.columns]
 
-    def _names_in(self, column: str) -> list[str]:
-        every = [getattr(self, part.name) for part in fields(self)]
-        found = [frame[column] for frame in every if isinstance(frame, pd.DataFrame) and column in frame]
-        return list(dict.fromkeys(found[0].dropna())) if found else []
-
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of: settings, and numbers and names among attributes."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         plain = {n: v for n, v in values.items() if v is None or isinstance(v, str | int | float)}
         return {**self.settings, **plain}
-
-    def notes(self) -> list[str]:
-        """Return what a reader must know beside the numbers: the conventions, and what is odd about the data."""
-        return [*self.conditions(), *(f"Note: {text}." for name, text in self.settings.items() if name == "beware")]
 
     def answers(self) -> list[str]:
         """Return the answer, a line for each row of the table that says it, or a few words where none does."""
@@ -223,10 +278,6 @@ class Result(Record):
             return [f"{len(self.table):,} rows"]
         table, text = self.answer
         return [text.format_map({**self.words(), **cells(row, self.columns)}) for row in records(self.frame(table))]
-
-    def headline(self) -> str:
-        """Return the answer in one line."""
-        return clauses(self.answers())
 
     def report(self, by: str | None = None, *, measure: Any = None, **options: Any) -> Report:
         """Return what a paper prints: a few columns of one of the tables.
@@ -244,16 +295,39 @@ class Result(Record):
         if measure is None and isinstance(by, str) and by not in self.views and by in self.measures:
             by, measure = None, by
         name = next(iter(self.views)) if by is None else choice("by", by, list(self.views))
-        found = self.views[name]
-        if not isinstance(found, TableReport):
-            taken = list(signature(found).parameters)[1:]
-            _check_options(options, taken, f"by={name!r}")
-            report = found(self, **options, **({"measure": measure} if "measure" in taken else {}))
-        else:
-            _check_options(options, found.options(type(self)), f"by={name!r}")
-            chosen = self._measure(measure) if found.of_measure or measure is not None else None
-            report = found.of(self, chosen, options)
-        return report.under([f"{line}." for line in self.answers()])
+        table, of_method = self.views[name], self._options_of(name)
+        _check_options(options, self.options_of(name), f"by={name!r}")
+        given = {option: options.pop(option) for option in of_method if option in options}
+        rows = self.frame(name, **given)
+        if rows is None:
+            raise InputError(f"{self.title} has no table {name!r} here. {table.about}")
+        chosen = self._measure(measure) if table.of_measure or measure is not None else None
+        if chosen is not None and "measure" in rows:
+            rows = rows[rows["measure"] == chosen]
+        rows, picked = only(rows, {**(table.select or {}), **options})
+        if table.descending:
+            rows = rows.sort_values(list(table.descending), ascending=False, kind="stable", na_position="last")
+        words = {name.replace(" ", "_"): value for name, value in self.settings.items()} | of_method
+        words |= {**self.words(), **given, **picked, "measure": chosen, "rows": len(rows)}
+        of = "" if chosen is None else f", {chosen}"
+        caption = table.caption.format(**words) if table.caption else f"{self.heading()}{of}."
+        names, verdict = table.reported_of(rows), [f"{line}." for line in self.answers()]
+        columns = [self._column_of(rows, each, names) for each in names]
+        return Report(columns, caption=caption, notes=self.notes(), verdict=verdict)
+
+    def options_of(self, view: str) -> list[str]:
+        """Return the names of the options that the report of a view has."""
+        return [*(self.views[view].select or ()), *(name for name in self._options_of(view) if name != "measure")]
+
+    def _options_of(self, view: str) -> dict[str, Any]:
+        """Return what the method that returns a table takes, with its defaults; nothing of a table that is a field."""
+        method = getattr(type(self), view, None)
+        return {n: p.default for n, p in [*signature(method).parameters.items()][1:]} if callable(method) else {}
+
+    def _column_of(self, rows: pd.DataFrame, name: str, names: Sequence[str]) -> Column:
+        known, beside = column(name, self.columns), f"{name}_low" in rows and f"{name}_low" not in names
+        ends = (rows[f"{name}_low"], rows[f"{name}_high"]) if beside else None
+        return Column(known.heading, rows[name], known.digits, ends)
 
     def plot(
         self,
@@ -293,7 +367,7 @@ class Result(Record):
         if which is not None:
             measure, kind = (measure, which) if isinstance(which, str) and which in self.plots else (which, kind)
         name = next(iter(self.plots)) if kind is None else choice("kind", kind, list(self.plots))
-        draw = drawing(self.plots[name])
+        draw = self.plots[name]
         _check_options(options, list(signature(draw).parameters)[3:], f"kind={name!r}")
         chosen = self._measure(measure) if self.measures else None
         return draw(self, chosen, Place(ax, title, legend, width), **options)
@@ -312,19 +386,46 @@ class Result(Record):
         return str(name)
 
 
-def drawing(figure: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that draws a declared figure; what takes no measure calls its second argument ``_``."""
-    if not isinstance(figure, str):
-        return figure
-    module, _, function = figure.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(f"pt_reuse.plots.{module}"), function)
-    return found
+def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the rows with these values, column by column, and the values: None is the first there is, ``...`` any."""
+    chosen = {}
+    for name, value in wanted.items():
+        known = list(dict.fromkeys(rows[name]))
+        if value is ... or not (known or value is None):
+            continue
+        texts = all(isinstance(one, str) for one in known)
+        if value is not None and not texts and value not in known:
+            raise InputError(f"{name} must be one of {examples(known, 12)}, got {value!r}.", argument=name)
+        chosen[name] = next(iter(known), None) if value is None else choice(name, value, known) if texts else value
+        rows = rows[rows[name] == chosen[name]]
+    return rows, chosen
 
 
-def clauses(found: Sequence[str]) -> str:
-    """Return the first few parts of a headline, and how many there are beside them."""
-    more = len(found) - _CLAUSES
-    return "; ".join([*found[:_CLAUSES], *([f"and {more:,} more"] if more > 0 else [])])
+def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:
+    """Raise where something is asked for that a view or a figure does not take."""
+    unknown = [name for name in options if name not in taken]
+    if unknown:
+        has = f"takes {examples(taken, 12)}" if taken else "takes none"
+        raise InputError(f"{unknown[0]} is no option of {what}, which {has}.", argument=unknown[0])
+
+
+def _tables_in(hint: Any) -> list[Table]:
+    return [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Table)]
+
+
+def _with_attributes(doc: str, entries: Sequence[str]) -> str:
+    """Return the docstring of a class with entries at the beginning of its section on attributes."""
+    head, section, tail = cleandoc(doc).partition("\n\nAttributes:\n")
+    lines = [fill(entry, 116, initial_indent="    ", subsequent_indent="        ") for entry in entries]
+    return "\n".join([head, "", "Attributes:", *lines, *([tail] if section else [])])
+
+
+# rows in words and as numbers
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as dicts."""
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def cells(row: Mapping[str, Any], own: str = "") -> dict[str, Told]:
@@ -332,26 +433,16 @@ def cells(row: Mapping[str, Any], own: str = "") -> dict[str, Told]:
     return {name: Told(row, name, own) for name in row}
 
 
-def _tables_in(hint: Any) -> list[Table]:
-    return [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Table)]
-
-
-def with_attributes(doc: str, entries: Sequence[str]) -> str:
-    """Return the docstring of a class with entries at the beginning of its section on attributes."""
-    head, section, tail = cleandoc(doc).partition("\n\nAttributes:\n")
-    lines = [fill(entry, 116, initial_indent="    ", subsequent_indent="        ") for entry in entries]
-    return "\n".join([head, "", "Attributes:", *lines, *([tail] if section else [])])
-
-
 class Told:
     """A cell of a row in a sentence: with its interval where the row has one; a missing number is undefined.
 
-    A format of letters is a noun that is counted.
+    It has the digits of its column. A format of letters is a noun that is counted.
 
     Example:
-        >>> row = {"drop": 2, "drop_low": 1, "drop_high": 4, "name": "a"}
-        >>> "{drop:rank}, {name}".format(drop=Told(row, "drop"), name=Told(row, "name"))
-        '2 ranks (1 to 4), a'
+        >>> row = {"drop": 2, "drop_low": 1, "drop_high": 4, "name": "a", "max_drop": 2.5}
+        >>> said = {name: Told(row, name) for name in row}
+        >>> "{drop:rank}, {name}, {max_drop}".format(**said)
+        '2 ranks (1 to 4), a, 2.5'
     """
 
     def __init__(self, row: Mapping[Any, Any], name: str, own: str = ""):
@@ -363,18 +454,14 @@ class Told:
             return format(value, form)
         if is_missing(value) and self._name.endswith("tau_b"):
             return "undefined (no two runs differ in one of the rankings)"
-        if not form:
-            form = column(self._name, self._own).digits.format
-        if not form.isalpha():
+        if form and not form.isalpha():
             return with_ends(self._row, self._name, form)
-        said = with_ends(self._row, self._name, ",.0f")
+        digits = Digits.RANKS if form else column(self._name, self._own).digits
+        said = with_ends(self._row, self._name, digits.written)
+        if not form or is_missing(value):
+            return said
         number, space, between = said.partition(" ")
-        return said if is_missing(value) else f"{number} {form if value == 1 else plural(form)}{space}{between}"
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows as dicts."""
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+        return f"{number} {form if value == 1 else plural(form)}{space}{between}"
 
 
 def key_numbers(result: Result) -> pd.DataFrame:
@@ -382,40 +469,31 @@ def key_numbers(result: Result) -> pd.DataFrame:
 
     A number of several rows of a measure has the first columns that tell the rows apart behind its name.
     """
-    if not isinstance(result.key, str):
-        return pd.concat([pd.DataFrame(), *(figures.of(result) for figures in result.key)], ignore_index=True)
-    rows = result.frame(result.answer[0] if result.answer else "table")
-    measure, others = (["measure"] if "measure" in rows else []), [name for name in rows if name != "measure"]
-    telling = (others[:n] for n in range(len(others)))
-    names = next(some for some in telling if len(rows) == 1 or not rows.duplicated([*some, *measure]).any())
-    named = [", ".join(map(str, row)) for row in rows[names].itertuples(index=False)]
-    return key_figures_of(rows, result.key.split(), rows=named)
+    if isinstance(result.key, str):
+        rows = result.frame(result.answer[0] if result.answer else "table")
+        measure, others = (["measure"] if "measure" in rows else []), [name for name in rows if name != "measure"]
+        telling = (others[:n] for n in range(len(others)))
+        names = next(some for some in telling if len(rows) == 1 or not rows.duplicated([*some, *measure]).any())
+        named = [", ".join(map(str, row)) for row in rows[names].itertuples(index=False)]
+        return _key_figures_of(rows, result.key.split(), named)
+    found = [pd.DataFrame()]
+    for figures in result.key:
+        rows = result.frame(figures.table).iloc[-1 if figures.last else 0 :]
+        named = [figures.row.format_map(row) for row in records(rows)]
+        found.append(_key_figures_of(rows, figures.columns, named))
+    return pd.concat(found, ignore_index=True)
 
 
-def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:
-    """Raise where something is asked for that a view or a figure does not take."""
-    unknown = [name for name in options if name not in taken]
-    if unknown:
-        has = f"takes {examples(taken, 12)}" if taken else "takes none"
-        raise InputError(f"{unknown[0]} is no option of {what}, which {has}.", argument=unknown[0])
-
-
-def key_figures_of(summary: pd.DataFrame, figures: Sequence[str], *, rows: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return columns of a summary as :func:`key_numbers` does, row by row; `rows` says what each is called.
-
-    Example:
-        >>> key_figures_of(pd.DataFrame({"measure": ["AP"], "tau_b": [0.9], "max_drop": [2]}), ["tau_b", "max_drop"])
-          measure    figure  value
-        0      AP     tau_b    0.9
-        1      AP  max_drop    2.0
-    """
-    measures = summary["measure"].tolist() if "measure" in summary else [None] * len(summary)
-    values = [pd.to_numeric(summary[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
-    named = [f"{figure}, {row}" if row else figure for row in rows or [""] * len(summary) for figure in figures]
+def _key_figures_of(rows: pd.DataFrame, figures: Sequence[str], named: Sequence[str]) -> pd.DataFrame:
+    """Return columns of a table as :func:`key_numbers` does, row by row; `named` says what each is called."""
+    values = [pd.to_numeric(rows[figure]).to_numpy(dtype=float, na_value=np.nan) for figure in figures]
+    measures = rows["measure"].tolist() if "measure" in rows else [None] * len(rows)
     return pd.DataFrame(
         {
             "measure": pd.Series([measure for measure in measures for _ in figures], dtype=object),
-            "figure": pd.Series(named, dtype=object),
+            "figure": pd.Series(
+                [f"{figure}, {row}" if row else figure for row in named for figure in figures], dtype=object
+            ),
             "value": np.column_stack(values).ravel(),
         }
     )

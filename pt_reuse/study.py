@@ -7,8 +7,8 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
+from functools import cache, cached_property, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, get_type_hints
 
 from pt_reuse.errors import collecting
 from pt_reuse.options import Option, documented, options_of
@@ -22,61 +22,77 @@ _R = TypeVar("_R")
 _PACKAGES = ("pt_reuse.studies", "pt_reuse.judging")
 #: what arguments of studies are that no check and no default of their own is for
 DATA = ("runs", "qrels", "scores")
+#: by what users look for a command, in the order of the help
+AIMS = {
+    "new run": "I have a new run",
+    "fair": "Is this collection fair?",
+    "ranks": "Which ranks are real?",
+    "judging": "What do I judge?",
+    "models": "May a model's labels stand in?",
+    "building": "I build a collection",
+    "files": "Files and reports",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
-    """The command of a study."""
+class Words:
+    """What a study says of itself; the command line reads it off the source, before the study is imported."""
 
-    name: str  # of the command, with its family where it has one: ``"profile pool-costs"``
-    summary: str  # what it does, in a line of the list of commands
-    details: str = ""  # further sentences for its own help
+    question: str = ""  # that it answers, in the documentation's list of studies
+    group: str = ""  # the public namespace, such as ``pools``; default the package itself
+    name: str = ""  # there; default that of the function
+    page: str = ""  # of the documentation; default that of its name under ``studies``
+    papers: str = ""  # keys of the documentation's list of papers
+    command: str = ""  # with its family, such as ``"profile pool-costs"``; without a summary one declared elsewhere
+    aim: str = ""  # of :data:`AIMS`, under which help lists the command
+    summary: str = ""  # what the command does, in a line
+    details: str = ""  # further sentences for its help
     needs: tuple[str, ...] = ()  # columns that must be filled for some run, such as ``type``
-    screen: tuple[str, ...] = ()  # the views that are printed; default every one
+    screen: tuple[str, ...] = ()  # the reports that it prints; default every one
     several: bool = False  # whether a study of scores takes those under ``--other`` judgments
     runs_for: tuple[str, ...] = ()  # options for which runs are read, where the study can do without runs
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """Where users find a study: its public name, and its line in the documentation's list of studies."""
-
-    question: str  # that it answers
-    group: str = ""  # the namespace, such as ``pools``; default the package itself
-    name: str = ""  # there; default that of the function
-    page: str = ""  # of the documentation; default that of its name under ``studies``
-    papers: str = ""  # keys of the list of papers
-    command: str = ""  # that answers it, where none is declared
-
-
+@dataclass(frozen=True)
 class Study:
     """What is declared of a study."""
 
-    def __init__(
-        self,
-        call: Callable[..., Any],
-        own: Mapping[str, Option],
-        command: Command | None,
-        entry: Entry,
-        *,
-        measures: Callable[[int], list[Any]] | None,
-        depth: int | None,
-        together: Callable[[Mapping[str, Any]], Any] | None,
-    ):
-        signature = inspect.signature(call).parameters
-        self.name, self.call, self.command = call.__name__, call, command
-        name = entry.name or self.name
-        self.entry = replace(entry, name=name, page=entry.page or f"studies/{name.replace('_', '-')}")
-        self.measures, self.depth, self.together = measures, depth, together
-        self.parameters = {name: own[name] for name in signature}
-        self.beside = {name: parameter for name, parameter in own.items() if name not in signature}
-        self.defaults = {name: p.default for name, p in signature.items() if p.default is not p.empty}
+    call: Callable[..., Any]  # its body, which gets options as they are used
+    words: Words
+    own: Mapping[str, Option]  # the options of its signature, and those of the command alone
+    measures: Callable[[int], list[Any]] | None  # the default measures, of the lowest relevant label
+    together: Callable[[Mapping[str, Any]], Any] | None  # raises where options do not go together
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function."""
+        return self.call.__name__
+
+    @property
+    def public(self) -> str:
+        """Return the public name."""
+        return self.words.name or self.name
+
+    @cached_property
+    def parameters(self) -> dict[str, Option]:
+        """Return the options of the signature."""
+        return {name: self.own[name] for name in inspect.signature(self.call).parameters}
+
+    @cached_property
+    def beside(self) -> dict[str, Option]:
+        """Return the options of the command alone, of scores that it computes."""
+        return {name: option for name, option in self.own.items() if name not in self.parameters}
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Return the default of each argument that has one."""
+        signature = inspect.signature(self.call).parameters
+        return {name: p.default for name, p in signature.items() if p.default is not p.empty}
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """Return what the command line reads off the source, before the study is imported."""
-        every = self.beside | self.parameters
-        return declaration_of(self.name, self.call.__module__, self.command, every, self.parameters, self.defaults)
+        """Return what the command line reads off the source."""
+        return declaration_of(self.name, self.call.__module__, self.words, self.beside, self.parameters, self.defaults)
 
     @property
     def result(self) -> type[Result]:
@@ -99,44 +115,36 @@ class Study:
 def declaration_of(
     function: str,
     module: str,
-    command: Command | None,
-    options: Mapping[str, Option],
+    words: Words,
+    beside: Mapping[str, Option],
     parameters: Mapping[str, Option],
     defaults: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return what the command of a study has to know: its options, some of them of no parameter."""
+    """Return what the command of a study has to know: words, and options, some of them of no parameter."""
     needed = parameters.keys() - {*defaults, *DATA}
     return {
         "function": function,
         "module": module,
-        "command": command and asdict(command),
+        **asdict(words),
         "data": [name for name in parameters if name in DATA and name not in defaults],
         "contributors": defaults.get("contributors"),
         "flags": {
             name: {"dest": name, **asdict(flag), "usual": defaults.get(name, flag.usual), "needed": name in needed}
-            for name, option in options.items()
+            for name, option in {**beside, **parameters}.items()
             if (flag := option.shell)
         },
     }
 
 
+#: the public functions
+_STUDIES: dict[Callable[..., Any], Study] = {}
+
+
 def study(
     *beside: Option,
-    command: str = "",
-    question: str = "",
-    summary: str = "",
-    details: str = "",
-    group: str = "",
-    name: str = "",
-    page: str = "",
-    papers: str = "",
-    needs: tuple[str, ...] = (),
-    screen: tuple[str, ...] = (),
-    several: bool = False,
-    runs_for: tuple[str, ...] = (),
     measures: Callable[[int], list[Any]] | None = None,
-    depth: int | None = None,
     together: Callable[[Mapping[str, Any]], Any] | None = None,
+    **words: Any,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Declare a study: a public function whose annotations say its options, see :mod:`pt_reuse.options`.
 
@@ -144,74 +152,55 @@ def study(
 
     Args:
         beside: options of the command alone, of scores that it computes.
-        command: its command, with its family where it has one: ``"profile pool-costs"``; without a summary, one that
-            is declared elsewhere.
-        question: that it answers, in the documentation's list of studies.
-        summary: what the command does, in a line.
-        details: further sentences for its help.
-        group: the public namespace, such as ``pools``.
-        name: the public name there, default that of the function.
-        page: of the documentation.
-        papers: keys of its list of papers.
-        needs: columns that must be filled for some run, such as ``type``.
-        screen: the reports that the command prints; default every one.
-        several: whether a study of scores takes those under ``--other`` judgments.
-        runs_for: options for which runs are read, where the study can do without runs.
         measures: a function of ``rel`` that returns the default measures.
-        depth: of the pool where nobody says one.
         together: raises where options do not go together.
+        **words: those of :class:`Words`.
     """
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
-        options = options_of(call) | {option.name: option for option in beside}
-        call.__doc__ = documented(call, options)
-        run = _checked(call)
-        shell = None
-        if summary:
-            shown: dict[str, Any] = {"needs": needs, "screen": screen, "several": several, "runs_for": runs_for}
-            shell = Command(name=command, summary=summary, details=details, **shown)
-        elsewhere = "" if summary else command
-        entry = Entry(question=question, group=group, name=name, page=page, papers=papers, command=elsewhere)
-        # a function has no attributes that types know of
-        run.study = Study(call, options, shell, entry, measures=measures, depth=depth, together=together)  # type: ignore[attr-defined]
+        own = options_of(call) | {option.name: option for option in beside}
+        call.__doc__ = documented(call, own)
+        declared = Study(call, Words(**words), own, measures, together)
+        run = cast("Callable[_P, _R]", _checked(declared))
+        _STUDIES[run] = declared
         return run
 
     return declare
 
 
-def _checked(call: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return the function behind the checks of its options, its result with the caveats that were found."""
-    signature = inspect.signature(call)
+def _checked(declared: Study) -> Callable[..., Any]:
+    """Return the body of a study behind the checks of its options, its result with the caveats that were found."""
+    signature = inspect.signature(declared.call)
 
-    @wraps(call)
-    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        bound = signature.bind(*args, **kwargs)
+    @wraps(declared.call)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{declared.public}() {error}") from None
         bound.apply_defaults()
         with collecting() as notes:
-            result: Any = call(**study_of(checked).checked(bound.arguments))  # type: ignore[call-arg]
+            result = declared.call(**declared.checked(bound.arguments))
         beware = {"beware": "; ".join(dict.fromkeys(notes))} if notes else {}
         return result if not notes else replace(result, settings={**result.settings, **beware})
 
     # what help and pages show is the type alone
-    hints = get_type_hints(call)
+    hints, public = get_type_hints(declared.call), cast("Any", checked)
     shown = [p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()]
-    checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    public.__signature__ = signature.replace(parameters=shown)
     return checked
 
 
 def study_of(call: Callable[..., Any]) -> Study:
     """Return what is declared of a public function."""
-    found: Study = call.study  # type: ignore[attr-defined]  # as above
-    return found
+    return _STUDIES[call]
 
 
 @cache
 def studies() -> dict[str, Callable[..., Any]]:
     """Import all studies, and return them by their names."""
-    found = {}
     for package in _PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            for value in vars(importlib.import_module(module.name)).values():
-                if isinstance(getattr(value, "study", None), Study):
-                    found[value.study.name] = value
-    return dict(sorted(found.items()))
+            importlib.import_module(module.name)
+    ours = {study.name: call for call, study in _STUDIES.items() if study.call.__module__.startswith(_PACKAGES)}
+    return dict(sorted(ours.items()))

@@ -33,7 +33,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from stored import Stored, StoredError
 
-from pt_reuse._result import read_result
+from pt_reuse._saving import read_result
 
 _PAGE = "pt_reuse_page"
 #: no table that is printed has more columns

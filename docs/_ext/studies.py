@@ -17,12 +17,12 @@ from pt_reuse.study import Study, studies, study_of
 #: where the pages are
 DOCS = Path(__file__).parents[1]
 GROUPS = ("", "pools", "profile", "labels", "judging")
-STUDIES = sorted(map(study_of, studies().values()), key=lambda study: (GROUPS.index(study.entry.group), study.name))
+STUDIES = sorted(map(study_of, studies().values()), key=lambda study: (GROUPS.index(study.words.group), study.name))
 
 
 def public_name(study: Study) -> str:
     """Return what users call a study behind ``ptr.``."""
-    return ".".join(part for part in (study.entry.group, study.entry.name) if part)
+    return ".".join(part for part in (study.words.group, study.public) if part)
 
 
 def home(study: Study) -> str:
@@ -32,11 +32,12 @@ def home(study: Study) -> str:
 
 def row(study: Study) -> str:
     """Return its row of the table of questions."""
-    command = study.command.name if study.command else study.entry.command
+    words = study.words
+    page = words.page or f"studies/{study.public.replace('_', '-')}"
     function = f":func:`{public_name(study)}`"
-    if (DOCS / f"{study.entry.page}.rst").exists():
-        function += f", :doc:`{study.entry.page}`"
-    cells = (study.entry.question, function, f"``{command}``" if command else "", study.entry.papers)
+    if (DOCS / f"{page}.rst").exists():
+        function += f", :doc:`{page}`"
+    cells = (words.question, function, f"``{words.command}``" if words.command else "", words.papers)
     return ",".join(f'"{cell}"' for cell in cells)
 
 

@@ -54,8 +54,8 @@ def atlas_page(cards: Mapping[str, Card], missing: Mapping[str, str]) -> str:
     rows["judgments"] = rows["judgments"].where(rows["judgments"] != "as judged", rows["judgments"] + depths)
     columns = [Column(heading, list(rows[column]), digits) for heading, column, digits in _SHOWN]
     mains = dict.fromkeys(card.asking.main for card in cards.values())
-    links = "".join(f'<li><a href="{plain(file)}">{plain(card.name)}</a></li>' for file, card in cards.items())
+    links = {card.name: file for file, card in cards.items()}
     others = "".join(f"<li>{plain(name)}: {plain(reason)}</li>" for name, reason in missing.items())
     without = f"<h2>Without a card</h2><ul>{others}</ul>" if others else ""
-    shown = table(columns, _CAPTION.format(measures=", ".join(mains)), "atlas")
-    return document("Atlas of test collections", "Atlas", f"<ul>{links}</ul>{shown}{without}", {}, {})
+    shown = table(columns, _CAPTION.format(measures=", ".join(mains)), "atlas", links=links)
+    return document("Atlas of test collections", "Atlas", f"{shown}{without}", {}, {})

@@ -12,13 +12,15 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import count, flag, listed
 from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse._report import latex
 from pt_reuse._text import Printed
 from pt_reuse.cards.page import page_of
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, ask_all, judged_of_types, upper_loss
 from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, Verdict, answered
+from pt_reuse.cards.verdict import CITATION, paragraph, verdict
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import facts_of, summary_of
 from pt_reuse.collections.definition import collection_names, find_collection, real_name
@@ -44,12 +46,13 @@ class Card(Printed):
 
     Attributes:
         name: of the collection.
+        verdict: three sentences: of a new run, of another kind of system, and of the top ranks.
         results: the results of the studies by the name of the part: ``"pool" "density" "saturation" "teams" "types"
             "by_type" "type_coverage" "stability" "ranks" "power" "bounds" "bounds, further documents" "coverage"``;
             some also for the judgments cut to a pool of depth 10, ``"teams at depth 10"``.
         missing: why the others are not there, by the same names.
-        questions: one row per question: ``question answer number interval condition part``; ``answer`` is ``"yes"``,
-            ``"with care"``, ``"no"`` or ``"cannot be said"``.
+        questions: one row per question: ``question answer words number interval condition part``; ``answer`` is
+            ``"yes"``, ``"with care"``, ``"no"`` or ``"cannot be said"``, and ``words`` says it.
         row: of the atlas, by the main measure: one row for the judgments as they are, and one for those of the depth-10
             pool: ``collection judgments depth rel topics runs teams``; ``tau_b loss upper_loss drop`` when each run is
             scored without the relevant uniques of its team, the losses in per cent, of all runs and without the lowest
@@ -60,6 +63,7 @@ class Card(Printed):
     """
 
     name: str
+    verdict: list[str]
     summary: str
     flag: str
     facts: list[tuple[str, str]]
@@ -74,6 +78,15 @@ class Card(Printed):
     def html(self) -> str:
         """Return the page, which needs no network."""
         return page_of(self)
+
+    def paragraph(self) -> str:
+        """Return the verdict for a paper: what the collection is, what was found, and for what it holds."""
+        return paragraph(self.name, self.asking)
+
+    def latex(self) -> str:
+        """Return the paragraph in LaTeX, with the citation, whose BibTeX entry follows as comments."""
+        entry = "".join(f"% {line}\n" for line in CITATION.splitlines())
+        return f"{latex(self.paragraph())} Computed with pt\\_reuse~\\cite{{pt_reuse}}.\n{entry}"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the page.
@@ -101,9 +114,12 @@ class Card(Printed):
         answers = ", ".join(f"{counts[each.value]} {each.value}" for each in Verdict if each.value in counts)
         return f"Card: {self.name}; {len(self.questions)} questions: {answers}; .save('FILE.html') writes the page"
 
+    def __str__(self) -> str:
+        return "\n".join([self.name, *self.verdict])
+
     def _repr_html_(self) -> str:
         shown = self.questions.drop(columns="part")
-        return _html.headline(repr(self), self.summary) + _html.table(shown, what="questions")
+        return _text.html_headline(self.name, " ".join(self.verdict)) + _text.html_table(shown, what="questions")
 
 
 @described
@@ -188,6 +204,7 @@ def report(
     title = known.title if known is not None and name in (None, known.name) else name or "Test collection"
     return Card(
         name=title,
+        verdict=verdict(asking),
         summary=_summary(asking),
         flag=" ".join([*([] if of_runs is None else [_flag(of_runs)]), *(f"Beware: {c.note}." for c in caveats)]),
         facts=list(_facts(known)),

@@ -60,12 +60,4 @@
     link.click();
     URL.revokeObjectURL(link.href);
   });
-
-  // paper shows what is folded
-  let folded = [];
-  addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details:not([open])")];
-    for (const each of folded) each.open = true;
-  });
-  addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
 })();

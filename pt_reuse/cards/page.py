@@ -20,9 +20,8 @@ from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.columns import Table
+from pt_reuse.cards.verdict import CITATION
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import BEWARE
 from pt_reuse.study import studies, study_of
 
 if TYPE_CHECKING:
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
 _SHORT = 12  # rows that are shown without being asked for
 _RUN = ("Run", "System")  # headings of the column that names a run
 _ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
-_CITATION = f"""@software{{pt_reuse,
-  title   = {{pt_reuse: can I trust this test collection for my system?}},
-  author  = {{{{The pt_reuse developers}}}},
-  version = {{{__version__}}},
-}}"""
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
     "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
@@ -59,7 +53,9 @@ def page_of(card: Card) -> str:
     sections.append(_section("Methods", _methods(card)))
     flag = f'<p class="flag">{plain(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    body = f"<p>{plain(card.summary)}</p>{flag}{_facts(card.facts)}{_picker(runs)}{''.join(sections)}"
+    about = _section("The collection", f"<p>{plain(card.summary)}</p>{flag}{_facts(card.facts)}")
+    said = "".join(f"<p>{plain(sentence)}</p>" for sentence in card.verdict)
+    body = f'<div class="verdict">{said}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
 
@@ -80,14 +76,26 @@ def document(title: str, heading: str, body: str, drawn: Mapping[str, Any], runs
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{plain(title)}</title>'
         f"<style>{_asset('page.css')}</style></head><body>"
-        f'<header><h1>{plain(heading)}</h1></header>{nav}<main>{body}</main><p id="said" role="status"></p>'
+        f'<a class="skip" href="#main">Skip to the content</a><header><h1>{plain(heading)}</h1></header>{nav}'
+        f'<main id="main">{body}</main><p id="said" role="status"></p>'
         f"<footer><p>Made with pt_reuse {__version__}.</p></footer>{data}"
         f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>"
     )
 
 
-def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = False, folded: str = "") -> str:
-    """Return a table that sorts and downloads, folded below a title; `name` is that of its file."""
+def table(
+    columns: Sequence[Column],
+    caption: str,
+    name: str,
+    *,
+    runs: bool = False,
+    folded: str = "",
+    links: Mapping[str, str] | None = None,
+) -> str:
+    """Return a table that sorts and downloads, folded below a title; `name` is that of its file.
+
+    `links` are where the names of rows lead. Paper has no table of runs.
+    """
     heads = ((_side(column), plain(column.heading)) for column in columns)
     head = "".join(f'<th scope="col"{side}><button type="button">{each}</button></th>' for side, each in heads)
     cells = [column.cells() for column in columns]
@@ -95,9 +103,12 @@ def table(columns: Sequence[Column], caption: str, name: str, *, runs: bool = Fa
     for at in range(len(cells[0])):
         run = f' data-run="{escape(str(columns[0].values[at]))}"' if runs else ""
         row = [_cell(column, cells[n][at], column.values[at], first=n == 0) for n, column in enumerate(columns)]
+        if link := (links or {}).get(str(columns[0].values[at])):
+            row[0] = row[0].replace(plain(cells[0][at]), f'<a href="{escape(link)}">{plain(cells[0][at])}</a>')
         body.append(f"<tr{run}>{''.join(row)}</tr>")
     whole = _scrolled(plain(name), plain(caption), plain(caption), head, "".join(body))
-    return f"<details><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
+    kind = ' class="runs"' if runs else ""
+    return f"<details{kind}><summary>{plain(folded)}</summary>{whole}</details>" if folded else whole
 
 
 def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: str = "") -> str:
@@ -112,12 +123,12 @@ def _scrolled(name: str, label: str, caption: str, head: str, body: str, kind: s
 def _cell(column: Column, shown: str, value: Any, *, first: bool) -> str:
     raw = "" if column.digits is Digits.TEXT or is_missing(value) else f' data-v="{float(value):.10g}"'
     tag, scope = ("th", ' scope="row"') if first else ("td", "")
-    text = plain(shown) if value not in _ANSWERS else _answer(shown)
+    text = plain(shown) if value not in _ANSWERS else _answer(str(value), shown)
     return f"<{tag}{scope}{_side(column)}{raw}>{text}</{tag}>"
 
 
-def _answer(answer: str) -> str:
-    return f'<b class="{_ANSWERS[answer]}">{answer}</b>'
+def _answer(answer: str, words: str) -> str:
+    return f'<b class="{_ANSWERS[answer]}">{plain(words)}</b>'
 
 
 def _side(column: Column) -> str:
@@ -176,7 +187,7 @@ def _questions(card: Card) -> str:
         link = f'<a href="#part-{_slug(row["part"])}">{plain(titles[row["part"]])}</a>'
         named = ("number", "interval", "condition")
         cells = "".join(f'<td data-label="{name}">{plain(row[name])}</td>' for name in named)
-        question = f'<th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"])}</td>'
+        question = f'<th scope="row">{plain(row["question"])}</th><td>{_answer(row["answer"], row["words"])}</td>'
         rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
     headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
     head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
@@ -192,9 +203,8 @@ def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
         return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
     result = card.results[part.name]
     answers = result.answers() if len(result.table) else ["Nothing was computed"]
-    notes = [*result.conditions(), *(f"Note: {text}." for name, text in result.settings.items() if name == BEWARE)]
     said = "".join(f"<p>{plain(each)}.</p>" for each in answers)
-    said += "".join(f'<p class="small">{plain(each)}</p>' for each in notes)
+    said += "".join(f'<p class="small">{plain(each)}</p>' for each in result.notes())
     settings = _facts((name, str(value)) for name, value in result.settings.items())
     folded = f"<details><summary>Settings</summary>{settings}</details>"
     return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
@@ -220,14 +230,17 @@ def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> st
 
 def _tables(result: Result, part: Part) -> Iterator[str]:
     for name in part.tables:
-        declared = result.declared.get(name, Table("", ""))  # of a method, of all measures
+        declared = result.views[name]
         for measure in result.measures if declared.of_measure else [None]:
             report = result.report(name, measure=measure)
             columns = [replace(column, values=list(column.values)) for column in report.columns]
             if rows := len(columns[0].values):
                 file = "-".join(filter(None, [_slug(part.name), name, _slug(measure or "")]))
-                folded = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}" if rows > _SHORT else ""
-                yield table(columns, report.caption, file, runs=columns[0].heading in _RUN, folded=folded)
+                of_runs = columns[0].heading in _RUN
+                said = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}"
+                yield table(
+                    columns, report.caption, file, runs=of_runs, folded=said if of_runs or rows > _SHORT else ""
+                )
 
 
 def _methods(card: Card) -> str:
@@ -239,7 +252,7 @@ def _methods(card: Card) -> str:
     settings = _facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{plain(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
-        f'<pre tabindex="0">{escape(_CITATION)}</pre><h3>Settings</h3>{settings}'
+        f'<pre tabindex="0">{escape(CITATION)}</pre><h3>Settings</h3>{settings}'
     )
 
 

@@ -76,6 +76,7 @@ class Question:
     part: str  # whose result answers it
     answer: Callable[[Asking, Any], Found]
     thresholds: tuple[Threshold, ...]
+    words: tuple[str, str, str]  # what it means where the answer is yes, with care, no
 
     def row(self, asking: Asking, at: str | None = None) -> dict[str, str]:
         """Return the row of the table: by the judgments as they are, else those of equal depth, or by one of them."""
@@ -90,12 +91,14 @@ class Question:
                 raise InputError(asking.missing[part])
             found = self.answer(asking, asking.found[part])
         except InputError as error:
-            return {**about, "answer": Verdict.OPEN.value, "number": "", "interval": "", "condition": str(error)}
+            empty = {"number": "", "interval": "", "condition": str(error)}
+            return {**about, "answer": Verdict.OPEN.value, "words": Verdict.OPEN.value, **empty}
         worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
         if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
             worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"
         numbers = {"number": found.number, "interval": found.interval, "condition": condition}
-        return {**about, "part": part, "answer": worst.value, **numbers}
+        words = Verdict.OPEN.value if worst is Verdict.OPEN else self.words[list(Verdict).index(worst)]
+        return {**about, "part": part, "answer": worst.value, "words": words, **numbers}
 
 
 def _of(table: pd.DataFrame, asking: Asking, which: int = 0) -> dict[str, Any]:
@@ -292,16 +295,64 @@ def _unpooled(asking: Asking, result: Any) -> Found:
 _ORDER = "Does the order of two runs hold under every completion of the unjudged documents"
 _DENSITY = "Is the relevant density so low that most relevant documents may be found"
 QUESTIONS = (
-    Question("May I compare two runs of the field by {main}?", "stability", _compare, (_SWAPS,)),
-    Question("Are the top ranks real, by {main}?", "ranks", _top, (_BEST,)),
-    Question(f"{_ORDER}, by {{main}}?", "bounds", _unjudged, (_HOLDS,)),
-    Question("May I score a new run like those pooled, by {main}?", "teams", _new_run, (_TAU, _LOSS)),
-    Question("May I score a new kind of system (type), by {main}?", "types", _new_type, (_TAU, _LOSS, _OF_TYPE)),
-    Question("May I score runs of the field that were not pooled?", "coverage", _unpooled, (_UNPOOLED,)),
-    Question(f"May I use a measure of the first {_DEEP} ranks{{such}}?", "coverage", _deep, (_JUDGED,)),
-    Question(f"{_DENSITY}?", "density", _complete, (_DENSE,)),
-    Question("Is there room for better systems, by {main}?", "saturation", _room, (_NEAR,)),
-    Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,)),
+    Question(
+        "May I compare two runs of the field by {main}?",
+        "stability",
+        _compare,
+        (_SWAPS,),
+        ("yes", "only if they are far apart", "no"),
+    ),
+    Question(
+        "Are the top ranks real, by {main}?",
+        "ranks",
+        _top,
+        (_BEST,),
+        ("yes", "the first few are not separated", "no: too many may be the best"),
+    ),
+    Question(
+        f"{_ORDER}, by {{main}}?",
+        "bounds",
+        _unjudged,
+        (_HOLDS,),
+        ("yes", "for most pairs", "no: unjudged documents may turn it"),
+    ),
+    Question(
+        "May I score a new run like those pooled, by {main}?",
+        "teams",
+        _new_run,
+        (_TAU, _LOSS),
+        ("yes", "yes, with the loss in mind", "no: it may lose much"),
+    ),
+    Question(
+        "May I score a new kind of system (type), by {main}?",
+        "types",
+        _new_type,
+        (_TAU, _LOSS, _OF_TYPE),
+        ("yes", "yes, with bounds beside it", "no: too little of it is judged"),
+    ),
+    Question(
+        "May I score runs of the field that were not pooled?",
+        "coverage",
+        _unpooled,
+        (_UNPOOLED,),
+        ("yes", "yes, with bounds beside it", "no: too much is unjudged"),
+    ),
+    Question(
+        f"May I use a measure of the first {_DEEP} ranks{{such}}?",
+        "coverage",
+        _deep,
+        (_JUDGED,),
+        ("yes", "with care: a part is unjudged", "no: most is unjudged"),
+    ),
+    Question(f"{_DENSITY}?", "density", _complete, (_DENSE,), ("yes", "not on some topics", "no: more is to be found")),
+    Question(
+        "Is there room for better systems, by {main}?",
+        "saturation",
+        _room,
+        (_NEAR,),
+        ("yes", "not on some topics", "no: many topics are too easy"),
+    ),
+    Question("Is it known who was pooled?", "pool", _pooled, (_EXPLAINED,), ("yes", "in part", "no")),
 )
 
 
@@ -309,8 +360,8 @@ NEW_RUN, NEW_TYPE = (question for question in QUESTIONS if question.part in ("te
 
 
 def answered(asking: Asking) -> pd.DataFrame:
-    """Return one row per question: ``question answer number interval condition part``."""
-    columns = ["question", "answer", "number", "interval", "condition", "part"]
+    """Return one row per question: ``question answer words number interval condition part``."""
+    columns = ["question", "answer", "words", "number", "interval", "condition", "part"]
     return pd.DataFrame([question.row(asking) for question in QUESTIONS])[columns]
 
 

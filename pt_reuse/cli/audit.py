@@ -14,14 +14,15 @@ from pt_reuse._check import listed as in_words
 from pt_reuse._files import replacing
 from pt_reuse.cli.declared import declaration, flags_of
 from pt_reuse.cli.field import QRELS_HELP, add_field, judgments_named, plan_field
-from pt_reuse.cli.output import out_folder, pictures, save_result, say, show, shows_bars
+from pt_reuse.cli.output import out_folder, pictures, say, show, shows_bars, write_result
 from pt_reuse.cli.parser import INPUT, Parser, add_out, chosen_measures, given_judge_rel, in_shell, listed
 from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError
 from pt_reuse.study import study_of
 
 if TYPE_CHECKING:
-    from pt_reuse.data.run_set import RunSet
+    from pathlib import Path
+
     from pt_reuse.result import Result
 
 #: the text of all findings
@@ -48,9 +49,8 @@ class Part:
 
     def study(self) -> Callable[..., Result]:
         """Return the study."""
-        study: Callable[..., Result] = getattr(
-            importlib.import_module(declaration(self.function)["module"]), self.function
-        )
+        module = importlib.import_module(declaration(self.function)["module"])
+        study: Callable[..., Result] = getattr(module, self.function)
         return study
 
     def answer(self, given: Mapping[str, Any]) -> Result:
@@ -58,10 +58,9 @@ class Part:
         study = self.study()
         names = {argument: self.told.get(argument, argument) for argument in signature(study).parameters}
         told = {argument: given[name] for argument, name in names.items() if name is not None and name in given}
-        if self.name == "significance" and given["test"] != "t":
-            # the t test alone is computed anew in every draw
-            told["resamples"] = 0
-        return study(**told)
+        # the t test alone is computed anew in every draw
+        again = {"resamples": 0} if self.name == "significance" and given["test"] != "t" else {}
+        return study(**told | again)
 
 
 #: what an audit must know -> why it may not
@@ -72,21 +71,9 @@ _LACKING = {
     "family": "the runs are not of two families (--metadata FILE with a column family)",
     "team": "all runs are of one team (--teams)",
 }
-
-
-def _lacking(part: Part, given: Mapping[str, Any]) -> str | None:
-    """Return why a part cannot be answered of what an audit knows."""
-    return next((_LACKING[name] for name in part.needs if not given.get(name)), None)
-
-
-def _grouped(runs: RunSet) -> dict[str, bool]:
-    """Return whether runs are of several teams and families."""
-    table = runs.run_table
-    families = set(table["family"].dropna()) if "family" in table else set()
-    return {"team": len(set(table["team"].fillna(table["name"]))) > 1, "family": len(families) > 1}
-
-
 _LABELS = ("runs", "judge")
+_OF_BOARDS = {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None,
+              "missing": None}  # fmt: skip
 PARTS = (
     Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _LABELS),
     Part(
@@ -94,19 +81,13 @@ PARTS = (
         "How far do the judges' leaderboards rank runs as people do?",
         "compare_leaderboards",
         ("boards",),
-        {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None, "missing": None},
+        _OF_BOARDS,
     ),
     Part(
         "families", "Do judges favour the runs of a family, such as their own?", "family_effect", (*_LABELS, "family")
     ),
     Part("significance", "Which differences do judges claim or miss?", "significance_fidelity", _LABELS),
-    Part(
-        "circularity",
-        "What do runs gain that re-rank by a judge's labels?",
-        "circularity",
-        _LABELS,
-        {"depth": None},
-    ),
+    Part("circularity", "What do runs gain that re-rank by a judge's labels?", "circularity", _LABELS, {"depth": None}),
     Part(
         "holes",
         "What if judges label the documents that only one team found?",
@@ -126,14 +107,15 @@ def add_audit(parser: Parser) -> None:
         "of judges are compared where there are any."
     )
     add_field(parser, judged=False, unless=_has_scores_alone)
-    for name, metavar, what in (
-        ("human", "FILE", f"judgments by people: {QRELS_HELP}; default of --collection"),
-        ("judges", "DIR", "folder with the labels or leaderboard of each judge, or one file"),
-        ("families", "FILE", "CSV of judges with name and family; default DIR/judges.csv"),
-        ("people", "DIR", "folder with the labels of other people, to compare judges with"),
-        ("scores", "FILE", "a leaderboard by people, for judges with leaderboards: no runs are needed"),
-    ):
-        parser.add_option(f"--{name}", metavar, what, group=INPUT, required=name == "judges")
+    parser.add_option("--judges", "DIR", "folder with the labels or leaderboard of each judge, or one file",
+                      group=INPUT, required=True)  # fmt: skip
+    named = {
+        "--human": ("FILE", f"judgments by people: {QRELS_HELP}; default of --collection"),
+        "--families": ("FILE", "CSV of judges with name and family; default DIR/judges.csv"),
+        "--people": ("DIR", "folder with the labels of other people, to compare judges with"),
+        "--scores": ("FILE", "a leaderboard by people, for judges with leaderboards: no runs are needed"),
+    }
+    parser.add_options(named, group=INPUT)
     parser.add_option(
         "--parts", "LIST", f"comma-separated: {', '.join(p.name for p in PARTS)}; default all", type=listed
     )
@@ -143,12 +125,7 @@ def add_audit(parser: Parser) -> None:
         dest = "missing_labels" if name == "missing" else name
         add_flag(parser, flags[name] | {"needed": False, "dest": dest})
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
-    parser.called |= {
-        "path": "scores",
-        "folder": "judges",
-        "judge": "judges",
-        "missing": "missing_labels",
-    }
+    parser.called |= {"path": "scores", "folder": "judges", "judge": "judges", "missing": "missing_labels"}
     # each study has its own default
     parser.set_defaults(run=_run, resamples=None)
 
@@ -158,19 +135,58 @@ def _has_scores_alone(options: argparse.Namespace) -> bool:
 
 
 def _run(options: argparse.Namespace) -> None:
+    chosen = [choice("parts", name, [part.name for part in PARTS]) for name in options.parts or ()]
+    parts = [part for part in PARTS if options.parts is None or part.name in chosen]
+    if not parts:
+        raise InputError(f"parts must be some of {', '.join(part.name for part in PARTS)}.", argument="parts")
+    given, folder = _read(options, parts)
+    answers: dict[Part, Result] = {}
+    unanswered: dict[Part, str] = {}
+    for part in parts:
+        lacks = next((_LACKING[name] for name in part.needs if not given.get(name)), None)
+        try:
+            if lacks is None:
+                answers[part] = part.answer(given)
+        except InputError as error:
+            # the other parts can be answered all the same
+            lacks = in_shell(error, options.parser)
+        if lacks is not None:
+            unanswered[part] = lacks
+        elif folder is not None:
+            drawn = pictures(answers[part], {"judge": {judge: judge for judge in given["judge"]}}, {})
+            # what leaving uniques out does is no matter of judges
+            drawn = {name: how for name, how in drawn.items() if part.name != "holes" or how["kind"] == "fill"}
+            write_result(answers[part], folder / part.name, options, drawn, quietly=True)
+    for part, result in answers.items():
+        say(f"{part.question}")
+        show(result, list(result.views)[:1])
+        say()
+    for why in dict.fromkeys(unanswered.values()):
+        questions = [f"- {part.question}" for part, other in unanswered.items() if other == why]
+        say("\n".join([f"Not computed: {why}", *questions]))
+    if not answers:
+        raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
+    if folder is not None:
+        with replacing(folder / NAME) as file:
+            file.write(_findings(given, answers, unanswered).encode("utf-8", "surrogateescape"))
+        say(f"\nWritten to {folder}: {', '.join([NAME, *(f'{part.name}/' for part in answers)])}")
+
+
+def _read(options: argparse.Namespace, parts: list[Part]) -> tuple[dict[str, Any], Path | None]:
+    """Return what the parts are told, by the names that an audit has for it, and the folder to write to."""
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.judge import as_judges
     from pt_reuse.scoring.judge_folder import checked_folder, checked_table, read_judges
     from pt_reuse.scoring.leaderboards import read_leaderboard
     from pt_reuse.scoring.scores import score
 
-    given, parts = _checked_options(options), _chosen_parts(options.parts)
+    given = _checked_options(options)
     plan = None if _has_scores_alone(options) else plan_field(options)
     source = None
     if plan is not None:
         source = judgments_named(options.human, plan.collection, "human", "judgments by people")
-    known = None if source is None else source.rel
-    given["measures"] = chosen_measures(options.measures, known if options.rel is None else options.rel)
+    known = source.rel if source is not None and options.rel is None else options.rel
+    given["measures"] = chosen_measures(options.measures, known)
     if options.by is not None and plan is not None:
         check_unit_is_given(options.by, plan.columns, grouping=True)
     places = [checked_folder(options.judges, "judges")]
@@ -191,48 +207,18 @@ def _run(options: argparse.Namespace) -> None:
     for name, of in (("families", judges.labels), ("board_families", judges.leaderboards)):
         given[name] = {judge: family for judge, family in judges.families.items() if judge in of} or None
     if plan is not None and source is not None:
-        human = source.read()
+        human, runs = source.read(), plan.read_runs()
         given["human"] = human if options.rel is None else human.with_rel(options.rel)
-        given["runs"] = plan.read_runs()
-        given |= _grouped(given["runs"])
-    answers: dict[Part, Result] = {}
-    unanswered: dict[Part, str] = {}
-    for part in parts:
-        lacks = _lacking(part, given)
-        if lacks is None:
-            try:
-                if part.name == "leaderboards" and "scores" not in given:
-                    given["scores"] = score(given["runs"], given["human"], given["measures"])
-                answers[part] = part.answer(given)
-            except InputError as error:
-                # the other parts can be answered all the same
-                lacks = in_shell(error, options.parser)
-        if lacks is not None:
-            unanswered[part] = lacks
-        elif folder is not None:
-            each = {"judge": {judge: judge for judge in given["judge"]}}
-            drawn = pictures(answers[part], each, {})
-            if part.name == "holes":
-                # what leaving uniques out does is no matter of judges
-                drawn = {name: how for name, how in drawn.items() if how["kind"] == "fill"}
-            save_result(answers[part], folder / part.name, options, drawn)
-    for part, result in answers.items():
-        say(f"{part.question}")
-        show(result, list(result.views)[:1])
-        say()
-    for why in dict.fromkeys(unanswered.values()):
-        say(
-            "\n".join([f"Not computed: {why}", *(f"- {p.question}" for p, other in unanswered.items() if other == why)])
-        )
-    if not answers:
-        raise InputError("no part of the audit could be computed, for the reasons above.", argument="judges")
-    if folder is not None:
-        with replacing(folder / NAME) as file:
-            file.write(findings_text(given, answers, unanswered).encode("utf-8", "surrogateescape"))
-        say(f"\nWritten to {folder}: {', '.join([NAME, *(f'{part.name}/' for part in answers)])}")
+        # whether the runs are of several teams and families
+        teams = runs.run_table["team"].fillna(runs.run_table["name"])
+        families = runs.run_table.get("family", teams.head(0)).dropna()
+        given |= {"runs": runs, "team": teams.nunique() > 1, "family": families.nunique() > 1}
+        if "scores" not in given and any(part.name == "leaderboards" for part in parts):
+            given["scores"] = score(runs, given["human"], given["measures"])
+    return given, folder
 
 
-def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unanswered: Mapping[Part, str]) -> str:
+def _findings(given: Mapping[str, Any], answers: Mapping[Part, Result], unanswered: Mapping[Part, str]) -> str:
     """Return what was found in all parts, what was not answered, and the settings, as Markdown."""
     by_people = {"runs": "Runs", "human": "Judgments by people", "scores": "Scores by people"}
     lines = ["# Labels by judges: what they do to the ranking of systems", ""]
@@ -242,9 +228,8 @@ def findings_text(given: Mapping[str, Any], answers: Mapping[Part, Result], unan
     if given["folder"].skipped:
         lines.append(f"- Left out of the folder of judges: {in_words([f'`{n}`' for n in given['folder'].skipped])}.")
     for part, result in answers.items():
-        notes = [f"Note: {result.settings['beware']}."] if "beware" in result.settings else []
         tables = in_words([f"`{name}.csv`" for name in result.tables()])
-        told = [*result.answers(), *result.conditions(), *notes, f"In the folder `{part.name}`: {tables}, pictures."]
+        told = [*result.answers(), *result.notes(), f"In the folder `{part.name}`: {tables}, pictures."]
         told += [f"{name}: {value}" for name, value in result.settings.items() if name != "beware"]
         lines += ["", f"## {part.question}", "", *(f"- {line}" for line in told)]
     lines += ["", "## What is not answered", ""] if unanswered else []
@@ -265,11 +250,3 @@ def _checked_options(options: argparse.Namespace) -> dict[str, Any]:
     depth = None if options.depth is None else checked_depth(options.depth)
     how = {"verbose": shows_bars(options), "judge_rel": given_judge_rel(options.judge_rel)}
     return {**told, **how, "depth": depth, "test": options.test, "correction": options.correction}
-
-
-def _chosen_parts(names: list[str] | None) -> list[Part]:
-    known = [part.name for part in PARTS]
-    chosen = known if names is None else [choice("parts", name, known) for name in names]
-    if not chosen:
-        raise InputError(f"parts must be some of {', '.join(known)}.", argument="parts")
-    return [part for part in PARTS if part.name in chosen]

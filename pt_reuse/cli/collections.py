@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._text import prose
 from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
-from pt_reuse.cli.output import (
-    complain,
-    out_file,
-    print_table,
-    put,
-    say,
-    shows_bars,
-    width_of,
-    write_table,
-)
-from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_quiet, in_shell
+from pt_reuse.cli.output import complain, out_file, print_table, put, say, shows_bars, width_of, write_table
+from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_out, add_quiet, in_shell
 from pt_reuse.errors import InputError
-
-if TYPE_CHECKING:
-    pass
 
 #: what a narrow terminal loses, first to last; name, runs and here stay
 _SPARE = ("irds", "judged", "teams", "topics", "title", "year", "pooled", "published")
@@ -32,18 +19,22 @@ def add_collections(parser: Parser) -> None:
     """Add the arguments of the command."""
     what = "words to search for, or the name of one collection"
     parser.add_option("words", "WORDS", what, group=INPUT, nargs="*")
-    parser.add_switch("--here", "only collections with run files on this machine", group=INPUT)
-    parser.add_switch("--csv", "every collection with all columns, as CSV", group=OUTPUT)
+    parser.add_option("--here", "", "only collections with run files on this machine", group=INPUT)
+    parser.add_option("--csv", "", "every collection with all columns, as CSV", group=OUTPUT)
     parser.set_defaults(run=_run_collections)
 
 
 def _run_collections(options: argparse.Namespace) -> int:
-    from pt_reuse.collections.dataset import list_collections
+    from pt_reuse.collections.dataset import facts_of, list_collections
     from pt_reuse.collections.definition import collection_names, real_name
 
     search = " ".join(options.words).removeprefix("reuse:")
     if not options.csv and not options.here and (search.endswith(".toml") or real_name(search) in collection_names()):
-        _describe(search)
+        one = collection_of(search)
+        say(f"{one.name}: {one.title}{f' ({one.year})' if one.year else ''}")
+        for fact, text in facts_of(one):
+            head = f"  {fact:<10} "
+            put(head + prose(text, width=width_of() - len(head)).replace("\n", "\n" + " " * len(head)))
         return 0
     found = list_collections(search, here=options.here)
     if options.csv:
@@ -56,20 +47,10 @@ def _run_collections(options: argparse.Namespace) -> int:
     return 0 if len(found) else 1
 
 
-def _describe(name: str) -> None:
-    from pt_reuse.collections.dataset import facts_of
-
-    collection = collection_of(name)
-    say(f"{collection.name}: {collection.title}{f' ({collection.year})' if collection.year else ''}")
-    for fact, text in facts_of(collection):
-        head = f"  {fact:<10} "
-        put(head + prose(text, width=width_of() - len(head)).replace("\n", "\n" + " " * len(head)))
-
-
 def add_fetch(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc", group=INPUT)
-    parser.add_switch("--only-pooled", "only runs that are on record as pooled", group=INPUT)
+    parser.add_option("--only-pooled", "", "only runs that are on record as pooled", group=INPUT)
     parser.add_option("--jobs", "N", "downloads at a time; default 8", default=8, type=int)
     add_quiet(parser)
     parser.called = {"pooled": "only_pooled", "n_jobs": "jobs"}
@@ -82,12 +63,8 @@ def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
 
     collection = collection_of(options.collection)
-    folder = download_folder(collection)
-    files = ReuseDataset(collection).fetch(
-        pooled=True if options.only_pooled else None,
-        n_jobs=options.jobs,
-        verbose=shows_bars(options),
-    )
+    folder, pooled = download_folder(collection), True if options.only_pooled else None
+    files = ReuseDataset(collection).fetch(pooled=pooled, n_jobs=options.jobs, verbose=shows_bars(options))
     n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
     failed = files[files["status"].isin([FetchStatus.FAILED, FetchStatus.FAULTY])]
     say(
@@ -114,8 +91,7 @@ def add_verify(parser: Parser) -> None:
     parser.add_option("--qrels", "FILE", "its judgments; default those of the collection", group=INPUT)
     parser.add_option("--figures", "FILE", "published figures of your own, as TOML", group=INPUT)
     add_faults_to(parser)
-    parser.add_option("--out", "FILE", "write every figure there, as CSV", group=OUTPUT)
-    parser.add_switch("--overwrite", "replace the file of --out", group=OUTPUT)
+    add_out(parser, "every figure, as CSV,", "FILE")
     add_quiet(parser)
     parser.set_defaults(run=_run_verify)
 
@@ -123,15 +99,12 @@ def add_verify(parser: Parser) -> None:
 def _run_verify(options: argparse.Namespace) -> int:
     from pt_reuse.verification.verification import verify
 
-    out = out_file(options)
+    out, same = out_file(options), ("qrels", "figures", "bad_lines", "other_files")
     result = verify(
         told_name(options.collection),
         runs=None if options.runs is None else run_files(options.runs),
-        qrels=options.qrels,
-        figures=options.figures,
-        bad_lines=options.bad_lines,
-        other_files=options.other_files,
         verbose=shows_bars(options),
+        **{name: getattr(options, name) for name in same},
     )
     say(in_shell(str(result), options.parser))
     if out is not None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pt_reuse import options
 from pt_reuse.options import SHARED, Option
-from pt_reuse.study import Command, declaration_of
+from pt_reuse.study import Words, declaration_of
 
 _ROOT = Path(__file__).parents[1]
 #: folders of studies
@@ -21,11 +21,10 @@ _FOLDERS = ("studies", "judging")
 _STUDY = re.compile(r"^@study\((.*?)\)\ndef (\w+)\(", re.MULTILINE | re.DOTALL)
 #: what is imported to evaluate the words of options, since nothing heavy comes with it
 _LIGHT = ("dataclasses", "pt_reuse.options", "pt_reuse._choices", "pt_reuse._check")
-#: what a decorator says of the command
-_OF_COMMAND = ("summary", "details", "needs", "screen", "several", "runs_for")
+_WORDS = [field.name for field in fields(Words)]
 
 
-class _Source:
+class _Source(dict[str, Any]):
     """The names of a module with their values, evaluated from its source when they are asked for."""
 
     def __init__(self, module: str):
@@ -37,15 +36,16 @@ class _Source:
         for line in self.body:
             if isinstance(line, ast.Assign):
                 to, value = line.targets[0], line.value
-                several = isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple)
-                pairs = zip(to.elts, value.elts, strict=True) if several else [(to, value)]  # type: ignore[attr-defined]
+                pairs: Any = [(to, value)]
+                if isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple):
+                    pairs = zip(to.elts, value.elts, strict=True)
                 self._nodes |= {each.id: part for each, part in pairs if isinstance(each, ast.Name)}
             elif isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 self._nodes[line.target.id] = line.value
             elif isinstance(line, ast.ImportFrom):
                 self._imported |= {each.asname or each.name: (str(line.module), each.name) for each in line.names}
 
-    def __getitem__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> Any:
         if name in self._nodes:
             return self.value(self._nodes[name])
         module, known = self._imported[name]
@@ -55,7 +55,7 @@ class _Source:
 
     def value(self, node: ast.expr | None) -> Any:
         """Return the value of an expression; of a name that is another's alone, where that is read."""
-        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)  # type: ignore[arg-type]  # it asks for names alone
+        return None if node is None else eval(compile(ast.Expression(node), "<options>", "eval"), {}, self)
 
     def option(self, node: ast.expr | None) -> Option | None:
         """Return the last option that an annotation has, its check left out."""
@@ -87,56 +87,40 @@ def _source(module: str) -> _Source:
 
 
 @cache
-def _found() -> dict[str, tuple[str, str]]:
+def _found() -> dict[str, tuple[str, Words]]:
     """Return the module of every study and what its decorator says, by the name of its function."""
     found = {}
     for path in sorted(path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to(_ROOT.parent).with_suffix("").parts)
         for said, name in _STUDY.findall(path.read_text(encoding="utf-8")):
-            found[name] = (module, said)
+            call = ast.parse(f"study({said})", mode="eval").body
+            words = {word.arg: word.value for word in getattr(call, "keywords", ()) if word.arg in _WORDS}
+            found[name] = (module, Words(**{str(arg): ast.literal_eval(value) for arg, value in words.items()}))
     return found
 
 
-def commands() -> dict[str, tuple[str, str]]:
-    """Return the function of each command of a study, and what the command does, by the name of the command."""
-    found = {}
-    for function, (_, said) in _found().items():
-        words = _literals(ast.parse(f"study({said})", mode="eval").body)
-        if words.get("summary"):
-            found[words["command"]] = (function, words["summary"])
+def commands() -> dict[str, tuple[str, Words]]:
+    """Return the function of each command of a study, and what the study says of itself, by the command's name."""
+    found = {words.command: (function, words) for function, (_, words) in _found().items() if words.summary}
     return dict(sorted(found.items()))
-
-
-def _literals(call: Any) -> dict[str, Any]:
-    """Return the words of a decorator that are texts, or tuples of them."""
-    found = {}
-    for word in call.keywords:
-        try:
-            found[word.arg] = ast.literal_eval(word.value)
-        except ValueError:
-            continue  # a function
-    return found
 
 
 @cache
 def declaration(function: str) -> dict[str, Any]:
     """Return what a study declares, as ``study_of(function).declaration`` does."""
-    source = _source(_found()[function][0])
+    module, words = _found()[function]
+    source = _source(module)
     (call,) = (line for line in source.body if isinstance(line, ast.FunctionDef) and line.name == function)
-    (decorator,) = (each for each in call.decorator_list if ast.unparse(each).startswith("study("))
-    own = [source.declared(each) for each in decorator.args]  # type: ignore[attr-defined]
+    calls = [each for each in call.decorator_list if isinstance(each, ast.Call)]
+    (decorator,) = (each for each in calls if ast.unparse(each.func) == "study")
     parameters, n_needed = [*call.args.args, *call.args.kwonlyargs], len(call.args.args) - len(call.args.defaults)
     ends = [*[None] * n_needed, *call.args.defaults, *call.args.kw_defaults]
     defaults = {p.arg: source.value(node) for p, node in zip(parameters, ends, strict=True) if node is not None}
-    declared = {option.name: option for option in own if option is not None}
+    own = {option.name: option for each in decorator.args if (option := source.declared(each)) is not None}
     signed = {p.arg: replace(option, name=p.arg) for p in parameters if (option := source.option(p.annotation))}
-    every = {p.arg: declared.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
-    words = _literals(decorator)
-    command = None
-    if words.get("summary"):
-        command = Command(name=words["command"], **{name: words[name] for name in _OF_COMMAND if name in words})
-    beside = {name: option for name, option in declared.items() if name not in every}
-    return declaration_of(function, _found()[function][0], command, beside | every, every, defaults)
+    every = {p.arg: own.get(p.arg) or signed.get(p.arg) or SHARED[p.arg] for p in parameters}
+    beside = {name: option for name, option in own.items() if name not in every}
+    return declaration_of(function, module, words, beside, every, defaults)
 
 
 def flags_of(*functions: str) -> dict[str, dict[str, Any]]:

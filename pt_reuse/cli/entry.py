@@ -9,40 +9,43 @@ _INTERRUPTED = 130
 
 # importing takes its time, and nobody but the user's shell imports this file
 try:
+    import argparse
     import importlib
     import logging
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from functools import cache, partial
+    from typing import Any
 
     from pt_reuse._version import __version__
-    from pt_reuse.cli.completion import Complete
     from pt_reuse.cli.declared import commands
     from pt_reuse.cli.output import complain
     from pt_reuse.cli.parser import Parser, carry_out
+    from pt_reuse.study import AIMS
 except KeyboardInterrupt:
     print("pt-reuse: interrupted before anything was done.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 
-#: the commands that are not made of declarations: what each does, and what adds its arguments
+#: the commands that are not made of declarations: under which question each is listed, what it does, and what adds its
+#: arguments
 _WRITTEN = {
-    "runs": ("describe a field of run files, and check whether it fits judgments", "scores:add_runs"),
-    "score": ("mean scores and ranks of runs", "scores:add_score"),
-    "unjudged": ("how much of each run is unjudged", "scores:add_unjudged"),
-    "infer-pool": ("say which runs must have been pooled, and to which depth", "pool:add_infer_pool"),
-    "audit": ("how labels by models change the ranking of runs", "audit:add_audit"),
-    "pool": ("the documents in a pool of the runs", "pool:add_pool"),
-    "report": ("the card of a collection: what it is, and which questions it can answer", "report:add_report"),
-    "atlas": ("the cards of several collections, and one table of them", "report:add_atlas"),
-    "collections": ("list the test collections known by name, or describe one", "collections:add_collections"),
-    "fetch": ("download the run files of a collection that are not here yet", "collections:add_fetch"),
-    "verify": ("compute the published numbers of a collection from your files", "collections:add_verify"),
-    "demo": ("the main questions, answered on the embedded collection with live pipelines", "demo:add_demo"),
-    "judge export": ("write the documents of a pool as files for people to judge", "judge:add_export"),
-    "judge import": ("read the files that people judged, and check them", "judge:add_import"),
-    "judge agreement": ("how far annotators agree, and what their majority says", "judge:add_agreement"),
-    "judge pilot": ("whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
-    "judge times": ("how long labels took, and what they cost", "judge:add_times"),
-    "judge plan-labels": ("how many labels of a judge people must check, and which", "judge:add_plan"),
+    "runs": ("new run", "describe a field of run files, and check whether it fits judgments", "scores:add_runs"),
+    "score": ("new run", "mean scores and ranks of runs", "scores:add_score"),
+    "unjudged": ("new run", "how much of each run is unjudged", "scores:add_unjudged"),
+    "infer-pool": ("fair", "say which runs must have been pooled, and to which depth", "pool:add_infer_pool"),
+    "pool": ("judging", "the documents in a pool of the runs", "pool:add_pool"),
+    "judge export": ("judging", "write the documents of a pool as files for people to judge", "judge:add_export"),
+    "judge import": ("judging", "read the files that people judged, and check them", "judge:add_import"),
+    "judge pilot": ("judging", "whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
+    "judge agreement": ("judging", "how far annotators agree, and what their majority says", "judge:add_agreement"),
+    "judge times": ("judging", "how long labels took, and what they cost", "judge:add_times"),
+    "audit": ("models", "how labels by models change the ranking of runs", "audit:add_audit"),
+    "judge plan-labels": ("models", "how many labels of a judge people must check, and which", "judge:add_plan"),
+    "report": ("files", "the card of a collection: which questions it can answer", "cards:add_report"),
+    "atlas": ("files", "the cards of several collections, and one table of them", "cards:add_atlas"),
+    "collections": ("files", "list the test collections known by name, or describe one", "collections:add_collections"),
+    "fetch": ("files", "download the run files of a collection that are not here yet", "collections:add_fetch"),
+    "verify": ("files", "compute the published numbers of a collection from your files", "collections:add_verify"),
+    "demo": ("files", "the main questions, answered on the embedded collection", "cards:add_demo"),
 }
 _FAMILIES = {
     "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",
@@ -81,19 +84,64 @@ def _add_study(function: str, parser: Parser) -> None:
 @cache
 def parser() -> Parser:
     """Return the parser of all commands, each of which gets its arguments when it is used."""
-    every: dict[str, tuple[str, Callable[[Parser], None]]] = {
-        name: (summary, partial(_add, place)) for name, (summary, place) in _WRITTEN.items()
+    every: dict[str, tuple[str, str, Callable[[Parser], None]]] = {
+        name: (aim, summary, partial(_add, place)) for name, (aim, summary, place) in _WRITTEN.items()
     }
-    every |= {name: (summary, partial(_add_study, function)) for name, (function, summary) in commands().items()}
+    every |= {name: (w.aim, w.summary, partial(_add_study, function)) for name, (function, w) in commands().items()}
     top = Parser(prog="pt-reuse", description="Can I trust this test collection for my system?")
     top.add_argument("--version", action="version", version=f"pt-reuse {__version__}")
-    top.add_argument("--completion", action=Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
-    below = {name: command for name, command in every.items() if " " not in name}
+    top.add_argument("--completion", action=_Complete, help='what a shell completes: eval "$(pt-reuse --completion)"')
+    below = {name: one[1:] for name, one in every.items() if " " not in name}
     for family, summary in _FAMILIES.items():
-        members = {n.removeprefix(f"{family} "): one for n, one in every.items() if n.startswith(f"{family} ")}
+        members = {n.removeprefix(f"{family} "): one[1:] for n, one in every.items() if n.startswith(f"{family} ")}
         below[family] = (summary, partial(Parser.add_commands, commands=members))
     top.add_commands(below)
+    said = {aim: {name: summary for name, (of, summary, _) in every.items() if of == aim} for aim in AIMS}
+    top.list_commands({AIMS[aim]: listed for aim, listed in said.items()})
     return top
+
+
+#: what completes the words of `pt-reuse` in bash, and in zsh by its bashcompinit
+_SCRIPT = """\
+_pt_reuse() {{
+    local current="${{COMP_WORDS[COMP_CWORD]}}" given="" words=""
+    [ "$COMP_CWORD" -gt 1 ] && given="${{COMP_WORDS[1]}}"
+    case "$given" in
+        {families}) [ "$COMP_CWORD" -gt 2 ] && given="$given ${{COMP_WORDS[2]}}" ;;
+    esac
+    case "$given" in
+{cases}
+    esac
+    # options where a word begins as one, commands where one is due; files else
+    case "$current|$given" in
+        -*|*"|"|{dues}) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+        *) COMPREPLY=() ;;
+    esac
+}}
+complete -o default -F _pt_reuse pt-reuse
+"""
+
+
+class _Complete(argparse.Action):
+    """Prints what a shell evaluates to complete commands and options, and ends."""
+
+    def __init__(self, option_strings: Any, dest: str, help: str | None = None):
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        words = dict(_words("", parser))
+        cases = "\n".join(f'        "{name}") words="{" ".join(known)}" ;;' for name, known in words.items())
+        dues = "|".join(f'*"|{name}"' for name in _FAMILIES)
+        print(_SCRIPT.format(families="|".join(_FAMILIES), cases=cases, dues=dues), end="")
+        parser.exit()
+
+
+def _words(name: str, parser: Parser) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands, each with the words that can follow it: members of a family, and options."""
+    members = parser.filled().members()
+    yield name, [*members, *parser._option_string_actions]
+    for member, inner in members.items():
+        yield from _words(f"{name} {member}".strip(), inner)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from pt_reuse.errors import InputError
 if TYPE_CHECKING:
     from pt_reuse.collections.collection import Collection
     from pt_reuse.data.judgments import Qrels
-    from pt_reuse.data.metadata import GivenMetadata
     from pt_reuse.data.run_reading import Reading
     from pt_reuse.data.run_set import RunSet
 
@@ -57,10 +56,8 @@ class JudgmentSource:
         from pt_reuse.collections.dataset import judgments_of
         from pt_reuse.data.judgments import Qrels, read_qrels
 
-        if self.file is not None:
-            return read_qrels(self.file, rel=self.rel)
-        if self.collection is None:
-            raise InputError("no judgments are named.", argument="qrels")
+        if self.collection is None or self.file is not None:
+            return read_qrels(str(self.file), rel=self.rel)
         if self.which is None:
             return judgments_of(self.collection)
         try:
@@ -79,7 +76,7 @@ def judgment_source(text: str, beside: Collection | None = None) -> JudgmentSour
     if not os.path.exists(text):
         name, of_some, which = text.removeprefix("reuse:").partition(":")
         if real_name(name) in collection_names():
-            if of_some and not _WHICH.fullmatch(which):
+            if of_some and not re.fullmatch(r"[\w.-]+", which):
                 raise InputError(
                     f"judgments of a collection are NAME or NAME:WHICH, such as demo:second, got {text!r}.",
                     place=text,
@@ -107,9 +104,7 @@ def judgments_named(
 def different_names(sources: Sequence[JudgmentSource]) -> list[str]:
     """Return a name for each of the judgments: of its file or collection, numbered where two have the same."""
     names = [source.name for source in sources]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    return names if len(set(names)) == len(names) else [f"{name} ({n})" for n, name in enumerate(names, 1)]
 
 
 def told_name(name: str) -> str:
@@ -122,17 +117,11 @@ def told_name(name: str) -> str:
     return real
 
 
-#: which of the judgments of a collection
-_WHICH = re.compile(r"[\w.-]+")
-NAME_HELP = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
-
-
 class _Gather(argparse.Action):
     """Gathers what is given as words and by an option, which is the same."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
-        given = values if isinstance(values, list) else [values]
-        if given:
+        if given := values if isinstance(values, list) else [values]:
             setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *given])
 
 
@@ -152,31 +141,29 @@ def add_field(
     where = "folder, pattern or files of TREC runs, or of tables (Parquet, Arrow); or a collection, as by --collection"
     add_run_files(parser, where)
     needed = {"runs": "RUNS", **({"qrels": "--qrels"} if judged else {})}
-    pooled = "names of the pooled runs, one a line; default those on record, else all runs"
-    options = {
-        "--collection": ("NAME", f"instead of run files, or to label them: {NAME_HELP}"),
+    default = "; default those of --collection" if judged else ""
+    qrels = {} if judged is False else {"--qrels": ("FILE", f"the judgments: {QRELS_HELP}{default}")}
+    name = "a collection known by name, such as trec-8/adhoc, or the TOML file of one's own"
+    named = {
+        "--collection": ("NAME", f"instead of run files, or to label them: {name}"),
         "--teams": ("FILE", "two columns: run tag and team"),
         "--types": ("FILE", "two columns: run tag and type"),
-        "--pooled": ("FILE", pooled),
+        "--pooled": ("FILE", "names of the pooled runs, one a line; default those on record, else all runs"),
         "--metadata": ("FILE", "CSV with name and any of team, type, pooled, family and others"),
     }
-    if judged is not False:
-        default = "; default those of --collection" if judged else ""
-        options = {"--qrels": ("FILE", f"the judgments: {QRELS_HELP}{default}"), **options}
-    for name, (metavar, what) in options.items():
-        parser.add_option(name, metavar, what, group=INPUT)
-    reading: dict[str, tuple[str, str, str | None]] = {
-        "--order": ("ORDER", f"one of {', '.join(ORDERS)}; default trec_eval", "trec_eval"),
-        "--pool-order": ("ORDER", "order in which the runs were pooled, where it is not that of --order", None),
-        "--names": ("FROM", "name runs by tag (default) or file", None),
-        "--duplicates": ("WHAT", "a document twice: error (default) or best", "error"),
-        "--missing": ("WHAT", "runs of the collection that cannot be had: warn (default), error or ignore", None),
-        "--cache": ("DIR", "keep the parsed field there for the next time", None),
-        "--memory": ("SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache", None),
+    parser.add_options(qrels | named, group=INPUT)
+    how = {
+        "--order": ("ORDER", f"one of {', '.join(ORDERS)}; default trec_eval"),
+        "--pool-order": ("ORDER", "order in which the runs were pooled, where it is not that of --order"),
+        "--names": ("FROM", "name runs by tag (default) or file"),
+        "--duplicates": ("WHAT", "a document twice: error (default) or best"),
+        "--missing": ("WHAT", "runs of the collection that cannot be had: warn (default), error or ignore"),
+        "--cache": ("DIR", "keep the parsed field there for the next time"),
+        "--memory": ("SIZE", "hold so much of the field in memory at once, such as 2GB; needs --cache"),
+        "--no-download": ("", "take the collection's runs from this machine only"),
     }
-    for name, (metavar, what, usual) in reading.items():
-        parser.add_option(name, metavar, what, group=READING, default=usual)
-    parser.add_switch("--no-download", "take the collection's runs from this machine only", group=READING)
+    parser.add_options(how, group=READING)
+    parser.set_defaults(order="trec_eval", duplicates="error")
     add_faults_to(parser)
     add_quiet(parser)
     parser.checks += [
@@ -215,8 +202,9 @@ def collection_of(name: str) -> Collection:
 
 def add_faults_to(parser: Parser) -> None:
     """Add the options that say what to do about faulty files."""
-    for name, what in (("--bad-lines", "lines that are no run line"), ("--other-files", "files without a run line")):
-        parser.add_option(name, "WHAT", f"{what}: error (default) or skip", group=READING, default="error")
+    said = {"--bad-lines": "lines that are no run line", "--other-files": "files without a run line"}
+    options = {name: ("WHAT", f"{what}: error (default) or skip") for name, what in said.items()}
+    parser.add_options(options, group=READING, default="error")
 
 
 @dataclass(frozen=True)
@@ -238,31 +226,27 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     """Check what the options say of runs and judgments, as far as that goes before these are read."""
     from pt_reuse.collections.runs import PoolUnknownWarning, plan_runs
     from pt_reuse.data.ir_metadata import run_paths
+    from pt_reuse.data.metadata import given_metadata
     from pt_reuse.data.parsing import named_by_files
     from pt_reuse.data.tables import TableLabels
 
-    reading = replace(
-        _reading(options),
-        names="tag" if options.names is None or options.collection is not None else options.names,
-        cache=options.cache,
-        memory=options.memory,
-    )
+    reading = replace(_reading(options), cache=options.cache, memory=options.memory)
     qrels: str | None = getattr(options, "qrels", None)
+    given = {"teams": options.teams, "pooled": options.pooled, "metadata": options.metadata}
     if options.collection is None:
-        paths, labels = run_paths(run_files(options.runs)), _labels(options, types=options.types)
+        paths, labels = run_paths(run_files(options.runs)), given_metadata(types=options.types, **given)
         names = named_by_files(paths, reading.names, reading.other_files)
-        read = partial(reading.read, paths, labels)
         columns = labels.columns | TableLabels.of(paths).columns
         named = None if qrels is None else judgment_source(qrels)
-        return FieldPlan(None, names, columns, named, read)
-    collection, labels = collection_of(options.collection), _labels(options)
+        return FieldPlan(None, names, columns, named, partial(reading.read, paths, labels))
+    collection, labels = collection_of(options.collection), given_metadata(**given)
     plan = plan_runs(
         collection,
         {},
-        reading,
+        replace(reading, names="tag"),
         types=options.types,
         runs=_folder(options.runs, collection),
-        missing="warn" if options.missing is None else options.missing,
+        missing=options.missing or "warn",
         download=not options.no_download,
     )
 
@@ -281,14 +265,12 @@ def _reading(options: argparse.Namespace) -> Reading:
     from pt_reuse.data.ordering import HowPooled
     from pt_reuse.data.run_reading import Reading
 
+    same = ("order", "duplicates", "bad_lines", "other_files")
     return Reading(
-        order=options.order,
         how_pooled=HowPooled(options.pool_order),
-        names="tag" if options.names is None else options.names,
-        duplicates=options.duplicates,
-        bad_lines=options.bad_lines,
-        other_files=options.other_files,
+        names=options.names or "tag",
         verbose=shows_bars(options),
+        **{name: getattr(options, name) for name in same},
     )
 
 
@@ -302,12 +284,6 @@ def runs_beside(options: argparse.Namespace, given: list[str]) -> RunSet | str:
     if isinstance(files, str) and not is_files(files):
         return files
     return _reading(options).read(run_paths(files), given_metadata())
-
-
-def _labels(options: argparse.Namespace, types: str | None = None) -> GivenMetadata:
-    from pt_reuse.data.metadata import given_metadata
-
-    return given_metadata(teams=options.teams, types=types, pooled=options.pooled, metadata=options.metadata)
 
 
 def run_files(runs: list[str]) -> list[str] | str:
@@ -331,12 +307,13 @@ def _folder(runs: list[str] | None, collection: Collection) -> str | None:
 
 def _check_field(parser: Parser, needed: dict[str, str], options: argparse.Namespace) -> None:
     """End with a message, before anything is read, when the options name no field or contradict each other."""
-    if options.collection is None:
-        lacking = [shown for name, shown in needed.items() if getattr(options, name) is None]
-        if lacking:
-            parser.error(f"the following arguments are required: {', '.join(lacking)} (or --collection)")
-        idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]
-        if idle:
-            parser.error(f"{idle[0]} is for the runs of a collection. Give it with --collection.")
-    elif options.names is not None and getattr(options, "new", None) is None:
-        parser.error("--names is for run files alone: with --collection, runs bear the names on record.")
+    if options.collection is not None:
+        if options.names is not None and getattr(options, "new", None) is None:
+            parser.error("--names is for run files alone: with --collection, runs bear the names on record.")
+        return
+    lacking = [shown for name, shown in needed.items() if getattr(options, name) is None]
+    if lacking:
+        parser.error(f"the following arguments are required: {', '.join(lacking)} (or --collection)")
+    idle = [o for o, given in (("--missing", options.missing), ("--no-download", options.no_download)) if given]
+    if idle:
+        parser.error(f"{idle[0]} is for the runs of a collection. Give it with --collection.")

@@ -7,13 +7,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pt_reuse._check import count, did_you_mean, shown
-from pt_reuse._files import open_file, read_file
+from pt_reuse._check import count, did_you_mean
+from pt_reuse._files import read_file
 from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import QRELS_HELP, add_field, add_run_files, judgment_source, plan_field, told_name
 from pt_reuse.cli.output import (
@@ -49,89 +49,44 @@ if TYPE_CHECKING:
     from pt_reuse.pooling.pool import Pool
     from pt_reuse.studies.plan_labels import LabelPlan
 
-TOPICS_HELP = "topics: a CSV file with qid and query, a file of qid, tab and query, or a collection known by name"
-TEXTS_HELP = "texts: a CSV or JSONL file with docno and text, a file of docno, tab and text, or a collection by name"
+TOPICS_HELP = "topics: a file of qid, tab and query, or in a form that collections have (CSV, JSONL, TREC), or a name"
+TEXTS_HELP = "texts: a file of docno, tab and text, or in a form that collections have (CSV, JSONL, TREC), or a name"
 _IRDS = "irds:"
-#: by which names files that may be packed are CSV, and JSON by lines
-_CSV, _JSON = (re.compile(rf"\.({kind})(\.\w+)?$", re.IGNORECASE) for kind in ("csv", "jsonl?"))
 
 
 def read_topics(text: str) -> pd.DataFrame:
     """Return the topics that a user names: a file, a collection, or ``irds:`` and an id of ir_datasets."""
-    if os.path.isfile(text):
-        return _table(Path(text), "topics", ("qid", "query"))
-    return _dataset(text, "topics").get_topics()
+    import pandas as pd
+
+    from pt_reuse.collections.own_files import QUERY_FIELDS, OwnTopics
+
+    if not os.path.isfile(text):
+        return _dataset(text, "topics").get_topics()
+    with _argument("topics"):
+        frame = pd.DataFrame(OwnTopics(text, "topics").queries_iter()).rename(columns={"query_id": "qid"})
+    query = next((name for name in QUERY_FIELDS if name in frame), frame.columns[1])
+    return frame if "query" in frame else frame.rename(columns={query: "query"})
 
 
 def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
-    """Return the texts that a user names, to be read one by one: a file, a collection, or an id of ir_datasets."""
+    """Yield the texts that a user names, read one by one: of a file, a collection, or an id of ir_datasets."""
+    from pt_reuse.collections.own_files import OwnDocuments
+
     if not os.path.isfile(text):
-        dataset = _dataset(text, "texts")
-        return dataset.get_corpus_iter(verbose=False)
-    path = Path(text)
-    if _JSON.search(path.name):
-        return _lines(path)
-    frame = _table(path, "texts", ("docno", "text"))
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+        return _dataset(text, "texts").get_corpus_iter(verbose=False)
+    documents = OwnDocuments([text], "texts")
+    with _argument("texts"):
+        documents.docs_cls()
+    return ({"docno": each.doc_id, **each._asdict()} for each in documents.read())
 
 
-def _table(path: Path, argument: str, columns: tuple[str, str]) -> pd.DataFrame:
-    """Read CSV with a header, or two columns with a tab between them, which may have one."""
-    import pandas as pd
-
-    from pt_reuse.data.csv_files import lines_of, read_csv, read_utf8
-
-    with located(str(path)):
-        if _CSV.search(path.name):
-            frame = read_csv(path, argument, utf8=True).frame
-        else:
-            rows = [(n, line.split("\t", 1)) for n, line in enumerate(lines_of(read_utf8(path, argument)), 1)]
-            rows = [(n, row) for n, row in rows if "".join(row).strip()]
-            odd = next(((n, row) for n, row in rows if len(row) < 2), None)
-            if odd is not None:
-                raise InputError(
-                    f"must be {columns[0]}, a tab and {columns[1]}, got {shown(odd[1][0])}. Give such lines, or a "
-                    "file called .csv with a header.",
-                    argument=argument,
-                    place=f"line {odd[0]:,}",
-                )
-            listed = [row for _, row in rows]
-            frame = pd.DataFrame(listed[1:] if listed[:1] == [list(columns)] else listed, columns=list(columns))
-        lacking = [column for column in columns if column not in frame]
-        if lacking and not (lacking == ["query"] and "title" in frame):
-            raise InputError(
-                f"must have the columns {columns[0]} and {columns[1]}, got {', '.join(map(str, frame.columns))}.",
-                argument=argument,
-            )
-        return frame
-
-
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    from pt_reuse.data.packed_files import UnreadableError, read_blocks
-
+@contextmanager
+def _argument(argument: str) -> Iterator[None]:
+    """Have errors of a file name the argument that it was given as."""
     try:
-        # a corpus may be larger than memory
-        for n, line in enumerate(_each_line(read_blocks(path)), 1):
-            if not line.strip():
-                continue
-            try:
-                yield json.loads(line.decode("utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise InputError(
-                    f"no JSON ({error}). Give a document a line, with docno and text.",
-                    argument="texts",
-                    place=f"{path}, line {n:,}",
-                ) from error
-    except UnreadableError as error:
-        raise InputError(f"{error}.", argument="texts", place=str(path)) from error
-
-
-def _each_line(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for i, block in enumerate(blocks):
-        *lines, rest = (rest + (block if i else block.removeprefix(b"\xef\xbb\xbf"))).split(b"\n")
-        yield from lines
-    yield rest
+        yield
+    except InputError as error:
+        raise InputError(error.text, place=error.place, argument=argument) from error
 
 
 def _dataset(text: str, argument: str) -> Any:
@@ -159,22 +114,25 @@ def add_export(parser: Parser) -> None:
         "topics and texts, shuffled within a topic, and nothing of ranks and runs. A further export to the same folder "
         "adds a round: it asks nobody the same again."
     )
-    for name, what in (
-        ("--pool", "pool.csv or to_judge.txt of `pt-reuse pool`, instead of runs"),
-        ("--topics", f"{TOPICS_HELP}; default those of --collection"),
-        ("--texts", f"{TEXTS_HELP}; default those of --collection"),
-    ):
-        parser.add_option(name, "FILE", what, group=INPUT)
-    parser.add_option("--format", "FORMAT", "one of csv, jsonl, doccano, label-studio; default csv")
+    named = {
+        "--pool": ("FILE", "pool.csv or to_judge.txt of `pt-reuse pool`, instead of runs"),
+        "--topics": ("FILE", f"{TOPICS_HELP}; default those of --collection"),
+        "--texts": ("FILE", f"{TEXTS_HELP}; default those of --collection"),
+    }
+    parser.add_options(named, group=INPUT)
+    how = {
+        "--format": ("FORMAT", "one of csv, jsonl, doccano, label-studio; default csv"),
+        "--labels": ("SCALE", "such as '0=not relevant,1=relevant', which is the default"),
+        "--instructions": ("FILE", "a text that people read beside the labels"),
+    }
+    parser.add_options(how)
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
     overlap = "annotators for each pair, or a share that all judge"
     parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
-    parser.add_option("--labels", "SCALE", "such as '0=not relevant,1=relevant', which is the default")
-    parser.add_option("--instructions", "FILE", "a text that people read beside the labels")
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
-    parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
-    parser.add_switch("--overwrite", "replace tasks in --out that have no answers", group=OUTPUT)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
+    parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
+    parser.add_option("--overwrite", "", "replace tasks in --out that have no answers", group=OUTPUT)
     add_contributors(parser)
     parser.checks.append(_check_pool)
     add_field(parser, judged=None, unless=lambda options: options.pool is not None)
@@ -193,17 +151,13 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    words = None if options.labels is None else _pairs(options.labels, "labels", "'0=not relevant,1=relevant'")
+    same = ("format", "annotators", "overlap", "seed", "overwrite")
     plan = ExportPlan.of(
         options.out,
-        format=options.format,
-        annotators=options.annotators,
-        overlap=options.overlap,
         whole_topics=False,
-        labels=None if words is None else {_whole(number, "labels"): word for number, word in words.items()},
+        labels=None if options.labels is None else _scale(options.labels),
         instructions=None if options.instructions is None else _text(options.instructions),
-        seed=options.seed,
-        overwrite=options.overwrite,
+        **{name: getattr(options, name) for name in same},
     )
     read_pool = _pool_of(options)
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
@@ -259,10 +213,9 @@ def _read_pool(path: Path) -> Pool:
         # how the pool was made, as `pt-reuse pool` writes it beside the pool
         settings["strategy"] = str(json.loads(read_file(path.parent / "settings.json"))["strategy"])
     with located(str(path)):
-        if not _CSV.search(path.name):
+        if not re.search(r"\.csv(\.\w+)?$", path.name, re.IGNORECASE):
             return Pool.from_frame(read_qrels(path).to_frame()[["qid", "docno"]], settings=settings)
-        frame = read_csv(path, "pool").frame
-        frame = frame.drop(columns=[column for column in ("rank", "runs", "teams", "types") if column in frame])
+        frame = read_csv(path, "pool").frame.drop(columns=["rank", "runs", "teams", "types"], errors="ignore")
         for column in frame.columns.difference(["qid", "docno"]):
             as_numbers = pd.to_numeric(frame[column], errors="coerce")
             frame[column] = frame[column] if as_numbers.isna().any() else as_numbers
@@ -277,19 +230,18 @@ def _pairs(text: str, argument: str, such_as: str) -> dict[str, str]:
     return {before.strip(): after.strip() for before, _, after in pairs}
 
 
-def _whole(text: str, argument: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(
-            f"{argument} must have a whole number for each label, got {text!r}.", argument=argument
-        ) from None
+def _scale(text: str) -> dict[int, str]:
+    """Return label -> word, of ``0=not relevant,1=relevant``."""
+    words = _pairs(text, "labels", "'0=not relevant,1=relevant'")
+    odd = next((number for number in words if not re.fullmatch(r"[-+]?\d+", number)), None)
+    if odd is not None:
+        raise InputError(f"labels must have a whole number for each label, got {odd!r}.", argument="labels")
+    return {int(number): word for number, word in words.items()}
 
 
 def _text(path: str) -> str:
     try:
-        with open_file(path) as file:
-            return str(file.read().decode("utf-8-sig"))
+        return read_file(Path(path)).decode("utf-8-sig")
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({reason}).", place=path, argument="instructions") from error
@@ -306,11 +258,11 @@ def add_import(parser: Parser) -> None:
     parser.add_option("folder", "DIR", "the folder that `pt-reuse judge export` wrote", group=INPUT)
     parser.add_option("files", "FILE", came_back, group=INPUT, nargs="*")
     parser.add_option("--annotators", "USER=NAME", "who the users of a tool are, or whose a file is")
-    parser.add_switch("--partial", "take what is there while labels are missing")
+    parser.add_option("--partial", "", "take what is there while labels are missing")
     as_qrels = "write them as a TREC qrels file, where one annotator judged each document"
     parser.add_option("--out", "FILE", "write the labels there (CSV), with who, when and why", group=OUTPUT)
     parser.add_option("--as-qrels", "FILE", as_qrels, group=OUTPUT)
-    parser.add_switch("--overwrite", "replace files that exist", group=OUTPUT)
+    parser.add_option("--overwrite", "", "replace files that exist", group=OUTPUT)
     parser.set_defaults(run=_run_import)
 
 
@@ -418,13 +370,13 @@ def add_plan(parser: Parser) -> None:
         "checked. Afterwards the same command reads what people say (--plan, --checked), and tells the number with its "
         "interval."
     )
-    for name, metavar, what in (
-        ("--judge", "FILE", f"the judge's labels: {QRELS_HELP}"),
-        ("--pilot", "QRELS", f"judgments that people made before: {QRELS_HELP}"),
-        ("--plan", "DIR", "a plan that --out wrote; with --checked, in place of --judge"),
-        ("--checked", "QRELS", "what people say of the documents of --plan"),
-    ):
-        parser.add_option(name, metavar, what, group=INPUT)
+    named = {
+        "--judge": ("FILE", f"the judge's labels: {QRELS_HELP}"),
+        "--pilot": ("QRELS", f"judgments that people made before: {QRELS_HELP}"),
+        "--plan": ("DIR", "a plan that --out wrote; with --checked, in place of --judge"),
+        "--checked": ("QRELS", "what people say of the documents of --plan"),
+    }
+    parser.add_options(named, group=INPUT)
     prior = "what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot"
     parser.add_option("--prior", "SHARE", prior)
     add_run_files(parser, "run files: one for a mean, two for a difference")
@@ -470,7 +422,7 @@ def _run_plan(options: argparse.Namespace) -> None:
 
 
 def _read_plan(path: str) -> LabelPlan:
-    from pt_reuse._result import read_result
+    from pt_reuse._saving import read_result
     from pt_reuse.studies.plan_labels import LabelPlan
 
     with located("--plan"):

@@ -23,21 +23,17 @@ from pt_reuse.errors import located
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse._result import Record
-    from pt_reuse.result import Result
+    from pt_reuse.result import Record, Result
 
 #: rows of a long table on the screen
 SHOWN = 12
 #: of a picture, per inch
 _DOTS = 150
-#: what begins the item of a list, or a line that is set in
-_BEGINNING = re.compile(r" *(?:- )?")
 
 
 def width_of() -> int:
-    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else 100."""
-    at_least = 30  # a line narrower than this holds no word
-    return max(shutil.get_terminal_size((100, 24)).columns, at_least)
+    """Return how many columns a line may have: those of ``COLUMNS``, else of the terminal, else 100; 30 at least."""
+    return max(shutil.get_terminal_size((100, 24)).columns, 30)
 
 
 def shows_bars(options: argparse.Namespace) -> bool:
@@ -47,7 +43,7 @@ def shows_bars(options: argparse.Namespace) -> bool:
 
 def say(text: str = "") -> None:
     """Print a text, wrapped to the screen."""
-    put(wrapped(text, width_of()))
+    put(_wrapped(text, width_of()))
 
 
 def put(text: str) -> None:
@@ -61,29 +57,30 @@ def put(text: str) -> None:
 def complain(text: str) -> None:
     """Print an error or a note to standard error, wrapped to the screen, where it can be written."""
     # print takes None, which a closed stream is, for standard output
-    if sys.stderr is None:
-        return
-    with suppress(OSError):
-        print(wrapped(text, width_of()), file=sys.stderr, flush=True)
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(_wrapped(text, width_of()), file=sys.stderr, flush=True)
 
 
-def wrapped(text: str, width: int) -> str:
+def _wrapped(text: str, width: int) -> str:
     """Return a text with every line wrapped, the rest of a list's item set in; a path is never broken.
 
     Example:
-        >>> print(wrapped("- a list of many words", 20))
+        >>> print(_wrapped("- a list of many words", 20))
         - a list of many
           words
     """
-    return "\n".join(_around_paths(line, width) for line in text.split("\n"))
-
-
-def _around_paths(line: str, width: int) -> str:
-    if not any("/" in word and display_width(word) > width for word in line.split()):
-        return prose(line, width=width)
-    beginning = _BEGINNING.match(line)
-    indent = " " * (beginning.end() if beginning else 0)
-    return textwrap.fill(visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    lines = []
+    for line in text.split("\n"):
+        if any("/" in word and display_width(word) > width for word in line.split()):
+            indent = re.sub(r"^( *(?:- )?).*", lambda lead: " " * len(lead[1]), line)
+            line = textwrap.fill(
+                visible(line), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+        else:
+            line = prose(line, width=width)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def print_table(
@@ -96,7 +93,7 @@ def print_table(
 
 def say_answers(result: Record) -> None:
     """Print what a result is of, and its answers."""
-    from pt_reuse._result import first_of
+    from pt_reuse.result import first_of
 
     say("\n".join([result.heading(), *first_of(result.answers())]))
 
@@ -106,30 +103,23 @@ def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] 
     say_answers(result)
     shown = []
     for name in screen or result.views:
-        view: Any = result.views[name]
-        taken = view.options(type(result)) if hasattr(view, "options") else list(signature(view).parameters)[1:]
-        given = {option: value for option, value in (options or {}).items() if option in taken}
-        of_table = getattr(view, "table", None)
-        rows = result.tables().get(of_table if isinstance(of_table, str) else name)
+        view, rows = result.views[name], result.tables().get(name)
+        given = {option: value for option, value in (options or {}).items() if option in result.options_of(name)}
         if rows is None or not rows.empty:
-            measures = result.measures if getattr(view, "of_measure", False) else [None]
+            measures = result.measures if view.of_measure else [None]
             shown += [(view, measure, result.report(name, measure=measure, **given)) for measure in measures]
     for view, measure, report in shown:
-        frame, noun = report.shown(), getattr(view, "noun", "rows")
-        say(f"\n{_caption(view, report.caption, measure)}:")
+        # the title of the result is there already
+        caption = f"Per {view.rows}{f', {measure}' if measure else ''}"
+        say(f"\n{report.caption.rstrip('.') if view.caption else caption}:")
         # the tables share the screen
-        most = max(SHOWN // 2, 2 * SHOWN // len(shown))
-        print_table(frame, f"{noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
+        frame, most = report.shown(), max(SHOWN // 2, 2 * SHOWN // len(shown))
+        print_table(frame, f"{view.noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
     if result.conditions():
         say("\n".join(["", *result.conditions()]))
 
 
-def _caption(view: Any, caption: str, measure: str | None) -> str:
-    """Return what is said above a table; the title of the result is there already."""
-    rows = getattr(getattr(view, "table", None), "rows", None)
-    if rows is None or view.table.caption:
-        return caption.rstrip(".")
-    return f"Per {rows}{'' if measure is None else f', {measure}'}"
+# files
 
 
 def out_folder(options: argparse.Namespace, *below: str) -> Path | None:
@@ -162,11 +152,6 @@ def table_file(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
 
 
-def settings_file(settings: Mapping[str, Any]) -> bytes:
-    """Return under which conventions tables were made, as JSON."""
-    return (json.dumps(dict(settings), indent=1, default=str) + "\n").encode()
-
-
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -174,30 +159,38 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         file.write(table_file(frame))
 
 
-def save_result(
+def write_result(
     result: Record,
     folder: Path,
     options: argparse.Namespace,
     plots: Mapping[str, Mapping[str, Any]],
     beside: Mapping[str, bytes] | None = None,
-) -> list[str]:
-    """Write a result, its pictures and further files together, and return their names."""
-    from pt_reuse._result import save_with
+    *,
+    quietly: bool = False,
+) -> None:
+    """Write a result, its pictures and further files together, and say so."""
+    from pt_reuse._saving import save_with
 
     files = {**(beside or {}), **draw(result, plots)}
-    return [path.name for path in save_with(result, files, folder, overwrite=options.overwrite)]
+    written = save_with(result, files, folder, overwrite=options.overwrite)
+    if not quietly:
+        say(f"\nWritten to {folder}: {', '.join(path.name for path in written)}")
 
 
-def write_result(result: Record, folder: Path, options: argparse.Namespace, *files: Any) -> None:
-    """Write what :func:`save_result` takes, and say so."""
-    say(f"\nWritten to {folder}: {', '.join(save_result(result, folder, options, *files))}")
-
-
-def write_files(files: Mapping[str, bytes], folder: Path, options: argparse.Namespace, earlier: Sequence[str]) -> None:
-    """Write files together and say so; with --overwrite, those of an earlier call go."""
+def write_files(
+    files: Mapping[str, bytes | pd.DataFrame],
+    folder: Path,
+    options: argparse.Namespace,
+    settings: Mapping[str, Any] | None = None,
+    earlier: Sequence[str] = (),
+) -> None:
+    """Write files and tables together, with their settings, and say so; with --overwrite, those of before go."""
+    every = {name: file if isinstance(file, bytes) else table_file(file) for name, file in files.items()}
+    if settings is not None:
+        every["settings.json"] = (json.dumps(dict(settings), indent=1, default=str) + "\n").encode()
     outdated = [folder / name for name in earlier] if options.overwrite else []
-    write_together(folder, files.items(), overwrite=options.overwrite, outdated=lambda: outdated)
-    say(f"\nWritten to {folder}: {', '.join(files)}")
+    write_together(folder, every.items(), overwrite=options.overwrite, outdated=lambda: outdated)
+    say(f"\nWritten to {folder}: {', '.join(every)}")
 
 
 def pictures(
@@ -209,13 +202,11 @@ def pictures(
     it takes, such as a judge, by what the value is called there. What has the name of an option is drawn where this is
     given; a figure that is alone is called `alone`.
     """
-    from pt_reuse.result import drawing
-
     plots = {kind: figure for kind, figure in result.plots.items() if given.get(kind, ...) is not None}
     found: dict[str, dict[str, Any]] = {}
     for measure in result.measures or [""]:
         for kind, figure in plots.items():
-            _, second, _, *more = signature(drawing(figure)).parameters
+            _, second, _, *more = signature(figure).parameters
             of_measure = {"measure": measure} if measure and second != "_" else {}
             # no file's name has these signs everywhere
             end = f"-{re.sub(r'[/:]', '-', measure)}.png" if of_measure else ".png"

@@ -26,7 +26,7 @@ class _Help(argparse.HelpFormatter):
     """Help no wider than is read with ease, whose usage names only what the command cannot do without."""
 
     def __init__(self, prog: str, **options: Any):
-        super().__init__(prog, **{"max_help_position": 28, "width": min(width_of(), 100), **options})
+        super().__init__(prog, **{"max_help_position": 32, "width": min(width_of(), 100), **options})
 
     def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
         """Add the usage."""
@@ -42,20 +42,19 @@ class Parser(argparse.ArgumentParser):
         add: adds the arguments.
     """
 
-    def __init__(self, *args: Any, add: Callable[[Parser], None] | None = None, **kwargs: Any):
+    def __init__(self, *args: Any, add: Callable[[Parser], None] = lambda _: None, **kwargs: Any):
         self.arguments: dict[str, argparse.Action] = {}
         self.checks: list[Callable[[argparse.Namespace], Any]] = []
         #: argument of Python -> what the command calls it, where it has another name
         self.called: dict[str, str] = {}
-        self._add = add
+        self._add, self._listed = [add], dict[str, dict[str, str]]()
         super().__init__(*args, **{"formatter_class": _Help, **kwargs})
         self._in_help = {name: self.add_argument_group(name) for name in _GROUPS}
 
     def filled(self) -> Parser:
         """Return the parser with its arguments."""
-        add, self._add = self._add, None
-        if add is not None:
-            add(self)
+        while self._add:
+            self._add.pop()(self)
         return self
 
     def members(self) -> Mapping[str, Parser]:
@@ -65,32 +64,47 @@ class Parser(argparse.ArgumentParser):
 
     def add_commands(self, commands: Mapping[str, tuple[str, Callable[[Parser], None]]]) -> None:
         """Add commands below this one: by name what each does, and what adds its arguments."""
-        below = self.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+        self.usage = f"{self.prog} [options] COMMAND ..."
+        below = self.add_subparsers(help=argparse.SUPPRESS, required=True, metavar="COMMAND", parser_class=Parser)
         for name, (summary, add) in commands.items():
             described = f"{summary[0].upper()}{summary[1:]}."
-            below.add_parser(name, prog=f"{self.prog} {name}", help=summary, description=described, add=add)
+            below.add_parser(name, prog=f"{self.prog} {name}", description=described, add=add)
+        self._listed = {"commands": {name: summary for name, (summary, _) in commands.items()}}
+
+    def list_commands(self, listed: dict[str, dict[str, str]]) -> None:
+        """Have help list what each command does, by the headings under which it is looked for."""
+        self._listed = listed
+
+    def format_help(self) -> str:
+        """Return the help."""
+        formatter = self._get_formatter()
+        for heading, commands in self._listed.items():
+            formatter.start_section(heading)
+            formatter.add_arguments([argparse.Action([], name, help=what) for name, what in commands.items()])
+            formatter.end_section()
+        # the library puts a colon behind every heading
+        listed = formatter.format_help().replace("?:\n", "?\n")
+        return "\n".join(filter(None, [super().format_help(), listed]))
 
     def tell(self, more: str) -> None:
         """Add to what help says of the command."""
         self.description = f"{self.description} {more}"
 
     def add_option(self, name: str, metavar: str, what: str, *, group: str = COMPUTED, **more: Any) -> None:
-        """Add an option or a word: what stands for its value, what help says, and more for the standard library."""
-        action = self._in_help[group].add_argument(name, metavar=metavar, help=what, **more)
+        """Add an option or a word: what stands for its value, nothing of a switch, and what help says."""
+        how = {"metavar": metavar} if metavar else {"action": "store_true"}
+        action = self._in_help[group].add_argument(name, help=what.replace("%", "%%"), **{**how, **more})
         self.arguments[action.dest] = action
 
-    def add_switch(self, name: str, what: str, *, group: str = COMPUTED, **more: Any) -> None:
-        """Add an option that is given or not."""
-        action = self._in_help[group].add_argument(name, help=what, **{"action": "store_true", **more})
-        self.arguments[action.dest] = action
+    def add_options(self, options: Mapping[str, tuple[str, str]], *, group: str = COMPUTED, **more: Any) -> None:
+        """Add several: name -> what stands for the value, and what help says."""
+        for name, (metavar, what) in options.items():
+            self.add_option(name, metavar, what, group=group, **more)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse words as the standard library does."""
-        return self.filled()._checked_args(sys.argv[1:] if args is None else list(args), namespace)
-
-    def _checked_args(self, words: list[str], namespace: Any) -> Any:
-        # a misspelt option is told before one that is missing
-        names = [] if self.members() else [word.partition("=")[0] for word in words if word.startswith("--")]
+        """Parse words as the standard library does; a misspelt option is told before one that is missing."""
+        words: list[str] = sys.argv[1:] if args is None else list(args)
+        names = [] if self.filled().members() else [word.partition("=")[0] for word in words if word.startswith("--")]
         unknown = [name for name in names if not any(known.startswith(name) for known in self._option_string_actions)]
         if unknown:
             self.refuse(unknown)
@@ -122,13 +136,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
-def every_name(parser: Parser, before: str = "") -> Iterator[str]:
-    """Yield the names of all commands below a parser, with those of their families."""
-    for name, member in parser.members().items():
-        below = list(every_name(member.filled(), f"{before}{name} "))
-        yield from below or [f"{before}{name}"]
-
-
 #: an argument with its value, or with none, outside of a call
 _GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|True\b|(?=[\w\[{]))?")
 
@@ -144,12 +151,12 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         value = None if action.nargs == 0 else given[2]
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
-    text, argument = (message, None) if isinstance(message, str) else (message.text, getattr(message, "argument", None))
+    if isinstance(message, str):
+        return _GIVEN.sub(typed, message)
+    text, argument = message.text, getattr(message, "argument", None)
     if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
         text = f"{argument}={text[len(argument) :]}"
-    text = _GIVEN.sub(typed, text)
-    place = None if isinstance(message, str) else message.place
-    return f"{place}: {text}" if place else text
+    return f"{message.place}: {_GIVEN.sub(typed, text)}" if message.place else _GIVEN.sub(typed, text)
 
 
 def carry_out(options: argparse.Namespace) -> int:
@@ -159,12 +166,11 @@ def carry_out(options: argparse.Namespace) -> int:
         for check in parser.checks:
             check(options)
         with _noted_warnings(parser):
-            status: int | None = options.run(options)
+            return options.run(options) or 0
     except (InputError, ReuseWarning) as error:
         # a warning where the user wants them to be errors
         complain(f"pt-reuse: {in_shell(error, parser)}")
         return 2
-    return status or 0
 
 
 @contextmanager
@@ -186,6 +192,9 @@ def _noted_warnings(parser: Parser) -> Iterator[None]:
         warnings.showwarning = before
 
 
+# what words stand for
+
+
 def listed(text: str) -> list[str]:
     """Return what an option lists between commas; a comma inside parentheses belongs to a value.
 
@@ -193,8 +202,7 @@ def listed(text: str) -> list[str]:
         >>> listed("AP, P(rel=2,judged_only=True)@10 ,")
         ['AP', 'P(rel=2,judged_only=True)@10']
     """
-    parts = re.split(r",(?![^()]*\))", text)
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
 def numbers(text: str) -> list[float]:
@@ -224,21 +232,31 @@ def number_or_text(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-def add_out(parser: Parser, what: str) -> None:
-    """Add the folder that a command writes to, and whether it may replace what is there."""
-    parser.add_option("--out", "DIR", f"write {what} there", group=OUTPUT)
-    parser.add_switch("--overwrite", "replace files in --out", group=OUTPUT)
+def given_judge_rel(text: str | None) -> Any:
+    """Return ``--judge-rel`` as ``judge_rel=`` takes it.
 
-
-def add_quiet(parser: Parser) -> None:
-    """Add the flag that turns progress bars off."""
-    parser.add_switch("--quiet", "no progress bars", group=OUTPUT)
-
-
-def add_jobs(parser: Parser, noun: str) -> None:
-    """Add ``--jobs``, how many of some noun in the plural are worked on at a time."""
-    parser.called["n_jobs"] = "jobs"
-    parser.add_option("--jobs", "N", f"how many {noun} at a time, -1 for all cores; default 1", type=int)
+    Example:
+        >>> given_judge_rel("4"), given_judge_rel("4:2,5:3"), given_judge_rel("exam=4,other=4:2,other=5:3")
+        (4, {4: 2, 5: 3}, {'exam': 4, 'other': {4: 2, 5: 3}})
+    """
+    if text is None:
+        return None
+    found: dict[str, Any] = {}
+    for part in listed(text):
+        said = re.fullmatch(r"(?:(.*)=)?(\d+)(?::(\d+))?", part)
+        name, known = (said[1] or "", found.get(said[1] or "", {})) if said else ("", None)
+        # a label is said once, and not beside grades
+        if said is None or not isinstance(known, dict) or (known and said[3] is None):
+            break
+        found[name] = int(said[2]) if said[3] is None else {**known, int(said[2]): int(said[3])}
+    else:
+        if found and ("" not in found or len(found) == 1):
+            return found.get("", found)
+    raise InputError(
+        f"judge_rel must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4, "
+        f"each said once, got {text!r}.",
+        argument="judge_rel",
+    )
 
 
 def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measures.Measure]:
@@ -250,6 +268,26 @@ def chosen_measures(named: list[str] | None, rel: int | None) -> list[ir_measure
         return usual_measures(rel)
     with located("--measures"):
         return checked_measures(named)
+
+
+# options of several commands
+
+
+def add_out(parser: Parser, what: str, metavar: str = "DIR") -> None:
+    """Add the folder or file that a command writes to, and whether it may replace what is there."""
+    options = {"--out": (metavar, f"write {what} there"), "--overwrite": ("", "replace what --out names")}
+    parser.add_options(options, group=OUTPUT)
+
+
+def add_quiet(parser: Parser) -> None:
+    """Add the flag that turns progress bars off."""
+    parser.add_option("--quiet", "", "no progress bars", group=OUTPUT)
+
+
+def add_jobs(parser: Parser) -> None:
+    """Add how many topics are worked on at a time."""
+    parser.called["n_jobs"] = "jobs"
+    parser.add_option("--jobs", "N", "how many topics at a time, -1 for all cores; default 1", type=int)
 
 
 def add_contributors(parser: Parser, *, default: str = "pooled") -> None:
@@ -272,31 +310,3 @@ def chosen_contributors(options: argparse.Namespace, known: list[str] | None) ->
             lines = read_lines(text, "contributors", "a file of one name a line")
         return named_contributors((line.strip() for line in lines if line.strip()), known)
     return named_contributors(listed(text), known)
-
-
-def given_judge_rel(text: str | None) -> Any:
-    """Return ``--judge-rel`` as ``judge_rel=`` takes it.
-
-    Example:
-        >>> given_judge_rel("4"), given_judge_rel("4:2,5:3"), given_judge_rel("exam=4,other=4:2,other=5:3")
-        (4, {4: 2, 5: 3}, {'exam': 4, 'other': {4: 2, 5: 3}})
-    """
-    if text is None:
-        return None
-    found: dict[str, Any] = {}
-    for part in listed(text):
-        name, _, said = part.rpartition("=")
-        label, colon, grade = said.partition(":")
-        known = found.get(name, {} if colon else None)
-        digits = label.isdecimal() and (grade.isdecimal() or not colon)
-        if not digits or isinstance(known, dict) != bool(colon) or (name in found and not colon):
-            break
-        found[name] = {**(known or {}), int(label): int(grade)} if colon else int(label)
-    else:
-        if found and ("" not in found or len(found) == 1):
-            return found.get("", found)
-    raise InputError(
-        f"judge_rel must be a label such as 4, grades such as 4:2,5:3, or JUDGE= and one of these, such as exam=4, "
-        f"each said once, got {text!r}.",
-        argument="judge_rel",
-    )

@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pt_reuse._check import checked_seed, choice, count, plural
 from pt_reuse._choices import LEARNING, METHODS, RANDOM_ORDER
 from pt_reuse.cli.field import add_field, plan_field
-from pt_reuse.cli.output import (
-    out_folder,
-    print_table,
-    put,
-    say,
-    settings_file,
-    show,
-    shows_bars,
-    table_file,
-    write_files,
-    write_result,
-)
+from pt_reuse.cli.output import out_folder, print_table, put, say, show, shows_bars, write_files, write_result
 from pt_reuse.cli.parser import (
     Parser,
     add_contributors,
@@ -34,8 +23,6 @@ from pt_reuse.cli.parser import (
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from pt_reuse.data.judgments import Qrels
@@ -44,7 +31,6 @@ if TYPE_CHECKING:
 
 #: the documents to be judged, as a file of judgments in which every label is still to come
 _TO_JUDGE = "to_judge.txt"
-_FILES = ("pool.csv", "by_topic.csv", "by_unit.csv", _TO_JUDGE, "settings.json")
 #: strategies that ask judgments for the label of each document
 _ASKING = (*LEARNING, RANDOM_ORDER)
 #: name -> the options that a strategy has; those of --strategy, in the order of the help
@@ -131,6 +117,7 @@ def _pool_of(
 
 
 def _run_pool(options: argparse.Namespace) -> None:
+    from pt_reuse._files import read_file
     from pt_reuse.data.qrels_files import qrels_file
     from pt_reuse.data.units import COLUMNS, check_unit_is_given
     from pt_reuse.pooling.depth import checked_depth, depth_of
@@ -142,8 +129,11 @@ def _run_pool(options: argparse.Namespace) -> None:
     if options.by is not None:
         check_unit_is_given(choice("by", options.by, tuple(COLUMNS)), plan.columns)
     folder = out_folder(options)
-    if folder is not None:
-        _check_unlabelled(folder / _TO_JUDGE)
+    to_judge = None if folder is None else folder / _TO_JUDGE
+    lines = read_file(to_judge).splitlines() if to_judge is not None and to_judge.is_file() else []
+    if any(line.split()[-1] != b"-1" for line in lines if line.strip()):
+        problem = "it has labels in place of -1, which would be lost. Move it, or give another out=."
+        raise InputError(problem, place=str(to_judge), argument="out")
     qrels = None if options.qrels is None or plan.judgments is None else plan.judgments.read()
     runs = plan.read_runs()
     depth = depth_of(runs, options.depth)
@@ -151,8 +141,8 @@ def _run_pool(options: argparse.Namespace) -> None:
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
     origin = "given" if options.depth is not None else f"that of {depth.origin.value}"
-    say(f"{in_words(pool, rest, qrels)} The depth, {depth.value}, is {origin}.")
-    units = by_unit(pool, rest, by)
+    say(f"{_in_words(pool, rest, qrels)} The depth, {depth.value}, is {origin}.")
+    units = _by_unit(pool, rest, by)
     if qrels is None:
         units = units.drop(columns=["to_judge", "to_judge_unique"])
     say(f"\nBy {by}, most documents first (unique: that no other {by} contributed):")
@@ -160,25 +150,16 @@ def _run_pool(options: argparse.Namespace) -> None:
     if folder is not None:
         settings = {**pool.settings, "order": pool.order, **runs.settings}
         settings |= {"contributors": contributors} if isinstance(contributors, list) else {}
-        tables = {"pool.csv": pool.to_frame(), "by_topic.csv": pool.counts(qrels), "by_unit.csv": units}
-        files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(settings)}
+        files: dict[str, Any] = {
+            "pool.csv": pool.to_frame(), "by_topic.csv": pool.counts(qrels), "by_unit.csv": units
+        }  # fmt: skip
         if len(rest):
             some = [qid for qid, n in zip(rest.topics, rest.documents.sizes.tolist(), strict=True) if n]
             files[_TO_JUDGE] = qrels_file(rest.to_qrels().select(some).arrays)
-        write_files(files, folder, options, _FILES)
+        write_files(files, folder, options, settings, [_TO_JUDGE])
 
 
-def _check_unlabelled(path: Path) -> None:
-    """Raise where somebody has given labels to what was to be judged, in the file that would be replaced or go."""
-    from pt_reuse._files import read_file
-
-    lines = read_file(path).splitlines() if path.is_file() else []
-    if any(line.split()[-1] != b"-1" for line in lines if line.strip()):
-        problem = "it has labels in place of -1, which would be lost. Move it, or give another out=."
-        raise InputError(problem, place=str(path), argument="out")
-
-
-def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
+def _by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     """Return one row per team, run, type or family: its runs, documents and uniques, of the pool and to be judged."""
     import numpy as np
     import pandas as pd
@@ -194,7 +175,7 @@ def by_unit(pool: Pool, rest: Pool, by: str) -> pd.DataFrame:
     return table.sort_values("documents", ascending=False, kind="stable", ignore_index=True)
 
 
-def in_words(pool: Pool, rest: Pool, qrels: Qrels | None) -> str:
+def _in_words(pool: Pool, rest: Pool, qrels: Qrels | None) -> str:
     """Return how large the pool is, and what of it is to be judged, given judgments."""
     sizes = pool.documents.sizes
     text = (
@@ -207,6 +188,7 @@ def in_words(pool: Pool, rest: Pool, qrels: Qrels | None) -> str:
     return f"{text} Judged are {len(pool) - len(rest):,}, to be judged {len(rest):,} ({share:.1%})."
 
 
+#: what `infer-pool` writes for `lou`
 _CONTRIBUTORS, _JUDGMENTS = "contributors.txt", "judgments.txt"
 
 
@@ -216,7 +198,7 @@ def add_infer_pool(parser: Parser) -> None:
     depth = "pool depth, or 'topic' for one per topic, 'common' for one for all; default what fits best"
     parser.add_option("--depth", "K", depth, type=number_or_text)
     parser.add_option("--tolerance", "T", "share of a run that may be unjudged; default what fits best", type=float)
-    add_jobs(parser, "topics")
+    add_jobs(parser)
     add_out(parser, "the tables (CSV), the settings (JSON) and the picture")
     parser.set_defaults(run=_run_infer)
 

@@ -13,7 +13,6 @@ from pt_reuse.cli.output import (
     print_table,
     say,
     say_answers,
-    settings_file,
     show,
     shows_bars,
     table_file,
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pt_reuse.studies.coverage.judged_lists import UnjudgedDocuments
-
-#: what a short line goes without of runs
-_SPARE = ("shortest", "longest", "type", "team")
-_OF_RUNS = ("runs.csv", "left_out.csv", "fit.csv", "ties.csv")
 
 
 def add_runs(parser: Parser) -> None:
@@ -55,7 +50,8 @@ def _run_runs(options: argparse.Namespace) -> None:
     sizes, dropped = runs.sizes().dropna(axis="columns", how="all"), runs.dropped
     tables = {"runs.csv": sizes, "left_out.csv": dropped}
     say(repr(runs))
-    print_table(sizes, "runs; --out DIR writes all", spare=[*sizes.columns[8:][::-1], *_SPARE])
+    spare = [*sizes.columns[8:][::-1], "shortest", "longest", "type", "team"]
+    print_table(sizes, "runs; --out DIR writes all", spare=spare)
     if len(dropped):
         say("\nLeft out:")
         print_table(dropped, "rows; --out DIR writes all", spare=("qid", "docno"))
@@ -65,7 +61,7 @@ def _run_runs(options: argparse.Namespace) -> None:
         show(fit)
         tables |= {"fit.csv": fit.table, "ties.csv": fit.ties}
     if folder is not None:
-        write_files({name: table_file(frame) for name, frame in tables.items()}, folder, options, _OF_RUNS)
+        write_files(tables, folder, options, earlier=("fit.csv", "ties.csv"))
 
 
 def add_score(parser: Parser) -> None:
@@ -76,9 +72,9 @@ def add_score(parser: Parser) -> None:
     )
     add_field(parser)
     add_flag(parser, flags_of("leave_out_uniques")["measures"])
-    parser.add_switch("--own-topics", "mean over the topics that a run has")
-    parser.add_switch("--per-topic", "also show a line for every run and topic", group=OUTPUT)
-    add_jobs(parser, "topics")
+    parser.add_option("--own-topics", "", "mean over the topics that a run has")
+    parser.add_option("--per-topic", "", "also show a line for every run and topic", group=OUTPUT)
+    add_jobs(parser)
     add_out(parser, "the tables, one with every topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_score)
 
@@ -92,8 +88,8 @@ def _run_score(options: argparse.Namespace) -> None:
     folder = out_folder(options)
     qrels, runs = judgments.read(), plan.read_runs()
     scores = score(runs, qrels, measures, complete=not options.own_topics, n_jobs=jobs, verbose=shows_bars(options))
-    say_answers(scores)
     report = scores.report()
+    say_answers(scores)
     say(f"\n{report.caption}")
     print_table(report.shown(), "runs; --out DIR writes all")
     if options.per_topic:
@@ -105,7 +101,6 @@ def _run_score(options: argparse.Namespace) -> None:
 
 
 _BY = ("run", "team", "type", "family")
-_CONVENTION = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
 
 
 def add_unjudged(parser: Parser) -> None:
@@ -118,7 +113,7 @@ def add_unjudged(parser: Parser) -> None:
     add_field(parser)
     parser.add_option("--cutoff", "LIST", "comma-separated ranks k; default 10,100", default=[10, 100], type=numbers)
     parser.add_option("--by", "UNIT", "also a table by team, type or family; default run alone", default="run")
-    add_jobs(parser, "topics")
+    add_jobs(parser)
     add_out(parser, "the tables, one with a row per run and topic among them (CSV), and the settings (JSON)")
     parser.set_defaults(run=_run_unjudged)
 
@@ -140,10 +135,9 @@ def _run_unjudged(options: argparse.Namespace) -> None:
     # the answer tells of topics that runs lack, which count 1 here
     tell([*relevant_only(qrels), *misfits(runs, qrels, without_topics="zero")])
     found = UnjudgedDocuments.of(runs, qrels, cutoffs, n_jobs=jobs, verbose=shows_bars(options))
-    tables = {"by_run.csv": found.by_run(), "by_topic.csv": found.by_topic()}
-    say(in_words(found, tables["by_run.csv"]))
-    below = int((qrels.arrays.labels < 0).sum())
-    if below:
+    tables = {"by_run.csv": (by_run := found.by_run()), "by_topic.csv": found.by_topic()}
+    say(_in_words(found, by_run))
+    if below := int((qrels.arrays.labels < 0).sum()):
         say(f"{count(below, 'document')} of the judgments with a label below 0 counted as unjudged.")
     if options.by != "run":
         runs.units(options.by)
@@ -151,16 +145,15 @@ def _run_unjudged(options: argparse.Namespace) -> None:
         say(f"\nBy {options.by}, the mean of the runs:")
         print_table(_in_brief(units, [options.by, "runs"], cutoffs), plural(options.by))
     say("\nPer run, the share that was never judged, the mean over all topics of the judgments:")
-    known = [column for column in ("name", "team", "pooled") if tables["by_run.csv"][column].notna().any()]
-    shown = _in_brief(tables["by_run.csv"], known, cutoffs)
-    print_table(shown, "runs; --out DIR writes all", spare=("team",))
+    known = [column for column in ("name", "team", "pooled") if by_run[column].notna().any()]
+    print_table(_in_brief(by_run, known, cutoffs), "runs; --out DIR writes all", spare=("team",))
     if folder is not None:
-        settings = {**runs.settings, "cutoffs": cutoffs, "convention": _CONVENTION, "topics": len(qrels.topics)}
-        files = {name: table_file(frame) for name, frame in tables.items()} | {"settings.json": settings_file(settings)}
-        write_files(files, folder, options, [f"by_{unit}.csv" for unit in (*_BY, "topic")])
+        judged = "judged: a label of at least 0; a label below 0 (pooled and not judged, junk) counts as unjudged"
+        settings = {**runs.settings, "cutoffs": cutoffs, "convention": judged, "topics": len(qrels.topics)}
+        write_files(tables, folder, options, settings, [f"by_{unit}.csv" for unit in _BY])
 
 
-def in_words(found: UnjudgedDocuments, table: pd.DataFrame) -> str:
+def _in_words(found: UnjudgedDocuments, table: pd.DataFrame) -> str:
     """Return the answer in a sentence: the median of pooled and of other runs, and the run with the largest share."""
     k, worst = found.cutoffs[0], table.iloc[0]
     share, pooled = f"Unjudged@{k}", table["pooled"].astype("boolean")
@@ -181,8 +174,6 @@ def _in_brief(table: pd.DataFrame, first: list[str], cutoffs: list[int]) -> pd.D
     shown = table[first].copy()
     for k in cutoffs:
         counts = zip(table[f"unjudged@{k}"], table[f"documents@{k}"], strict=True)
-        shown[f"Unjudged@{k}"], shown[f"of the top {k}"] = (
-            table[f"Unjudged@{k}"],
-            [f"{n:,} of {m:,}" for n, m in counts],
-        )
+        shown[f"Unjudged@{k}"] = table[f"Unjudged@{k}"]
+        shown[f"of the top {k}"] = [f"{n:,} of {m:,}" for n, m in counts]
     return shown

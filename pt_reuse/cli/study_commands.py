@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pt_reuse.study import Study
 
 #: kind of an option -> what reads its text; of others it is a text
-_KINDS = {
+_KINDS: dict[str, Any] = {
     "int": int,
     "float": float,
     "list": listed,
@@ -58,22 +58,24 @@ _KINDS = {
 #: of these, what names files
 _INPUT = ("judgments", "judges", "rounds", "runs")
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
-#: a topic that a run lacks, in scores that are read
-_LEFT_OUT = "missing_scores='leave_out'"
-#: what has no place beside such scores
+#: what has no place beside scores that are read
 _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata", "other")
 
 
 def add_study(function: str, parser: Parser) -> None:
     """Add the arguments of the command of a study."""
     declared = declaration(function)
-    command, of_scores = declared["command"], "scores" in declared["data"]
-    parser.tell(command["details"])
+    parser.tell(declared["details"])
     add_field(parser, unless=partial(_without_runs, declared))
-    if command["several"]:
+    if declared["several"]:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
-    if of_scores:
-        _add_scores(parser)
+    if "scores" in declared["data"]:
+        what = "scores by topic or task instead of runs and judgments: a leaderboard of AutoJudge, CSV"
+        parser.add_option("--scores", "FILE", what, group=INPUT)
+        what = "error (default), drop_tasks, drop_systems, zero or leave_out"
+        parser.add_option("--missing-scores", "WHAT", what, group=READING)
+        what = "columns of --scores that are scores of a task"
+        parser.add_option("--tasks", "LIST", what, group=READING, type=listed)
     for flag in declared["flags"].values():
         add_flag(parser, flag)
     if declared["contributors"] is not None:
@@ -86,14 +88,14 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
     """Add the option that a study declares."""
     usual, name, kind = flag["usual"], flag["name"] or f"--{flag['dest'].replace('_', '-')}", flag["kind"]
     if kind in _SWITCHES:
-        parser.add_switch(name, flag["help"], dest=flag["dest"], action=_SWITCHES[kind])
+        parser.add_option(name, "", flag["help"], dest=flag["dest"], action=_SWITCHES[kind])
         return
     shown = ",".join(map(str, usual)) if isinstance(usual, list | tuple) else usual
     default = flag["default"] or ("" if usual is None else shown)
     parser.add_option(
         name,
         flag["metavar"],
-        "; default ".join(filter(None, [flag["help"], str(default)])).replace("%", "%%"),
+        "; default ".join(filter(None, [flag["help"], str(default)])),
         group=INPUT if kind in _INPUT else COMPUTED,
         dest="judgment_names" if kind == "names" else flag["dest"],
         type=_KINDS.get(kind, str),
@@ -103,29 +105,17 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
     )
 
 
-def _add_scores(parser: Parser) -> None:
-    """Add the options of scores that are read, and not computed."""
-    what = "scores by topic or task instead of runs and judgments: a leaderboard of AutoJudge, CSV"
-    parser.add_option("--scores", "FILE", what, group=INPUT)
-    for name, metavar, told, kind in (
-        ("--tasks", "LIST", "columns of --scores that are scores of a task", listed),
-        ("--missing-scores", "WHAT", "error (default), drop_tasks, drop_systems, zero or leave_out", str),
-    ):
-        parser.add_option(name, metavar, told, group=READING, type=kind)
-
-
 def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> bool:
-    """Return whether the judgments are read alone: the study can do without runs, and nobody asks for any."""
+    """Return whether no runs are read: scores are, or the study can do without and nobody asks for any."""
     if "scores" in declared["data"]:
         return options.scores is not None
-    if "runs" in declared["data"]:
-        return False
-    return options.runs is None and all(getattr(options, name) is None for name in declared["command"]["runs_for"])
+    asked = any(getattr(options, name) is not None for name in ("runs", *declared["runs_for"]))
+    return "runs" not in declared["data"] and not asked
 
 
 def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     function = getattr(importlib.import_module(declared["module"]), declared["function"])
-    study, flags, several = study_of(function), declared["flags"], declared["command"]["several"]
+    study, flags, several = study_of(function), declared["flags"], declared["several"]
     of_scores, kinds = "scores" in declared["data"], {name: flag["kind"] for name, flag in flags.items()}
     given = {name: _given(flag, options) for name, flag in flags.items()}
     sets, scored = given.get("rounds"), of_scores and options.scores is not None
@@ -148,39 +138,57 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         given["pool_order"] = options.pool_order
     if plan is not None:
         _check_columns(study, plan, options)
-    if of_scores and not scored:
-        _check_no_scores(options)
-    folder, verbose = out_folder(options), shows_bars(options)
-    data: dict[str, Any] = {"scores": _read_scores(options, given)} if scored else {}
-    if not scored:
-        qrels = {}
-        for name, source in sources.items():
-            with located(name) if sets is not None else nullcontext():
-                qrels[name] = source.read()
+    idle = [name for name in ("tasks", "missing_scores") if of_scores and not scored and getattr(options, name)]
+    if idle:
+        raise InputError(f"{idle[0]} is for scores that are read. Give scores=, or leave it out.", argument=idle[0])
+    folder, given["verbose"] = out_folder(options), shows_bars(options)
+    if scored:
+        data: dict[str, Any] = {"scores": _read_scores(options, given)}
+    else:
         # what is relevant in the collection is no word on the scale of a file
         given |= {n: other.read() if other.file is None else other.read().with_rel(None) for n, other in others.items()}
-        runs = None if plan is None else plan.read_runs()
-        if of_scores:
-            from pt_reuse.scoring.scores import score
-
-            measures, complete = _measures(study, checked, sources), given.get("complete", True)
-            found = {n: score(runs, one, measures, complete=complete, verbose=verbose) for n, one in qrels.items()}
-            data = {"scores": found if several else next(iter(found.values()))}
-        else:
-            people = "qrels_a" if "qrels_a" in study.parameters else "qrels"
-            data = {people: qrels if sets is not None else next(iter(qrels.values()))}
-            data |= {} if runs is None else {"runs": runs}
-    given["verbose"] = verbose
+        data = _read_data(study, sources, plan, given, checked, rounds=sets is not None, several=several)
     result = function(**data, **{name: value for name, value in given.items() if name in study.parameters})
     # what is drawn where an option of its name is given answers what is asked
     asked = [name for name in result.views if name in result.plots and given.get(name) is not None]
     beside = {name: value for name, value in given.items() if name in study.beside}
-    show(result, list(dict.fromkeys([*asked, *(declared["command"]["screen"] or result.views)])), beside)
+    show(result, list(dict.fromkeys([*asked, *(declared["screen"] or result.views)])), beside)
     if folder is not None:
         names = {name: str(number) for number, name in enumerate(sources, 1)}
-        called = declared["command"]["name"].rpartition(" ")[2]
         each = {"judgments": names} if of_scores and len(names) > 1 else {}
-        write_result(result, folder, options, pictures(result, each, given, called))
+        drawn = pictures(result, each, given, declared["command"].rpartition(" ")[2])
+        write_result(result, folder, options, drawn)
+
+
+def _read_data(
+    study: Study,
+    sources: Mapping[str, JudgmentSource],
+    plan: FieldPlan | None,
+    given: Mapping[str, Any],
+    checked: Mapping[str, Any],
+    *,
+    rounds: bool,
+    several: bool,
+) -> dict[str, Any]:
+    """Read runs and judgments, and score them for a study of scores."""
+    from pt_reuse.scoring.caveats import usual_measures
+    from pt_reuse.scoring.scores import score
+
+    qrels = {}
+    for name, source in sources.items():
+        with located(name) if rounds else nullcontext():
+            qrels[name] = source.read()
+    runs = None if plan is None else plan.read_runs()
+    if "scores" not in study.parameters:
+        people = "qrels_a" if "qrels_a" in study.parameters else "qrels"
+        return {people: qrels if rounds else next(iter(qrels.values())), **({} if runs is None else {"runs": runs})}
+    rels = {source.rel for source in sources.values()}
+    known = rels.pop() if len(rels) == 1 else None
+    lowest = checked["rel"] if checked.get("rel") is not None else known
+    measures = checked["measures"] or (study.measures or usual_measures)(lowest or 1)
+    how = {"complete": given.get("complete", True), "verbose": given["verbose"]}
+    found = {name: score(runs, one, measures, **how) for name, one in qrels.items()}
+    return {"scores": found if several else next(iter(found.values()))}
 
 
 def _sources(
@@ -195,19 +203,11 @@ def _sources(
         sources = [judgment_source(text) for text in sets]
     elif plan is not None:
         sources = [plan.needed_judgments()]
-        if several and options.other is not None:
-            sources.append(judgment_source(options.other, plan.collection))
+        sources += [judgment_source(options.other, plan.collection)] if several and options.other is not None else []
     else:
         collection = None if options.collection is None else collection_of(options.collection)
         sources = [judgments_named(options.qrels, collection)]
     return dict(zip(different_names(sources), sources, strict=True))
-
-
-def _check_no_scores(options: argparse.Namespace) -> None:
-    """Raise where an option of scores that are read is given, and none are."""
-    for name in ("tasks", "missing_scores"):
-        if getattr(options, name):
-            raise InputError(f"{name} is for scores that are read. Give scores=, or leave it out.", argument=name)
 
 
 def _read_scores(options: argparse.Namespace, given: Mapping[str, Any]) -> Scores:
@@ -219,29 +219,15 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any]) -> Score
     if beside:
         raise InputError(f"scores are read instead of runs and judgments. Leave out {beside[0]}.", argument="scores")
     if not given.get("complete", True):
-        problem = f"complete is for scores that are computed. Leave it out, or give {_LEFT_OUT}."
+        problem = "complete is for scores that are computed. Leave it out, or give missing_scores='leave_out'."
         raise InputError(problem, argument="complete")
     # beside a collection, which is not read here, --missing is of its runs
     options.parser.called |= {"path": "scores", "missing": "missing_scores"}
-    scores = read_leaderboard(
-        options.scores,
-        missing="error" if options.missing_scores is None else options.missing_scores,
-        tasks=options.tasks,
-    )
+    scores = read_leaderboard(options.scores, missing=options.missing_scores or "error", tasks=options.tasks)
     if not given["measures"]:
         return scores
     places = [scores.measures.index(measure_among(scores.measures, name)) for name in given["measures"]]
     return replace(scores, measures=[scores.measures[place] for place in places], values=scores.values[places])
-
-
-def _measures(study: Study, checked: Mapping[str, Any], sources: Mapping[str, JudgmentSource]) -> list[Any]:
-    """Return the measures, those of the study where nobody names any."""
-    from pt_reuse.scoring.caveats import usual_measures
-
-    rels = {source.rel for source in sources.values()}
-    known = rels.pop() if len(rels) == 1 else None
-    lowest = checked["rel"] if checked.get("rel") is not None else known
-    return checked["measures"] or (study.measures or usual_measures)(lowest or 1)
 
 
 def _given(flag: Mapping[str, Any], options: argparse.Namespace) -> Any:
@@ -266,7 +252,7 @@ def _check_columns(study: Study, plan: FieldPlan, options: argparse.Namespace) -
     """Raise, before runs are read, where the table of runs will lack what the study needs."""
     from pt_reuse.data.units import check_unit_is_given, how_to_give
 
-    for column in study.command.needs if study.command is not None else ():
+    for column in study.words.needs:
         if column not in plan.columns:
             raise InputError(f"every run must have a {column}, and no run has one. Give {how_to_give(column)}.")
     for argument in ("unit", "by", "leave_out"):

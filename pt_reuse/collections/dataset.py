@@ -14,7 +14,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import choice, count, examples, flag, positive, told
 from pt_reuse._text import Printed
 from pt_reuse.collections.collection import Collection, without_runs
@@ -444,7 +444,7 @@ class ReuseDataset(Printed, IRDSDataset):
 
     def _repr_html_(self) -> str:
         title = f"{type(self).__name__}('reuse:{self.name}'): {self.collection.title}"
-        return _html.headline(title) + _html.listed(self.facts())
+        return _text.html_headline(title) + _text.html_facts(self.facts())
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known of the collection, as pairs of heading and text: counts, origins, files here."""

@@ -15,7 +15,7 @@ import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import checked_seed, choice, columns, count, examples, flag, shown, told
 from pt_reuse._text import Printed
 from pt_reuse.data.frame_columns import (
@@ -325,7 +325,7 @@ class Qrels(Printed, Shareable):
         return f"Qrels: {head} (labels {labels or 'none'}{whole})"
 
     def _repr_html_(self) -> str:
-        return _html.headline(repr(self)) + _html.table(self.counts(), most=12, what="topics in .counts()")
+        return _text.html_headline(repr(self)) + _text.html_table(self.counts(), most=12, what="topics in .counts()")
 
     def keep(self, kept: NDArray[np.bool_]) -> Qrels:
         """Return the judgments marked in (judgments,) `kept`, in the order of :meth:`to_frame`; the topic set stays."""

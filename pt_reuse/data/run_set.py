@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import examples, positive
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
@@ -474,4 +474,4 @@ class RunSet(Printed, Shareable):
         return ScoreShapes.of(self.field, self.order)
 
     def _repr_html_(self) -> str:
-        return _html.headline(repr(self)) + _html.table(self.sizes(), most=12, what="runs in .sizes()")
+        return _text.html_headline(repr(self)) + _text.html_table(self.sizes(), most=12, what="runs in .sizes()")

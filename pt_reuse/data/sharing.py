@@ -12,8 +12,7 @@ import pyterrier as pt
 
 from pt_reuse._check import told
 from pt_reuse._files import TREE, checked_path, read_file, temporary
-from pt_reuse._result import CONTENTS
-from pt_reuse._saving import digests_of
+from pt_reuse._saving import CONTENTS, digests_of
 from pt_reuse.errors import InputError
 
 #: what PyTerrier reads of every artifact, and in it the digest of the file that has the digests of all others

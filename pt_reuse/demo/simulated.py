@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, count, positive, whole
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Record
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import checked_depth, depth_pool
+from pt_reuse.result import Record
 
 #: type -> (what it sees of lexical relevance, of semantic relevance, noise)
 _SYSTEMS = {"lexical": (1.0, 0.25, 0.75), "neural": (0.45, 1.0, 0.75), "manual": (0.9, 0.8, 0.5)}

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import told
 from pt_reuse._files import read_file
-from pt_reuse._result import CONTENTS, DAMAGED, Record, read_result
-from pt_reuse._saving import SavedFiles, digests_of
+from pt_reuse._saving import CONTENTS, DAMAGED, SavedFiles, digests_of, read_result
 from pt_reuse.arrays.lists import offsets
 from pt_reuse.collections.terms import check_shareable
 from pt_reuse.data.judgments import Qrels
@@ -30,6 +29,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import DIGEST, META, as_json
 from pt_reuse.errors import InputError, located
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, Rule
+from pt_reuse.result import Record
 from pt_reuse.scoring.scores import Scores
 
 #: the folder of the run files, and of the documents of a sampled pool that are not to be judged
@@ -259,7 +259,6 @@ class RunsArtifact(ReuseArtifact):
     def _read(self, folder: Path) -> RunSet:
         packed = _packed(folder)
         names, table = list(packed.facts["files"]), _run_table(packed)
-        # artifacts of before have no digests
         saved = SavedFiles(folder / _RUNS, packed.facts.get("digests"))
         with located(_RUNS):
             for name in names:

@@ -14,7 +14,6 @@ import pyterrier as pt
 
 from pt_reuse._check import checked_seed, count, examples, flag, shown, told
 from pt_reuse._report import Column, Digits, Report
-from pt_reuse._result import Record
 from pt_reuse.data.frame_columns import as_ids, in_rows
 from pt_reuse.data.judgments import Qrels, checked_rel
 from pt_reuse.errors import InputError, warn
@@ -27,6 +26,7 @@ from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, Training, Vectors, check_corpus, digest, places_of
+from pt_reuse.result import Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

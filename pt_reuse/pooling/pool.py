@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
@@ -481,8 +481,8 @@ class Pool(Printed, Shareable):
         return f"{self._sizes()} ({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
 
     def _repr_html_(self) -> str:
-        table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
-        return _html.headline(self._sizes()) + table + _html.folded(self._settings())
+        table = _text.html_table(self.to_frame(), most=12, what="documents in .to_frame()")
+        return _text.html_headline(self._sizes()) + table + _text.html_folded(self._settings())
 
 
 #: the columns of a pool's frame that are counted from its contributions

@@ -64,6 +64,7 @@ class PerturbedScores:
         shape, has = (len(measures), len(qrels.topics), len(runs)), None if complete else topics_of_runs(runs, qrels)
         base = np.empty(shape)
         of_own = {first: np.empty(shape) for first in (own if units is not None else ())}
+        of_run = None if units is None else units.of_run
         of_all = {number: np.empty(shape) for number in whole}
         means, kept = MeansOfSets(measures, n_sets, len(runs), shape[1], has), []
         for block in blocks:
@@ -71,7 +72,7 @@ class PerturbedScores:
             base[:, here] = block.base
             for first, values in of_own.items():
                 values[:, here] = block.base
-                cell, run = np.nonzero((block.set - first)[:, None] == units.of_run)  # type: ignore[union-attr]
+                cell, run = np.nonzero((block.set - first)[:, None] == of_run)
                 values[:, block.topic[cell], run] = block.values[:, cell, run]
             for number, values in of_all.items():
                 values[:, here] = block.base

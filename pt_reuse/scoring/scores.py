@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag, listed, shown, told
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
-from pt_reuse._result import Record
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -28,7 +27,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.task_columns import LARGEST
 from pt_reuse.errors import InputError
-from pt_reuse.result import clauses
+from pt_reuse.result import Record, first_of
 from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
 from pt_reuse.scoring.caveats import (
     BEWARE,
@@ -488,7 +487,7 @@ class Scores(Record, Shareable):
             more = int((means == means.max()).sum()) - 1
             tied = f" and {count(more, 'other')}" if more else ""
             best.append(f"{measure} {means.max():.4f} ({self.names[int(means.argmax())]}{tied})")
-        return [f"{self.sizes()}; highest: {clauses(best)}"]
+        return [f"{self.sizes()}; highest: {'; '.join(first_of(best))}"]
 
     def sizes(self) -> str:
         """Return how many runs and topics there are, in words."""

@@ -124,6 +124,7 @@ class UnjudgedBounds(Result):
 @study(
     question="Which comparisons could unjudged documents reverse?",
     command="profile bounds",
+    aim="ranks",
     summary="what unjudged documents can do to ranks and comparisons",
     details="Every unjudged document that some run has may have any label. Said of each run: between which scores "
     "and ranks it is; of each pair: whether its order holds under every completion, and is significant.",

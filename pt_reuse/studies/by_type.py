@@ -226,6 +226,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
 @study(
     question="Is a pool of one type of system fair to another type?",
     command="by-type",
+    aim="fair",
     summary="how runs would rank if systems of one type alone had made the pool",
     details="The teams of a type are split into halves at random. Only the pool of one half is judged. The other "
     "half, the runs of each other type, and all of these are ranked by it, and the ranking is compared with that by "
@@ -234,7 +235,6 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     needs=("type",),
     screen=("table",),
     measures=default_measures,
-    depth=DEPTH,
 )
 def by_type(
     runs: options.Runs,

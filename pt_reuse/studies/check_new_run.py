@@ -270,6 +270,7 @@ Sampled: TypeAlias = Annotated[
 @study(
     question="May I score my new system with these judgments, and does it beat another one?",
     command="check-new-run",
+    aim="new run",
     summary="what a run that was not pooled would score, and which runs it beats, or why that cannot be said",
     details="Each team is left out of the pool to learn what its runs would score; the same is said of new runs, with "
     "an interval, unless they are unlike any run that was left out.",

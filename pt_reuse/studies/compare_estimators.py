@@ -146,6 +146,7 @@ def _checked_estimators(given: Any) -> list[str] | None:
 @study(
     question="How well can unjudged documents be made up for?",
     command="profile compare-estimators",
+    aim="new run",
     summary="which estimator tells best what an unjudged run would score",
     details="Each team is left out of the pool, and what its runs would score is predicted from the other teams.",
     screen=("table",),

@@ -329,6 +329,7 @@ OtherGrade: TypeAlias = Annotated[
 @study(
     question="Would other judgments give the same ranking?",
     command="compare",
+    aim="fair",
     summary="how the ranking of runs changes from one set of judgments to another",
     details="The ranking by --qrels is the reference, that by --other the estimate: a drop is the number of ranks that "
     "a run loses under --other. The output also shows what only one of the two has judged, and which runs have it.",

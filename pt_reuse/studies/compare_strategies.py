@@ -266,6 +266,7 @@ Strategies: TypeAlias = Annotated[
 @study(
     question="Which documents should be judged first?",
     command="judge compare-strategies",
+    aim="judging",
     summary="what judging strategies would have found, and how they would rank the runs",
     details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At each "
     "budget the relevant documents found are counted, and the ranking of runs by the labels so far is compared with "

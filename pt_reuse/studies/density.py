@@ -116,6 +116,7 @@ class Density(Result):
     ),
     question="Are there too many relevant documents to judge all?",
     command="profile density",
+    aim="fair",
     summary="the share of judged documents that are relevant, by topic",
     details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
     "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "

@@ -156,6 +156,7 @@ class PairJob:
     options.SHARED["measures"],
     question="How many pairs of systems differ significantly?",
     command="profile discriminative-power",
+    aim="ranks",
     summary="the share of pairs of runs that differ significantly",
     details="Each pair of runs is tested over topics, by each measure. With --other the pairs are also tested under "
     "these judgments, and those that change are counted.",

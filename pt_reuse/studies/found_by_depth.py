@@ -130,6 +130,7 @@ class FoundByDepth(Result):
 @study(
     question="How many relevant documents does each type find?",
     command="profile found-by-depth",
+    aim="building",
     summary="how many relevant documents the pools of each type of system contain, by depth",
     details="In all, and those that no other type has. Below the depth to which everything was judged, the counts "
     "depend on which runs were judged; the output gives that depth.",

@@ -296,6 +296,7 @@ def _usual(_: int) -> list[ir_measures.Measure]:
 @study(
     question="What should I judge next?",
     command="judge-next",
+    aim="judging",
     summary="which documents to judge next to tell runs apart, and when to stop",
     details="Each team is left out of the pool to learn how likely unjudged documents are relevant, and how far "
     "estimates are off while documents are judged one by one. documents.csv of --out goes to `judge export --pool`, "

@@ -248,6 +248,7 @@ Holes: TypeAlias = Annotated[
 @study(
     question="Does my system lose if its team was not pooled?",
     command="lou",
+    aim="fair",
     summary="leave-out-uniques on a field of run files",
     details="A unique document is one that only one team contributed to the pool. Each run is scored without the "
     "uniques of its own team, and the whole field is ranked again without those of each team.",

@@ -168,6 +168,7 @@ def _checked_edges(edges: Any) -> list[int]:
     ),
     question="At which ranks were the relevant documents found?",
     command="profile minimum-ranks",
+    aim="building",
     summary="the best rank of each relevant document in any run",
     details="The minimum rank of a relevant document is its best rank over the runs; NR (not retrieved) is one that no "
     "run has. If many are deep or NR, a shallow pool would have missed them, and there may be more that nobody found.",

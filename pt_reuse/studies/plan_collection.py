@@ -293,6 +293,7 @@ def checked_sizes(topics: Any) -> list[int]:
 @study(
     question="How many topics and judgments does a new collection need?",
     command="profile plan-collection",
+    aim="building",
     summary="topics, depth and judgments that a new collection needs, by an existing one",
     details="Plans are made from half of the topics and checked on the others, with their errors.",
     group="pools",

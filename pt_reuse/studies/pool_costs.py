@@ -135,6 +135,7 @@ Depths: TypeAlias = Annotated[
 @study(
     question="How deep must a pool be, and what does it cost?",
     command="profile pool-costs",
+    aim="building",
     summary="what pools of several depths cost and find, and how runs rank by them",
     details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with the "
     "one by all judgments.",

@@ -168,6 +168,7 @@ def _conventions(given: Any) -> list[str]:
     options.SHARED["measures"],
     question="Which ranks are real?",
     command="profile rank-intervals",
+    aim="ranks",
     summary="between which ranks each run is, all at once",
     details="Every pair of runs is tested over topics, allowing for the number of pairs. A run is at best behind those "
     "that are significantly better, and at worst before those that are significantly worse.",

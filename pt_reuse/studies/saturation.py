@@ -106,6 +106,7 @@ def _checked_maximum(maximum: Any) -> float:
     options.PRECISION_AND_GAIN,
     question="Which topics are too easy?",
     command="profile saturation",
+    aim="fair",
     summary="topics on which most runs have the highest score",
     details="A topic is saturated under a measure if the median score over the runs is the highest possible one: it "
     "does not distinguish the better half of the runs.",

@@ -286,6 +286,7 @@ def sensitivity(
 @study(
     question="Does a number depend on a convention?",
     command="profile sensitivity",
+    aim="fair",
     summary="how much the conventions of leave-out-uniques change its figures",
     details="Leave-out-uniques is run with other values of one convention at a time: the ranking order, the pool "
     "order, the contributors and the depth of the pool, the lowest relevant label, the topics of means, and which "

@@ -345,6 +345,7 @@ Replace: TypeAlias = Annotated[
     ),
     question="Would other topics reverse this comparison?",
     command="profile stability",
+    aim="ranks",
     summary="how often other topics would reverse a comparison of two runs",
     details="Two samples of topics are drawn many times. A swap is a pair of runs that the second sample orders the "
     "other way than the first. Swap rates are shown by the difference of the two runs on the first sample, in bins, "

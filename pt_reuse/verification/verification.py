@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse import _html
+from pt_reuse import _text
 from pt_reuse._check import choice, count, examples, flag
 from pt_reuse._report import Column, Digits, Report
 from pt_reuse._text import WIDTH, prose, table
@@ -70,25 +70,6 @@ class Verdict:
     reason: str | None = None
 
 
-def _report(result: Verification) -> Report:
-    """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
-    groups, known = result.summary, int(result.summary["known"].sum())
-    counts = ("figures", "equal", "unequal", "not_computed")
-    return Report(
-        [
-            Column("Published", groups["what"]),
-            *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
-            Column("Largest difference", groups["largest_difference"], Digits.SIZE),
-        ],
-        caption=(
-            f"Published figures of {result.collection}, computed again from its runs and judgments: a figure is "
-            "equal when it is off by no more than half a unit of its last published digit, or as its convention "
-            "rounds; the largest difference is without its sign."
-        ),
-        notes=[*_conventions_in_words(result), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
-    )
-
-
 def _conventions_in_words(result: Verification) -> list[str]:
     computed = result.summary[result.summary["convention"] != ""]
     groups = computed.groupby("convention", sort=False)["what"]
@@ -117,7 +98,6 @@ class Verification(Result):
     title: ClassVar[str] = "Verification"
     valid_for = "the runs ({runs}) and judgments ({judgments}) at hand, each figure under its own convention."
     not_covered = "numbers that nobody published."
-    views = {"groups": _report}
 
     collection: str
     summary: pd.DataFrame
@@ -146,6 +126,27 @@ class Verification(Result):
             parts.append(f"{statuses.count(Status.NOT_COMPUTED):,} not computed")
         return [f"{self.collection}: {', '.join(parts)}"]
 
+    def report(self, by: str | None = None, **options: Any) -> Report:
+        """Return what a paper prints: per group of figures how many are equal, unequal and not computed."""
+        if by is not None or options:
+            raise InputError("a verification has one report, without options.")
+        groups, known = self.summary, int(self.summary["known"].sum())
+        counts = ("figures", "equal", "unequal", "not_computed")
+        return Report(
+            [
+                Column("Published", groups["what"]),
+                *(Column(name.replace("_", " ").capitalize(), groups[name], Digits.COUNT) for name in counts),
+                Column("Largest difference", groups["largest_difference"], Digits.SIZE),
+            ],
+            caption=(
+                f"Published figures of {self.collection}, computed again from its runs and judgments: a figure is "
+                "equal when it is off by no more than half a unit of its last published digit, or as its convention "
+                "rounds; the largest difference is without its sign."
+            ),
+            notes=[*_conventions_in_words(self), *[f"Known to differ: {count(known, 'figure')}."] * bool(known)],
+            verdict=[f"{line}." for line in self.answers()],
+        )
+
     def __str__(self) -> str:
         groups = table(self._groups().drop(columns="convention"), width=WIDTH, numbers="{:.2g}")
         differing, parts = self._differing(), [prose(f"{self.title}: {self.headline()}", width=WIDTH), groups]
@@ -155,7 +156,7 @@ class Verification(Result):
             lines = [*lines, "unequal:", *figures.split("\n")]
             for row in differing.to_dict("records"):
                 lines += [f"- {row['what']}, {row['name']}: {row['note']}"] if row["note"] else []
-        lines += [*self.not_computed(), f"[{self._settings_line()}]"]
+        lines += [*self.not_computed(), f"[{', '.join(f'{name}={value}' for name, value in self.settings.items())}]"]
         return "\n".join([*parts, *(prose(line, width=WIDTH) for line in lines)])
 
     def not_computed(self) -> list[str]:
@@ -168,9 +169,9 @@ class Verification(Result):
         ]
 
     def _repr_html_(self) -> str:
-        head = _html.headline(f"{self.title}: {self.headline()}", *self.conditions(), *self.not_computed())
-        unequal = _html.table(self._differing(), numbers="{:.10g}")
-        groups, settings = _html.table(self._groups(), numbers="{:.2g}"), _html.folded(self.settings)
+        head = _text.html_headline(f"{self.title}: {self.headline()}", *self.conditions(), *self.not_computed())
+        unequal = _text.html_table(self._differing(), numbers="{:.10g}")
+        groups, settings = _text.html_table(self._groups(), numbers="{:.2g}"), _text.html_folded(self.settings)
         return f"{head}{groups}<p>unequal:</p>{unequal}{settings}"
 
     def _groups(self) -> pd.DataFrame:

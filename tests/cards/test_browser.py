@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import time
 
@@ -143,15 +144,12 @@ def test_it_is_dark_where_the_system_is(opened):
     assert label == ink
 
 
-def test_paper_has_what_is_folded(opened):
-    found = opened.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
-    assert base64.b64decode(found["data"]).startswith(b"%PDF")
+def test_paper_has_the_verdict_and_no_table_of_runs(opened):
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    script = """const row = document.querySelector('details:not([open]) tbody tr');
-        return [row.getBoundingClientRect().height, getComputedStyle(document.querySelector('.csv')).display]"""
-    height, button = run(opened, script)
-    assert height > 0
-    assert button == "none"
+    height = "return document.querySelector(arguments[0]).getBoundingClientRect().height"
+    assert opened.execute_script(height, ".verdict") > 0
+    assert opened.execute_script(height, ".questions") > 0
+    assert opened.execute_script(height, "details.runs") == 0
 
 
 def test_a_reader_of_screens_is_told_what_is_what(opened):
@@ -160,3 +158,16 @@ def test_a_reader_of_screens_is_told_what_is_what(opened):
         + [...document.querySelectorAll('thead th:not([scope=col]), tbody th:not([scope=row])')].length"""
     assert run(opened, unnamed) == 0
     assert run(opened, "return document.documentElement.lang") == "en"
+
+
+def test_it_prints_on_four_pages(opened):
+    pdf = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 4
+
+
+def test_a_link_into_the_page_is_clear_of_the_bar(opened):
+    opened.get(f"{opened.current_url.partition('#')[0]}#part-ranks")
+    place = "return document.querySelector('#part-ranks').getBoundingClientRect().top"
+    bar = "return document.querySelector('.picker').getBoundingClientRect().bottom"
+    wait(lambda: opened.execute_script(place) < 200)
+    assert opened.execute_script(place) >= opened.execute_script(bar) - 1

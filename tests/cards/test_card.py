@@ -177,3 +177,41 @@ def test_tables_keep_numbers_that_are_not_rounded():
 def _small():
     small = ptr.demo.simulate_field(seed=3, n_topics=5)
     return small.runs, small.qrels
+
+
+def test_the_verdict_says_the_numbers_of_the_studies(card):
+    lou, ranks = card.results["teams"].summary.iloc[0], card.results["ranks"].summary().iloc[0]
+    of_types = card.results["types"].uniques.summary.iloc[0]
+    new_run, new_type, top = card.verdict
+    assert f"loses at most {lou['largest_loss_pct']:.1f} % of its nDCG@10" in new_run
+    assert f"at most {of_types['largest_loss_pct']:.1f} % " in new_type
+    assert f"{ranks['candidates']:.0f} of 18 runs" in top
+    assert all(sentence in card.html.replace("&#x27;", "'") for sentence in card.verdict)
+    assert str(card).splitlines()[1:] == card.verdict
+
+
+def test_a_paragraph_and_its_latex(card):
+    text = card.paragraph()
+    assert text.startswith("A & B has 25 topics, ")
+    assert all(sentence in text for sentence in card.verdict)
+    assert "nor of relevant documents that no run found" in text
+    tex, _, entry = card.latex().partition("\n")
+    assert tex.startswith(r"A \& B has 25 topics")
+    assert tex.endswith(r"\cite{pt_reuse}.")
+    assert entry.startswith("% @software{pt_reuse,")
+
+
+def test_what_is_not_known_is_said_first(field):
+    teams = {name: f"team {n}" for n, name in enumerate(field.runs.names[:3])}
+    runs = ptr.RunSet.from_frames({name: field.runs[name] for name in teams}, teams=teams)
+    verdict = ptr.report(runs, field.qrels, "nDCG@10", depth=20, resamples=0).verdict
+    assert verdict[1] == "Nothing is known of another kind of system: no run has a type."
+
+
+def test_yes_can_be_said_of_fifty_topics():
+    for question in QUESTIONS:
+        for threshold in question.thresholds:
+            at = threshold.at(50) if threshold.of_topics else threshold
+            best = 0.0 if not at.higher else 1.0
+            best = 1.0 if at.form == ".0f" and at.yes == 1 else best
+            assert at.verdict(best, at.yes if threshold.of_topics else None) is Verdict.YES, question.text

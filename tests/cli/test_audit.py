@@ -52,11 +52,11 @@ def pictures(monkeypatch):
     """Return the drawings of each part; nothing is drawn, which takes long."""
     asked = {}
 
-    def write(result, folder, options, drawings):
+    def write(result, folder, options, drawings, quietly):
         asked[folder.name] = drawings
         result.save(folder, overwrite=options.overwrite)
 
-    monkeypatch.setattr(command, "save_result", write)
+    monkeypatch.setattr(command, "write_result", write)
     return asked
 
 

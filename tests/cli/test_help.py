@@ -18,10 +18,10 @@ def parser_of(command):
     return found.filled()
 
 
-@pytest.mark.parametrize("declared", COMMANDS_OF_STUDIES, ids=lambda declared: declared["command"]["name"])
+@pytest.mark.parametrize("declared", COMMANDS_OF_STUDIES, ids=lambda declared: declared["command"])
 def test_help_has_the_options_of_the_study_with_its_defaults(declared):
     study = study_of(getattr(importlib.import_module(declared["module"]), declared["function"]))
-    parser = parser_of(declared["command"]["name"])
+    parser = parser_of(declared["command"])
     told = "".join(parser.format_help().split())
     for name, option in (study.beside | study.parameters).items():
         flag = option.shell

@@ -29,7 +29,7 @@ def files(tmp_path, field):
         "".join(json.dumps({"docno": d, "text": f"text of {d}"}) + "\n" for d in docnos)
     )
     pd.DataFrame({"docno": docnos, "text": "a text"}).to_csv(tmp_path / "texts.csv", index=False)
-    (tmp_path / "texts.tsv").write_text("docno\ttext\n" + "".join(f"{d}\ta\ttext\n" for d in docnos))
+    (tmp_path / "texts.tsv").write_text("docno\ttext\n" + "".join(f"{d}\ta  text\n" for d in docnos))
     return tmp_path
 
 
@@ -117,7 +117,7 @@ def test_pools_and_texts_in_all_forms(pool, texts, files, field, capsys):
     assert (status, err) == (0, "")
     row = rows_of(files / "tasks" / "tasks-round1.csv")[0]
     assert row["query"] == f"query {row['qid']}"
-    expected = {"texts.jsonl": f"text of {row['docno']}", "texts.csv": "a text", "texts.tsv": "a\ttext"}
+    expected = {"texts.jsonl": f"text of {row['docno']}", "texts.csv": "a text", "texts.tsv": "a  text"}
     assert row["text"] == expected[texts]
     assert pairs_of(files) == keys(ptr.depth_pool(field.runs, depth=2))
 

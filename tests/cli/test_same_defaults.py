@@ -188,7 +188,7 @@ for declared in DECLARED_COMMANDS:
         continue
     words = "--other {}/other.qrels" if "other" in declared["flags"] else ""
     function = partial(lambda name, f: find(name, f.runs, f.qrels, f.folder / "other.qrels"), declared["function"])
-    STUDIES.setdefault(declared["command"]["name"], (words, {declared["function"]: function}))
+    STUDIES.setdefault(declared["command"], (words, {declared["function"]: function}))
 #: command -> the option that it takes without its name
 POSITIONAL = {
     **dict.fromkeys(

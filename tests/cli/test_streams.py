@@ -11,6 +11,7 @@ import pytest
 from command_parts import run
 
 from pt_reuse.studies import leave_out_uniques
+from pt_reuse.study import _STUDIES, study_of
 
 #: the command line without matplotlib: pictures take half of the time, and that there are none is told on stderr
 WITHOUT_PICTURES = "import sys; sys.modules['matplotlib'] = None; from pt_reuse.cli.entry import main; sys.exit(main())"
@@ -70,7 +71,7 @@ def test_filters_that_libraries_set_meanwhile_stay(files, capsys, monkeypatch):
         warnings.filterwarnings("ignore", message="set meanwhile")
         return study(*arguments, **options)
 
-    with_filter.study = study.study
+    monkeypatch.setitem(_STUDIES, with_filter, study_of(study))
     monkeypatch.setattr(leave_out_uniques, "leave_out_uniques", with_filter)
     shown = warnings.showwarning
     status, _, err = run(capsys, *words(files, "--metadata", files / "runs.csv"))

@@ -10,8 +10,8 @@ from command_parts import run
 from same import assert_same
 
 import pt_reuse as ptr
-from pt_reuse._result import first_of
 from pt_reuse.collections.provider import DemoDataset
+from pt_reuse.result import first_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),

@@ -294,19 +294,6 @@ def test_a_part_that_is_gone_is_missed(tmp_path):
         _ = pt.Artifact.load(str(made.folder)).content
 
 
-@pytest.mark.parametrize("name", GIVEN)
-def test_an_artifact_of_before_has_no_digests_of_runs_and_of_itself(name, tmp_path):
-    made = GIVEN[name].to_artifact(tmp_path / "it")
-    for path, keys in ((made.folder / "pt_meta.json", ("digest",)), (made.folder / "result.json", ())):
-        said = json.loads(path.read_text())
-        for key in keys:
-            del said[key]
-        facts = said.get("fields", {}).get("facts", {}).get("mapping", [])
-        facts[:] = [pair for pair in facts if pair[0] not in ("digests", "unsampled")]
-        path.write_text(json.dumps(said))
-    same(pt.Artifact.load(str(made.folder)).content, GIVEN[name])
-
-
 @pytest.mark.parametrize("damage", ["", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"])
 def test_what_pyterrier_reads_is_damaged(damage, tmp_path, messages):
     made = FIELD.runs.to_artifact(tmp_path / "it")

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pt_reuse.cli.declared import commands, declaration
 from pt_reuse.cli.entry import main, parser
-from pt_reuse.cli.parser import every_name
+
+
+def _every_name(parser, before=""):
+    """Yield the names of all commands below a parser, with those of their families."""
+    for name, member in parser.members().items():
+        yield from [*_every_name(member.filled(), f"{before}{name} ")] or [f"{before}{name}"]
+
 
 #: every command of `pt-reuse`, and what those of studies declare
-COMMANDS = tuple(every_name(parser()))
+COMMANDS = tuple(_every_name(parser()))
 COMMANDS_OF_STUDIES = [declaration(function) for function, _ in commands().values()]
 
 

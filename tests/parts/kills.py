@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from forking import fork
 
-from pt_reuse._result import read_result
+from pt_reuse._saving import read_result
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import HEADER

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pt_reuse as ptr
-from pt_reuse._result import Record
 from pt_reuse.experiment.artifact import Packed
+from pt_reuse.result import Record
 
 #: what functions return that is no record of tables
 OTHERS = {

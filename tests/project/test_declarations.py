@@ -21,7 +21,7 @@ def test_what_is_read_off_the_source_is_what_the_study_declares(name):
 
 
 def test_commands_are_those_of_the_studies():
-    expected = {s.command.name: (s.name, s.command.summary) for s in map(study_of, STUDIES.values()) if s.command}
+    expected = {s.words.command: (s.name, s.words) for s in map(study_of, STUDIES.values()) if s.words.summary}
     assert commands() == expected
 
 
@@ -31,12 +31,12 @@ NAMESPACES = {name: value for name in ptr.__all__ if isinstance(value := getattr
 @pytest.mark.parametrize("group", ["", "judging", "labels", "pools", "profile"])
 def test_a_namespace_has_its_studies_under_their_names(group):
     space = NAMESPACES[group] if group else ptr
-    expected = {study_of(call).entry.name: call for call in STUDIES.values() if study_of(call).entry.group == group}
+    expected = {study_of(call).public: call for call in STUDIES.values() if study_of(call).words.group == group}
     for name, call in expected.items():
         assert name in space.__all__, f"{space.__name__}: write {name} in the stub"
         if call.__name__ == name:  # what is studied by a command alone has a name of its own
             assert getattr(space, name) is call
-    assert not ({study_of(call).entry.name for call in STUDIES.values()} - expected.keys()) & set(space.__all__)
+    assert not ({study_of(call).public for call in STUDIES.values()} - expected.keys()) & set(space.__all__)
 
 
 @pytest.mark.parametrize("space", [ptr, *NAMESPACES.values()], ids=lambda space: space.__name__)

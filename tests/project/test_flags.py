@@ -10,13 +10,14 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from annotator_parts import labelled
+from declared import STUDIES as DECLARED
 from matplotlib.figure import Figure
 from public import functions
 
 import pt_reuse as ptr
-from pt_reuse._result import Record
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.errors import InputError
+from pt_reuse.result import Record
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=5, n_docs=40, n_teams=3, length=6, depth=2)
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
@@ -119,7 +120,7 @@ def flags():
     found = []
     for called, function in functions():
         # options of declared studies are held to their declarations; what a subclass of the user's defines we call
-        if hasattr(function, "study") or getattr(function, "__isabstractmethod__", False):
+        if function in DECLARED.values() or getattr(function, "__isabstractmethod__", False):
             continue
         # one function for all records
         called = "save" if inspect.unwrap(function) is inspect.unwrap(Record.save) else called

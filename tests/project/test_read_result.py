@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from same import assert_same
 from saved_parts import whole
 
-from pt_reuse._result import read_result
+from pt_reuse._saving import read_result
 from pt_reuse.collections.own_files import read_rows, reading
 from pt_reuse.data.metadata import read_metadata
 from pt_reuse.demo.simulated import simulate_field

@@ -20,10 +20,10 @@ from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse._report import Report
-from pt_reuse._result import Record, first_of, home_of, read_result
+from pt_reuse._saving import home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
-from pt_reuse.result import Result, Told, cells
+from pt_reuse.result import Record, Result, Told, cells, first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
 

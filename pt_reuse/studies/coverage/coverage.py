@@ -257,6 +257,7 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
 @study(
     question="How much of each run is judged?",
     command="profile coverage",
+    aim="fair",
     summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
     details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to which "
     "each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged documents are "

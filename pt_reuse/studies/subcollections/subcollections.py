@@ -312,6 +312,7 @@ def _check(given: Mapping[str, Any]) -> None:
 @study(
     question="Would the same systems differ on another part of the corpus?",
     command="profile subcollections",
+    aim="fair",
     summary="whether the same runs differ significantly on parts of the corpus",
     details="Documents that are not relevant are split, by source or at random, and each part also gets all relevant "
     "documents. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and the "

@@ -1,30 +1,35 @@
-"""`pt-reuse report` and `atlas`: the card of a collection, and the cards of several with one table of them."""
+"""`pt-reuse report`, `atlas` and `demo`: the card of a collection, cards of several, and what the demo answers."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import add_field, judgments_named, plan_field, told_name
-from pt_reuse.cli.output import complain, out_file, out_folder, print_table, say, shows_bars, table_file, write_files
-from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_out, add_quiet, in_shell
+from pt_reuse.cli.output import complain, draw, out_file, out_folder, print_table, say, shows_bars, write_files
+from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell
 from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
 
-_INDEX, _TABLE = "index.html", "atlas.csv"
 #: what is asked of every card, as the function has it
 _USUAL = {"measures": None, "resamples": 1000, "seed": 0}
 _MEASURES = "nDCG@10,AP, and AP(rel=2) where documents are relevant from label 2; the first is the main one"
 
 
-def _add_usual(parser: Parser) -> None:
+def _add_flags(parser: Parser, *more: str) -> None:
     flags = flags_of("leave_out_uniques")
     for name, usual in _USUAL.items():
         add_flag(parser, {**flags[name], "usual": usual, "default": _MEASURES if name == "measures" else ""})
+    for name in more:
+        add_flag(parser, flags[name])
 
 
 def _alone(options: argparse.Namespace) -> bool:
@@ -35,12 +40,8 @@ def add_report(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.tell("Without runs, `--qrels` alone says what can be said.")
     add_field(parser, unless=_alone)
-    _add_usual(parser)
-    flags = flags_of("leave_out_uniques")
-    add_flag(parser, flags["depth"])
-    add_flag(parser, flags["rel"])
-    parser.add_option("--out", "FILE", "write the page there, as HTML", group=OUTPUT)
-    parser.add_switch("--overwrite", "replace the file of --out", group=OUTPUT)
+    _add_flags(parser, "depth", "rel")
+    add_out(parser, "the page, as HTML,", "FILE")
     parser.set_defaults(run=_run_report)
 
 
@@ -53,13 +54,11 @@ def _run_report(options: argparse.Namespace) -> None:
         library()
     plan = None if _alone(options) else plan_field(options)
     source = judgments_named(options.qrels, None) if plan is None else plan.needed_judgments()
-    qrels = source.read()
-    runs = None if plan is None else plan.read_runs()
+    qrels, runs = source.read(), None if plan is None else plan.read_runs()
     known = source.collection if plan is None else plan.collection
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
     card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
-    say("\n".join(filter(None, [f"{card.name}: {card.summary}", card.flag])))
-    say()
+    say("\n".join(filter(None, [f"{card.name}: {card.summary}", card.flag])) + "\n")
     print_table(card.questions[["question", "answer", "number"]], "questions", most=len(card.questions))
     if file is not None:
         card.save(file, overwrite=options.overwrite)
@@ -70,7 +69,7 @@ def add_atlas(parser: Parser) -> None:
     """Add the arguments of the command."""
     what = "collections known by name; default all that have run files on this machine"
     parser.add_option("names", "NAMES", what, group=INPUT, nargs="*")
-    _add_usual(parser)
+    _add_flags(parser)
     add_out(parser, "the pages and the table (CSV)")
     add_quiet(parser)
     parser.set_defaults(run=_run_atlas)
@@ -103,7 +102,59 @@ def _run_atlas(options: argparse.Namespace) -> int:
     table = atlas_table(cards)
     print_table(table, "rows", most=len(table))
     if folder is not None:
-        pages = {file: card.html.encode("utf-8", "surrogateescape") for file, card in cards.items()}
-        index = atlas_page(cards, missing).encode("utf-8", "surrogateescape")
-        write_files({_INDEX: index, _TABLE: table_file(table), **pages}, folder, options, [])
+        pages = {"index.html": atlas_page(cards, missing), **{file: card.html for file, card in cards.items()}}
+        files = {name: page.encode("utf-8", "surrogateescape") for name, page in pages.items()}
+        write_files({**files, "atlas.csv": table}, folder, options)
     return 2 if missing else 0
+
+
+def add_demo(parser: Parser) -> None:
+    """Add the arguments of the command."""
+    add_out(parser, "the tables (CSV) and the pictures (PNG)")
+    parser.set_defaults(run=_run_demo)
+
+
+def _run_demo(options: argparse.Namespace) -> None:
+    from pt_reuse.demo.held_out import RESAMPLES, SEED
+    from pt_reuse.demo.walk import DEPTH, SUBJECTS, answer, narrate
+
+    folder = out_folder(options)
+    if sys.stderr is not None and sys.stderr.isatty():
+        complain("Indexing 480 documents with PISA; running BM25 (with and without descriptions) and MiniLM live ...")
+    with _libraries_muted():
+        report = answer()
+    parts = narrate(report)
+    for number, part in enumerate(parts, 1):
+        say(f"{number}. {part.answer}")
+    for number, part in enumerate(parts, 1):
+        say(f"\n{number}. {part.question}")
+        print_table(part.shown, "rows; --out DIR writes all", most=10)
+    of_type = report.by_type.settings
+    say(
+        "\nThe collection was made to teach and to test: its effect sizes hold for no other.\n"
+        f"For: {report.held_out.n_topics} topics, relevant={of_type['relevant']}, order={of_type['order']}, "
+        f"depth={DEPTH}, intervals=95 % over topics ({RESAMPLES:,} resamples, seed {SEED})."
+    )
+    if folder is not None:
+        named = enumerate(zip(SUBJECTS, parts, strict=True), 1)
+        files: dict[str, Any] = {f"{number}-{name}.csv": part.table for number, (name, part) in named}
+        files |= draw(report.partial, {"lexical-pool.png": {"measure": "nDCG@10"}})
+        files |= draw(report.by_team, {"leave-out-team.png": {"measure": "nDCG@10"}})
+        files |= draw(report.by_type, {"uniques-by-type.png": {"kind": "uniques"}})
+        write_files(files, folder, options)
+
+
+@contextmanager
+def _libraries_muted() -> Iterator[None]:
+    """Keep what C++ libraries write past Python meanwhile off the screen."""
+    sys.stdout.flush()
+    nowhere, screen = os.open(os.devnull, os.O_WRONLY), {stream: os.dup(stream) for stream in (1, 2)}
+    for stream in screen:
+        os.dup2(nowhere, stream)
+    try:
+        yield
+    finally:
+        os.close(nowhere)
+        for stream, before in screen.items():
+            os.dup2(before, stream)
+            os.close(before)

@@ -1,0 +1,89 @@
+"""What a card says first, in three sentences, and the same as a paragraph for a paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pt_reuse._check import count
+from pt_reuse._version import __version__
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, upper_loss
+from pt_reuse.scoring.caveats import FEW_TOPICS
+
+CITATION = f"""@software{{pt_reuse,
+  title   = {{pt_reuse: can I trust this test collection for my system?}},
+  author  = {{{{The pt_reuse developers}}}},
+  version = {{{__version__}}},
+}}"""
+
+
+def verdict(asking: Asking) -> list[str]:
+    """Return what becomes of a new run, of another kind of system, and of the top ranks, a sentence each."""
+    if len(asking.qrels.topics) < FEW_TOPICS:
+        return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
+    return [_new_run(asking), _new_type(asking), _top(asking)]
+
+
+def _found(asking: Asking, part: str) -> tuple[Any, str]:
+    """Return the result of a part, with the judgments as they are, else cut to equal depth, and where that is."""
+    for name, where in ((part, ""), (part + AT_EQUAL_DEPTH, f"Judged to depth {EQUAL_DEPTH} alone, ")):
+        if name in asking.found:
+            return asking.found[name], where
+    return None, ""
+
+
+def _losses(result: Any, asking: Asking) -> str:
+    row = result.summary.set_index("measure").loc[asking.main]
+    upper = upper_loss(result, asking.main)
+    loss = f"{row['largest_loss_pct']:.1f}"
+    of_upper = "" if f"{upper:.1f}" == loss else f" ({upper:.1f} % outside the lowest quarter)"
+    return f"at most {loss} % of its {asking.main}{of_upper}"
+
+
+def _reason(asking: Asking, part: str) -> str:
+    why = asking.missing.get(part, "it was not computed")
+    why = why.partition(": nothing")[0].rstrip(".")
+    return why[:1].lower() + why[1:]
+
+
+def _new_run(asking: Asking) -> str:
+    result, where = _found(asking, "teams")
+    if result is None:
+        return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
+    who = "team" if asking.by == "team" else "own documents, as no run has a team"
+    begin = f"{where}a" if where else "A"
+    return f"{begin} run like those pooled loses {_losses(result, asking)} without its {who}."
+
+
+def _new_type(asking: Asking) -> str:
+    result, where = _found(asking, "types")
+    if result is None:
+        return f"Nothing is known of another kind of system: {_reason(asking, 'types')}."
+    begin = f"{where}a" if where else "A"
+    return f"{begin} run loses {_losses(result.uniques, asking)} without its type ({', '.join(asking.runs.types)})."
+
+
+def _top(asking: Asking) -> str:
+    result: Any = asking.found.get("ranks")
+    if result is None:
+        return f"Nothing is known of the ranks: {_reason(asking, 'ranks')}."
+    row = result.summary().set_index("measure").loc[asking.main]
+    if row["candidates"] == 1:
+        return f"{result.table['name'].iloc[0]} is the best of {int(row['systems']):,} runs, on topics like these, too."
+    of = f"{int(row['candidates']):,} of {count(int(row['systems']), 'run')}"
+    return f"{of} may be the best: topics do not separate them."
+
+
+def paragraph(name: str, asking: Asking) -> str:
+    """Return the sentences with what they hold for, as a paper has them."""
+    labels, runs, depth = asking.qrels.arrays.labels, asking.given_runs, asking.depth
+    sizes = [count(len(asking.qrels.topics), "topic"), f"{len(labels):,} judgments"]
+    if runs is not None:
+        sizes.append(count(len(runs), "run") + (f" of {count(len(runs.teams), 'team')}" if runs.teams else ""))
+    pool = "" if depth is None else f", pooled to depth {depth:,}"
+    resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
+    conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
+    limits = (
+        "Leave-out-uniques speaks of runs like the participants', not of other kinds of systems, nor of relevant "
+        "documents that no run found."
+    )
+    return f"{name} has {', '.join(sizes)}{pool}. {' '.join(verdict(asking))} {limits} {conventions}"
