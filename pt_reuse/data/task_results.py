@@ -126,8 +126,9 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     several = several[several > 1]
     kept = rows if chosen.revisions == "each" else _one_revision(rows)
     runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
-    alone = runs.groupby("model")["revision"].transform("size") == 1
-    runs["name"] = runs["model"].where(alone, runs["model"] + "@" + runs["revision"].str[:7])
+    runs["name"] = runs["model"]
+    if chosen.revisions == "each":
+        runs["name"] += "@" + runs["revision"].str[:7]
     again = runs["name"].duplicated(keep=False)
     runs.loc[again, "name"] = runs["model"] + "@" + runs["revision"]
     runs["team"] = runs["model"].str.partition("/")[0]

@@ -114,8 +114,7 @@ def read_leaderboard(
         score: the key of the score in MTEB's results; where a task has several subsets, their mean.
         split: of MTEB's results, for all tasks or a dict of task -> split; default ``test``, of MSMARCO ``dev``.
         revisions: which revision of a model is read of MTEB's results: ``"most"`` (default), that with the most tasks,
-            of equals that of the newest version of MTEB; or ``"each"``, a system called ``MODEL@REVISION`` where a
-            model has several.
+            of equals that of the newest version of MTEB; or ``"each"``, a system called ``MODEL@REVISION``.
         external: whether scores that the authors of a model reported count, as a revision of that name: False
             (default), True, or ``"only"``.
         teams: run name -> team.

@@ -67,12 +67,12 @@ def test_each_revision_is_a_system(folder):
     assert values(found) == {
         ("org/one@aaaaaaa", "A"): 0.5,
         ("org/one@bbbbbbb", "A"): 0.75,
-        ("two", "A"): 0.625,
+        ("two@c", "A"): 0.625,
     }
     assert found.runs.values.tolist() == [
         ["org/one@aaaaaaa", "org", "org/one", "aaaaaaaaaa"],
         ["org/one@bbbbbbb", "org", "org/one", "bbbbbbbbbb"],
-        ["two", "two", "two", "c"],
+        ["two@c", "two", "two", "c"],
     ]
 
 
