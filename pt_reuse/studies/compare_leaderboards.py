@@ -247,7 +247,9 @@ def compare_leaderboards(
             **interval_settings(bootstrap),
             **(OF_DROPS if bootstrap else {}),
         },
-        changes=pd.concat(changes, ignore_index=True).merge(truth.run_table[["name", "team", "type"]], on="name", how="left"),
+        changes=pd.concat(changes, ignore_index=True).merge(
+            truth.run_table[["name", "team", "type"]], on="name", how="left"
+        ),
         missing=pd.DataFrame(lacking, columns=["judge", "name", "lacks"], dtype=object),
     )
 
