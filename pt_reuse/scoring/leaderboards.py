@@ -167,7 +167,7 @@ def read_leaderboard(
         score=score, split=split, revisions=revisions, external=external, tasks=tasks, ignore=ignore
     )
     if is_folder:
-        return _of_results(Path(path), results, missing, measure)
+        return _of_results(user_path(path), results, missing, measure)
     form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):

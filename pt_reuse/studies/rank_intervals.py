@@ -318,11 +318,9 @@ def _whole(scores: Scores, missing: str) -> tuple[Scores, NDArray[np.bool_]]:
     there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
     if missing == "error" and not there.all():
         named_scores(scores, every_topic=True)
-    topics, systems = np.ones(len(there), dtype=bool), np.ones(there.shape[1], dtype=bool)
-    if missing == "drop_tasks":
-        topics = there.all(axis=1)
-    if missing == "drop_systems":
-        systems = there.all(axis=0)
+    n_topics, n_systems = there.shape
+    topics = there.sum(axis=1) == n_systems if missing == "drop_tasks" else np.ones(n_topics, dtype=bool)
+    systems = there.sum(axis=0) == n_topics if missing == "drop_systems" else np.ones(n_systems, dtype=bool)
     if not systems.any() or not topics.any():
         raise InputError(f"missing={missing!r} leaves nothing. Take some tasks and systems out.", argument="missing")
     cells = np.ix_(topics, systems)
