@@ -70,6 +70,7 @@ SCRIPTS = {
         needs=[TREC8], constants={"PAIRS": "100", "LOOPED": "1", "CHUNKED": "20", "CHUNK": "10"}
     ),
     "examples/experiment_in_a_field.py": Smallest(),
+    "examples/fifty_labels.ipynb": Smallest(not_run="scripts/build_notebook.py runs its cells"),
     "examples/five_systems.py": Smallest(modules=["pyterrier_pisa"]),
     "examples/judge_with_a_model.py": Smallest(),
     "examples/judge_with_people.py": Smallest(),
@@ -99,6 +100,7 @@ SCRIPTS = {
     "scripts/family_coverage.py": Smallest(["2", "1"]),
     "scripts/fidelity_coverage.py": Smallest(needs=[DL21], constants={"FIELDS": "2", "RESAMPLES": "10", "MANY": "5"}),
     "scripts/inference_table.py": Smallest(["--seeds", "1"]),
+    "scripts/task_family_coverage.py": Smallest(["--smallest"]),
     "scripts/interval_coverage.py": Smallest(["--smallest", "DATA", "1"], needs=[TREC8, DL19, DL21]),
     "scripts/kill_writers.py": Smallest(["4", "2"]),
     "scripts/label_interval_coverage.py": Smallest(needs=[DL19, DL21], constants={"FIELDS": "2", "RESAMPLES": "20"}),

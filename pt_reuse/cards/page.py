@@ -53,7 +53,7 @@ def page_of(card: Card) -> str:
     sections.append(_section("Methods", _methods(card)))
     flag = f'<p class="flag">{html_text(card.flag)}</p>' if card.flag else ""
     runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
-    about = _section("The collection", f"<p>{html_text(card.summary)}</p>{flag}{_facts(card.facts)}")
+    about = _section("The collection", f"<p>{html_text(card.summary)}</p>{flag}{facts(card.facts)}")
     said = "".join(f"<p>{html_text(sentence)}</p>" for sentence in card.verdict)
     body = f'<div class="verdict">{said}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
     return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
@@ -153,8 +153,9 @@ def _section(title: str, body: str) -> str:
     return f'<section id="{_slug(title)}"><h2>{html_text(title)}</h2>{body}</section>'
 
 
-def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<dt>{html_text(name)}</dt><dd>{html_text(value)}</dd>" for name, value in facts)
+def facts(named: Iterable[tuple[str, str]]) -> str:
+    """Return names with what they are."""
+    rows = "".join(f"<dt>{html_text(name)}</dt><dd>{html_text(value)}</dd>" for name, value in named)
     return f"<dl>{rows}</dl>"
 
 
@@ -200,7 +201,7 @@ def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
     answers = result.answers() if len(result.table) else ["Nothing was computed"]
     said = "".join(f"<p>{html_text(each)}.</p>" for each in answers)
     said += "".join(f'<p class="small">{html_text(each)}</p>' for each in result.notes())
-    settings = _facts((name, str(value)) for name, value in result.settings.items())
+    settings = facts((name, str(value)) for name, value in result.settings.items())
     folded = f"<details><summary>Settings</summary>{settings}</details>"
     return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
 
@@ -244,7 +245,7 @@ def _methods(card: Card) -> str:
     limits = "".join(f"<li>{html_text(each)}</li>" for each in thresholds())
     used = {type(result).__name__ for result in card.results.values()}
     papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
-    settings = _facts((name, str(value)) for name, value in card.settings.items())
+    settings = facts((name, str(value)) for name, value in card.settings.items())
     return (
         f"<p>{html_text(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul><h3>To cite</h3>"
         f'<pre tabindex="0">{escape(CITATION)}</pre><h3>Settings</h3>{settings}'

@@ -58,8 +58,8 @@ def _run_report(options: argparse.Namespace) -> None:
     known = source.collection if plan is None else plan.collection
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
     card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
-    say("\n".join(filter(None, [f"{card.name}: {card.summary}", card.flag])) + "\n")
-    print_table(card.questions[["question", "answer", "number"]], "questions", most=len(card.questions))
+    say("\n".join(filter(None, [str(card), card.summary, card.flag])) + "\n")
+    print_table(card.questions[["question", "words", "number"]], "questions", most=len(card.questions))
     if file is not None:
         card.save(file, overwrite=options.overwrite)
         say(f"\nWritten: {file}")
@@ -158,3 +158,50 @@ def _libraries_muted() -> Iterator[None]:
         for stream, before in screen.items():
             os.dup2(before, stream)
             os.close(before)
+
+
+def add_leaderboard(parser: Parser) -> None:
+    """Add the arguments of the command."""
+    what = "a table of systems by tasks (CSV, TSV, Markdown), or MTEB's folder of results, MODEL/REVISION/TASK.json"
+    parser.add_option("path", "SCORES", what, group=INPUT)
+    parser.add_option("--tasks", "LIST", "the tasks that count; default all", group=INPUT)
+    parser.add_option("--ignore", "LIST", "columns or tasks to leave out", group=INPUT)
+    parser.add_option(
+        "--revisions", "WHICH", "of MTEB's results: most (the one with most tasks) or each", default="most"
+    )
+    parser.add_option("--external", "WHICH", "scores that authors reported: no, yes or only", default="no")
+    flags = flags_of("rank_intervals")
+    add_flag(parser, {**flags["convention"], "usual": "mean,borda", "default": "mean,borda"})
+    add_flag(parser, {**flags["missing"], "usual": "pairwise"})
+    add_flag(parser, {**flags["confidence"], "usual": 0.95})
+    parser.add_option("--families", "FILE", "CSV with task and family: tasks of one family are drawn together")
+    add_out(parser, "the page, as HTML,", "FILE")
+    parser.set_defaults(run=_run_leaderboard)
+
+
+def _run_leaderboard(options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from pt_reuse.cards.leaderboard import leaderboard
+    from pt_reuse.scoring.leaderboards import read_leaderboard
+
+    file = out_file(options)
+    chosen: dict[str, Any] = {"revisions": options.revisions, "missing": "leave_out"}
+    chosen["external"] = {"no": False, "yes": True}.get(options.external, options.external)
+    for name in ("tasks", "ignore"):
+        chosen[name] = text.split(",") if (text := getattr(options, name)) else None
+    scores = read_leaderboard(options.path, **chosen)
+    families = None
+    if options.families:
+        table = pd.read_csv(options.families, dtype=str)
+        if not {"task", "family"} <= set(table):
+            raise InputError("families must have the columns task and family.", argument="families")
+        families = dict(zip(table["task"], table["family"], strict=True))
+    how = {"convention": options.convention, "missing": options.missing, "confidence": options.confidence}
+    made = leaderboard(scores, name=os.path.basename(os.path.normpath(options.path)), families=families, **how)
+    say("\n".join(made.verdict) + "\n")
+    first = made.found.table[made.found.table["measure"] == made.found.measures[0]]
+    print_table(first[["name", "score", "rank", "rank_low", "rank_high"]], "systems", most=20)
+    if file is not None:
+        made.save(file, overwrite=options.overwrite)
+        say(f"\nWritten: {file}")

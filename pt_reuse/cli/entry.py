@@ -37,6 +37,7 @@ _WRITTEN = {
     "judge import": ("judging", "read the files that people judged, and check them", "judge:add_import"),
     "judge pilot": ("judging", "whether annotators agree enough on a pilot to go on", "judge:add_pilot"),
     "judge agreement": ("judging", "how far annotators agree, and what their majority says", "judge:add_agreement"),
+    "leaderboard": ("ranks", "which ranks of a leaderboard are real, as a page", "cards:add_leaderboard"),
     "audit": ("models", "how labels by models change the ranking of runs", "audit:add_audit"),
     "judge plan-labels": ("models", "how many labels of a judge people must check, and which", "judge:add_plan"),
     "report": ("files", "the card of a collection: which questions it can answer", "cards:add_report"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
 from pt_reuse.data.task_columns import LARGEST, Selection, is_measure_name
+from pt_reuse.data.task_results import MAIN, ResultChoice, is_results_folder, read_results
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.scoring.scores import MISSING, Scores
 
@@ -44,11 +45,15 @@ def read_leaderboard(
     rows: str = "topics",
     names: str = "file",
     header: bool = False,
-    missing: str = "error",
+    missing: str | None = None,
     tasks: str | Iterable[str] | None = None,
     ignore: str | Iterable[str] | None = None,
     transposed: bool = False,
     measure: str = MEASURE,
+    score: str = MAIN,
+    split: str | Mapping[str, str] | None = None,
+    revisions: str = "most",
+    external: bool | str = False,
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
@@ -89,7 +94,8 @@ def read_leaderboard(
 
     Args:
         path: a file, packed or not, or a folder of files, whose rows are put together; hidden files are left out. Or a
-            frame, of the format ``long``, ``table`` or ``measures``.
+            frame, of the format ``long``, ``table`` or ``measures``. Or a folder of results as MTEB keeps them,
+            ``MODEL/REVISION/TASK.json``.
         format: one of the formats above; default: recognised by the lines (at white space by the number of columns,
             the place of the topic ``all`` and the names of measures).
         rows: the scores are those of the ``"topics"`` (default), or those of the rows ``"all"``.
@@ -97,13 +103,20 @@ def read_leaderboard(
             or the ``"tag"`` in its row ``runid``.
         header: leave out the first line of each file; a line of column names is always left out. Not for CSV and TSV.
         missing: a topic that a run lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is left out of the mean
-            of this run (``"leave_out"``), as in :meth:`Scores.from_frame`; ``"drop_tasks"`` leaves out each topic that
-            some run lacks, ``"drop_systems"`` each run that lacks some topic, and the settings say which.
+            of this run (``"leave_out"``, the default for MTEB's results), as in :meth:`Scores.from_frame`;
+            ``"drop_tasks"`` leaves out each topic that some run lacks, ``"drop_systems"`` each run that lacks some
+            topic, and the settings say which.
         tasks: the columns, or topics, that are scores of a task; default all but the names of systems. Of these nothing
             is doubted; other scales are a warning.
         ignore: columns, or topics, to leave out.
         transposed: a table has a line for each topic and a column for each system. Topics without names are numbered.
         measure: what a table has, or CSV without a column of measures.
+        score: the key of the score in MTEB's results; where a task has several subsets, their mean.
+        split: of MTEB's results, for all tasks or a dict of task -> split; default ``test``, of MSMARCO ``dev``.
+        revisions: which revision of a model is read of MTEB's results: ``"most"`` (default), that with the most tasks,
+            of equals that of the newest version of MTEB; or ``"each"``, a system called ``MODEL@REVISION``.
+        external: whether scores that the authors of a model reported count, as a revision of that name: False
+            (default), True, or ``"only"``.
         teams: run name -> team.
         types: run name -> type.
         metadata: a frame with ``name`` and any of ``team`` and ``type``.
@@ -144,11 +157,17 @@ def read_leaderboard(
         choice("format", format, READ)
     choice("rows", rows, ROWS)
     choice("names", names, NAMES)
-    choice("missing", missing, (*MISSING, *_DROPPED))
+    is_folder = not isinstance(path, pd.DataFrame) and is_results_folder(path)
+    missing = choice("missing", missing or ("leave_out" if is_folder else "error"), (*MISSING, *_DROPPED))
     flag("header", header)
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
         raise InputError(f"measure must be the name of a measure, got {shown(measure)}.", argument="measure")
+    results = ResultChoice.of(
+        score=score, split=split, revisions=revisions, external=external, tasks=tasks, ignore=ignore
+    )
+    if is_folder:
+        return _of_results(user_path(str(path)), results, missing, measure)
     form = TableForm(_selection(tasks, ignore), transposed, measure)
     with nullcontext() if isinstance(path, pd.DataFrame) else located(str(path)):
         if isinstance(path, pd.DataFrame):
@@ -179,6 +198,27 @@ def read_leaderboard(
         **({f"{missing.removeprefix('drop_')} left out, a score missing": ", ".join(dropped)} if dropped else {}),
     }
     return replace(scores, settings=settings | {k: v for k, v in scores.settings.items() if k != "scores"})
+
+
+def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) -> Scores:
+    """Return the scores in a folder of results of MTEB."""
+    with located(str(path)):
+        found = read_results(user_path(path), chosen)
+        frame, dropped = found.rows.assign(measure=measure), list[str]()
+        if missing == "error":
+            _check_every_score(frame)
+        if missing in _DROPPED:
+            frame, dropped = _without_gaps(frame, missing)
+        kept = missing if missing in MISSING else "error"
+        scores = Scores.from_frame(frame, metadata=found.runs[["name", "team"]], missing=kept)
+    runs = scores.run_table[["name"]].merge(found.runs, on="name", how="left").assign(type=None)
+    cells, n = int(scores.has_topic.sum()), count(len(scores.topics), "task")
+    settings = {**found.settings, "scores": f"{path.name}: {cells:,} scores on {n}", "complete": scores.complete}
+    if dropped:
+        settings[f"{missing.removeprefix('drop_')} left out, a score missing"] = (
+            f"{len(dropped):,}: {examples(dropped)}"
+        )
+    return replace(scores, run_table=runs[["name", "team", "type", "model", "revision"]], settings=settings)
 
 
 def _selection(tasks: Any, ignore: Any) -> Selection:

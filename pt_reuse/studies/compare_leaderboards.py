@@ -236,7 +236,9 @@ def compare_leaderboards(
             **interval_settings(bootstrap),
             **(OF_DROPS if bootstrap else {}),
         },
-        changes=pd.concat(changes, ignore_index=True).merge(truth.run_table, on="name", how="left"),
+        changes=pd.concat(changes, ignore_index=True).merge(
+            truth.run_table[["name", "team", "type"]], on="name", how="left"
+        ),
         missing=pd.DataFrame(lacking, columns=["judge", "name", "lacks"], dtype=object),
     )
 
@@ -292,7 +294,7 @@ def _topics_of(truth: Scores, board: Scores, topics: str) -> tuple[list[list[int
     sides = (truth, board)
     means = any(side.topics == [ALL] for side in sides)
     shared = [topic for topic in truth.topics if topic in set(board.topics)]
-    if not means and not shared:
+    if not means and not shared and topics != "own":
         problem = f"no topic in common: people {examples(truth.topics)}, the judge {examples(board.topics)}."
         raise InputError(problem, argument="leaderboards")
     same = not means and set(truth.topics) == set(board.topics)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,17 +12,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, shown
-from pt_reuse.arrays.correlation import CLOSE, DECIMALS, rounded
+from pt_reuse._check import choice, count, did_you_mean, names, shown
+from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
-from pt_reuse.arrays.significance import PairTests, pair_tests, winners
+from pt_reuse.arrays.significance import PairTests, winners
+from pt_reuse.arrays.task_means import CONVENTIONS, counted, task_pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
-from pt_reuse.options import TESTS
+from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.plots.forests import plot_rank_intervals
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
+from pt_reuse.scoring.leaderboards import read_leaderboard
+from pt_reuse.scoring.scores import Scores, named_scores, of_all_topics, scores_in_words
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -31,6 +34,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _TEST, _CORRECTION = "t", "holm"
+#: what becomes of missing scores, in words
+_MISSING = {
+    "error": "an error",
+    "pairwise": "each pair on the tasks of both",
+    "drop_tasks": "only tasks that every system has",
+    "drop_systems": "only systems that have every task",
+}
 
 
 def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
@@ -82,6 +92,7 @@ class RankIntervals(Result):
     mean_width | Mean width  | tenths     | mean number of possible ranks
     adjacent_differ | Neighbours that differ | count | how many of these pairs differ
     groups     | Groups      | count      | how many groups
+    swapped    | Swapped     | score      | share of pairs in the other order than by the first measure
     """
 
     table: Annotated[
@@ -120,8 +131,8 @@ class RankIntervals(Result):
         pd.DataFrame,
         Table(
             "measure",
-            "measure systems candidates exact mean_width adjacent adjacent_differ groups",
-            report="measure systems candidates exact mean_width adjacent_differ",
+            "measure systems candidates exact mean_width adjacent adjacent_differ groups swapped",
+            report="measure systems candidates exact mean_width swapped",
             noun="measures",
         ),
     ]:
@@ -133,7 +144,23 @@ class RankIntervals(Result):
         counts = by_measure[["candidates", "exact"]].sum()
         counts.insert(0, "systems", by_measure.size())
         counts = counts.assign(mean_width=by_measure["width"].mean(), adjacent=near.size(), adjacent_differ=near.sum())
-        return counts.assign(groups=self.groups.groupby("measure").size()).reset_index()
+        counts = counts.assign(groups=self.groups.groupby("measure").size(), swapped=self._swapped())
+        return counts.reset_index()
+
+    def _swapped(self) -> dict[str, float]:
+        """Return by measure the share of pairs that are in the other order than by the first."""
+        ranks = self.table.set_index(["measure", "name"])["rank"].unstack("measure")[self.table["measure"].unique()]  # noqa: PD010
+        first, found = ranks.iloc[:, 0].to_numpy(), {}
+        n_pairs = len(first) * (len(first) - 1) / 2
+        for measure in ranks:
+            other = ranks[measure].to_numpy()
+            sides = np.sign(first[:, None] - first) * np.sign(other[:, None] - other)
+            found[str(measure)] = float((sides < 0).sum() / 2 / n_pairs)
+        return found
+
+
+def _conventions(given: Any) -> list[str]:
+    return [choice("convention", name, tuple(CONVENTIONS)) for name in dict.fromkeys(names("convention", given))]
 
 
 @study(
@@ -147,7 +174,33 @@ class RankIntervals(Result):
     papers="[H79]_",
     screen=("table", "groups"),
 )
-def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence = 0.95) -> RankIntervals:
+def rank_intervals(
+    scores: options.ScoresOf,
+    *,
+    convention: Annotated[
+        str | Iterable[str],
+        Option(
+            'what is ranked by: ``"mean"`` (default), ``"borda"`` as MTEB counts, ``"mean_rank"`` or ``"z_score"``; of '
+            "several each is a measure of its own.",
+            check=_conventions,
+            flag=Flag(help="mean, borda, mean_rank or z_score, or several", metavar="WHICH", kind="list"),
+        ),
+    ] = "mean",
+    families: Annotated[
+        Mapping[str, str] | None, Option("task -> family, whose tasks are drawn together; others are alone.")
+    ] = None,
+    missing: Annotated[
+        str,
+        Option(
+            'a missing score is an ``"error"`` (default), or each pair is compared on the tasks that both have '
+            '(``"pairwise"``); ``"drop_tasks"`` and ``"drop_systems"`` leave out what some system, or task, lacks. '
+            "None is filled in; Borda counts it 0 votes.",
+            choices=tuple(_MISSING),
+            flag=Flag(help="missing scores: error, pairwise, drop_tasks or drop_systems", metavar="WHAT", kind="text"),
+        ),
+    ] = "error",
+    confidence: options.Confidence = 0.95,
+) -> RankIntervals:
     """Compute between which ranks each system is, so that all intervals hold at once, and which systems tie.
 
     Every pair is tested over topics by Student's paired t test, with Holm's correction for the number of pairs. A
@@ -155,8 +208,8 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
     worse. Higher scores are better. It needs a matrix of systems by topics or tasks, and no runs.
 
     Args:
-        scores: what :func:`score` returned, or any matrix of systems by topics or tasks: :meth:`Scores.from_frame`,
-            :func:`~pt_reuse.read_leaderboard`.
+        scores: what :func:`score` returned, or any matrix of systems by topics or tasks: what ``pt.Experiment`` returns
+            with ``perquery=True``, a table as a frame or a file, or what :func:`~pt_reuse.read_leaderboard` reads.
 
     Returns:
         RankIntervals: ``.table`` (per measure and system), ``.groups``, ``.pairs``, ``.summary()``, ``.plot(measure)``.
@@ -185,42 +238,123 @@ def rank_intervals(scores: options.ScoresOf, *, confidence: options.Confidence =
     scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
     equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
     """
-    if not isinstance(scores, Scores):
-        raise InputError(f"scores must be Scores, as score returns them, got {shown(scores)}.", argument="scores")
-    named_scores(scores, every_topic=True)
-    if len(scores.topics) < 2:
-        problem = f"ranks are tested over topics, and there is {count(len(scores.topics), 'topic')}."
-        raise InputError(problem, argument="scores")
+    scores, there = _whole(_as_scores(scores), missing)
+    named_scores(scores)
+    if len(scores.topics) < 2 or len(scores.names) < 2:
+        sizes = f"{count(len(scores.topics), 'topic')} and {count(len(scores.names), 'system')}"
+        hint = " Of pt.Experiment give what it returns with perquery=True." if len(scores.topics) < 2 else ""
+        raise InputError(
+            f"ranks of two systems are tested over two topics, and there are {sizes}.{hint}", argument="scores"
+        )
+    of_families = _families(families, scores.topics)
     beware(few_topics(len(scores.topics)))
     frames: list[list[pd.DataFrame]] = [[], [], []]
-    for measure, values, means in zip(scores.measures, scores.values, scores.mean_values, strict=True):
-        for kept, frame in zip(frames, _of_measure(values, means, scores.names, 1 - confidence), strict=True):
-            frame.insert(0, "measure", measure)
-            kept.append(frame)
+    for measure, values in zip(scores.measures, scores.values, strict=True):
+        for name in convention:
+            counts, has = counted(values, there, name)
+            means = of_all_topics(counts[None], [measure], None if has.all() else has)[0]
+            parts = _of_measure(counts, means, has, of_families, scores.names, 1 - confidence)
+            # votes are summed, and a smaller mean rank is better
+            parts[0]["score"] *= {"borda": float(len(counts)), "mean_rank": -1.0}.get(name, 1.0)
+            for kept, frame in zip(frames, parts, strict=True):
+                frame.insert(0, "measure", measure + CONVENTIONS[name][0])
+                kept.append(frame)
     table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
+    untested = int(pairs["p"].isna().sum())
+    if untested:
+        beware(
+            [Caveat(f"{count(untested, 'pair')} not tested", "they share fewer than two tasks, and count as equal.")]
+        )
+    n_families = 0 if of_families is None else len(set(of_families.tolist()))
+    clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""
     settings = {
-        "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}",
+        "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}{clustered}",
         "intervals": f"{100 * confidence:.4g} % for all systems at once",
         "assumed": "differences over topics are near normal, or topics enough for how skewed they are",
+        "convention": "; ".join(CONVENTIONS[name][1] for name in convention),
+        "missing": "none"
+        if there.all()
+        else f"{_MISSING[missing]} ({int((~there).sum()):,} of {there.size:,} missing)",
         "scores": scores_in_words(scores),
+        **{key: value for key, value in scores.settings.items() if key in ("systems", "whose scores", "revisions")},
     }
     return RankIntervals(table=table, groups=groups, pairs=pairs, confidence=confidence, settings=settings)
 
 
-def _of_measure(values: Floats, means: Floats, names: list[str], alpha: float) -> tuple[pd.DataFrame, ...]:
+def _as_scores(scores: Any) -> Scores:
+    """Return scores, also those that a frame or a file has."""
+    if isinstance(scores, str | Path):
+        return read_leaderboard(scores, missing="leave_out")
+    if isinstance(scores, pd.DataFrame):
+        if {"name", "qid", "measure", "value"} <= set(scores):
+            return Scores.from_frame(scores, missing="leave_out")
+        return read_leaderboard(scores, missing="leave_out")
+    if not isinstance(scores, Scores):
+        problem = f"scores must be Scores, a frame or the path of a leaderboard, got {shown(scores)}."
+        raise InputError(problem, argument="scores")
+    return scores
+
+
+def _families(given: Mapping[str, str] | None, tasks: list[str]) -> NDArray[np.int64] | None:
+    """Return (tasks,) the family of each; one that is not named is alone."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
+        raise InputError(f"families must be a dict of task -> family, got {shown(given)}.", argument="families")
+    for task in given:
+        if task not in tasks:
+            problem = f"families names {shown(task)}, which is no task here.{did_you_mean(task, tasks)}"
+            raise InputError(problem, argument="families")
+    named = [("family", given[task]) if task in given else ("task", task) for task in tasks]
+    found: NDArray[np.int64] = pd.factorize(pd.Series(named, dtype=object))[0].astype(np.int64)
+    if len(set(found.tolist())) < 2:
+        raise InputError("all tasks are of one family, and it takes two.", argument="families")
+    return found
+
+
+def _whole(scores: Scores, missing: str) -> tuple[Scores, NDArray[np.bool_]]:
+    """Return scores and (topics, systems) which of them are there, without what `missing` leaves out."""
+    there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
+    if missing == "error" and not there.all():
+        named_scores(scores, every_topic=True)
+    n_topics, n_systems = there.shape
+    topics = there.sum(axis=1) == n_systems if missing == "drop_tasks" else np.ones(n_topics, dtype=bool)
+    systems = there.sum(axis=0) == n_topics if missing == "drop_systems" else np.ones(n_systems, dtype=bool)
+    if not systems.any() or not topics.any():
+        raise InputError(f"missing={missing!r} leaves nothing. Take some tasks and systems out.", argument="missing")
+    cells = np.ix_(topics, systems)
+    kept = replace(
+        scores,
+        run_table=scores.run_table[systems].reset_index(drop=True),
+        topics=[topic for topic, keep in zip(scores.topics, topics, strict=True) if keep],
+        values=scores.values[:, topics][:, :, systems],
+        has_topic=scores.has_topic[cells],
+    )
+    return kept, there[cells]
+
+
+def _of_measure(
+    values: Floats,
+    means: Floats,
+    there: NDArray[np.bool_],
+    families: NDArray[np.int64] | None,
+    names: list[str],
+    alpha: float,
+) -> tuple[pd.DataFrame, ...]:
     """Return the table, the groups and the pairs of one measure, the best system first."""
-    tests, differs = significant_pairs(values, alpha)
-    exact = rounded(means)
-    order = np.lexsort((np.array(names), -exact))
-    exact, name, n = exact[order], np.array(names, dtype=object)[order], len(names)
-    differs = differs[np.ix_(order, order)]
+    tests, differs = significant_pairs(values, alpha, there, families)
+    n = len(names)
     p, apart = np.zeros((2, n, n))
     p[tests.first, tests.second], p[tests.second, tests.first] = tests.p, tests.p
     apart[tests.first, tests.second], apart[tests.second, tests.first] = tests.difference, -tests.difference
+    # where each pair has its own tasks, a rank counts the systems that are better on those of both
+    rank = ranks(rounded(means)) if there.all() else 1 + (rounded(np.nan_to_num(apart)) < 0).sum(axis=1)
+    order = np.lexsort((np.array(names), -rounded(means), rank))
+    name, rank, differs = np.array(names, dtype=object)[order], rank[order], differs[np.ix_(order, order)]
     better, worse = (differs < 0).sum(axis=1), (differs > 0).sum(axis=1)
-    table = {"name": name, "score": means[order], "rank": ranks(exact), "rank_low": 1 + better, "rank_high": n - worse}
-    # systems of one level have equal means
-    level = np.cumsum(np.diff(exact, prepend=exact[0]) < 0, dtype=np.int64)
+    table = {"name": name, "score": means[order], "rank": rank, "rank_low": 1 + better, "rank_high": n - worse}
+    # systems of one level have equal ranks
+    level = np.cumsum(np.diff(rank, prepend=rank[0]) > 0, dtype=np.int64)
     groups = [(name[first], name[stop - 1], stop - first) for first, stop in _stretches(level, differs)]
     first, second = np.triu_indices(n, 1)
     sides = order[first], order[second]
@@ -239,14 +373,14 @@ def _of_measure(values: Floats, means: Floats, names: list[str], alpha: float) -
     )
 
 
-def significant_pairs(values: Floats, alpha: float) -> tuple[PairTests, NDArray[np.int8]]:
+def significant_pairs(
+    values: Floats,
+    alpha: float,
+    there: NDArray[np.bool_] | None = None,
+    families: NDArray[np.int64] | None = None,
+) -> tuple[PairTests, NDArray[np.int8]]:
     """Return the corrected tests of (topics, systems) scores, and (systems, systems): 1 better, -1 worse, 0 neither."""
-    tests = pair_tests(values, _TEST)
-    apart = values[:, tests.first] - values[:, tests.second]
-    # the t test takes a difference that is the same on every topic for certain, however few these are; of coarse scores
-    # it comes about by chance, with the p-value of its signs
-    same = (np.ptp(apart, axis=0) < CLOSE) & (np.abs(tests.difference) > CLOSE)
-    tests = replace(tests, p=np.where(same, np.maximum(tests.p, 2.0 ** (1 - len(values))), tests.p))
+    tests = task_pair_tests(values, np.ones_like(values, dtype=bool) if there is None else there, families)
     tests = replace(tests, p=tests.corrected(_CORRECTION))
     differs = np.zeros((values.shape[1],) * 2, dtype=np.int8)
     differs[tests.first, tests.second] = winners(tests, round(alpha, DECIMALS))

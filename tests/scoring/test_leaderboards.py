@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 
 import pandas as pd
 import pytest
@@ -284,3 +285,45 @@ def test_what_cannot_be_written_is_refused_and_nothing_is(tmp_path, messages):
     assert not (tmp_path / "new").exists()
     spaced = ptr.Scores.from_frame(pd.DataFrame({"name": ["a b"], "qid": "1", "measure": "AP", "value": [0.5]}))
     same(ptr.read_leaderboard(spaced.write_leaderboard(tmp_path / "spaced", "jsonl")), spaced)
+
+
+@pytest.fixture(scope="module")
+def results(data, tmp_path_factory):
+    """Return MTEB's results of the test data, unpacked."""
+    archive = data / "mteb" / "results.tar.xz"
+    if not archive.is_file():
+        pytest.skip("the test data has no results of MTEB")
+    folder = tmp_path_factory.mktemp("mteb")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "results"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "systems", "tau", "best", "drop"),
+    [
+        ("Touche2020", "Touche2020Retrieval.v3", 87, 0.834270684109, 0.542725173210, 40),
+        ("HotpotQA", "HotpotQAHardNegatives", 85, 0.979254275301, 0.949191685912, 4),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_repaired_tasks_of_mteb_against_the_first_ones(results, first, second, systems, tau, best, drop):
+    boards = [ptr.read_leaderboard(results, tasks=[task], revisions="each") for task in (first, second)]
+    found = ptr.labels.compare_leaderboards(boards[0], {"repaired": boards[1]}, topics="own", best=30).table
+    every, top = found[found["by"] == "all"].iloc[0], found[found["by"] == "best"].iloc[0]
+    assert every["runs"] == systems
+    assert every["tau_b"] == pytest.approx(tau, abs=1e-9)
+    assert top["tau_b"] == pytest.approx(best, abs=1e-9)
+    assert every["max_drop"] == drop
+
+
+def test_how_many_models_of_mteb_there_are(results):
+    with pytest.warns(ptr.ReuseWarning) as told:
+        scores = ptr.read_leaderboard(results, revisions="each", external=True)
+    said = [str(warning.message).rpartition("results: ")[2] for warning in told]
+    assert said == [
+        "224 results left out: written by MTEB before 1.11, without 'scores'.",
+        "11 results left out: MSMARCO without the split 'dev'.",
+    ]
+    assert scores.settings["systems"] == "383 systems of 292 models"
+    assert scores.settings["revisions"].startswith("each is a system (90 models with several")

@@ -1,0 +1,229 @@
+"""Results of MTEB as they lie in its folders: a file for each model, revision and task."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pt_reuse._check import choice, count, did_you_mean, examples, names, shown
+from pt_reuse._files import user_path
+from pt_reuse.data.task_columns import LARGEST
+from pt_reuse.errors import InputError, warn
+
+#: which revision stands for a model
+REVISIONS = ("most", "each")
+#: whose scores are read: without those of authors, with them, or these alone
+EXTERNAL = "external"
+#: the split of a task where it is not ``test``
+SPLITS = {"MSMARCO": "dev"}
+#: the measure of what is read where it is not named
+MAIN = "main_score"
+#: what stands beside the results of a revision
+_NO_RESULT = ("model_meta.json",)
+_COLUMNS = ("model", "revision", "qid", "value", "version", "place")
+
+
+@dataclass(frozen=True)
+class ResultChoice:
+    """Which of the scores in a folder of results are read."""
+
+    score: str = MAIN
+    split: str | Mapping[str, str] | None = None
+    revisions: str = "most"
+    external: bool | str = False
+    tasks: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, *, score: Any, split: Any, revisions: Any, external: Any, tasks: Any, ignore: Any) -> ResultChoice:
+        """Check what a user gave."""
+        if not isinstance(score, str) or not score.strip():
+            raise InputError(f"score must be a key, such as {MAIN!r}, got {shown(score)}.", argument="score")
+        if not (split is None or isinstance(split, str) or (isinstance(split, Mapping) and split)):
+            raise InputError(f"split must be a name, or a dict of task -> split, got {shown(split)}.", argument="split")
+        choice("revisions", revisions, REVISIONS)
+        if not isinstance(external, bool) and external != "only":
+            raise InputError(f"external must be True, False or 'only', got {shown(external)}.", argument="external")
+        chosen = None if tasks is None else names("tasks", tasks)
+        return cls(score, split, revisions, external, chosen, () if ignore is None else names("ignore", ignore))
+
+    def split_of(self, task: str) -> str:
+        """Return the split of a task."""
+        default = SPLITS.get(task, "test")
+        return self.split.get(task, default) if isinstance(self.split, Mapping) else self.split or default
+
+    def takes(self, revision: str) -> bool:
+        """Return whether scores of a revision are read."""
+        return bool(self.external) if revision == EXTERNAL else self.external != "only"
+
+
+@dataclass(frozen=True)
+class TaskResults:
+    """What was read of a folder: scores, models and what was left out."""
+
+    rows: pd.DataFrame  # name qid value place
+    runs: pd.DataFrame  # name team model revision
+    settings: dict[str, str]
+
+
+def is_results_folder(path: Any) -> bool:
+    """Return whether a path is that of results as MTEB keeps them, ``MODEL/REVISION/TASK.json``."""
+    place = user_path(path) if isinstance(path, str | Path) and str(path) and "\0" not in str(path) else None
+    return place is not None and place.is_dir() and next(_files(place), None) is not None
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """Yield model, revision and file of each result."""
+    for model in _below(folder):
+        for revision in _below(model) if model.is_dir() else ():
+            for file in _below(revision) if revision.is_dir() else ():
+                if file.suffix == ".json" and file.name not in _NO_RESULT:
+                    yield model.name.replace("__", "/"), revision.name, file
+
+
+def _below(folder: Path) -> list[Path]:
+    return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+
+
+def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
+    """Read the scores of a folder of results; what has none is told in a warning."""
+    found, lacking, faults = list[tuple[Any, ...]](), Counter[str](), list[InputError]()
+    external, known = set[str](), set[str]()
+    for model, revision, file in _files(folder):
+        task = file.name.removesuffix(".json")
+        known.add(task)
+        if task in chosen.ignore or (chosen.tasks is not None and task not in chosen.tasks):
+            continue
+        if not chosen.takes(revision):
+            external |= {model} if revision == EXTERNAL else set()
+            continue
+        place = f"{model.replace('/', '__')}/{revision}/{file.name}"
+        try:
+            value, version = _score(file, task, chosen)
+        except InputError as error:
+            faults.append(InputError(error.text, argument="path", place=place))
+        else:
+            if isinstance(value, str):
+                lacking[value] += 1
+            else:
+                found.append((model, revision, task, value, version, place))
+    if faults:
+        raise InputError.of_several(faults, len(found) + len(faults), "results")
+    _check_tasks(chosen, known)
+    for what, n in lacking.items():
+        warn(f"{count(n, 'result')} left out: {what}.")
+    if not found:
+        raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
+    rows = pd.DataFrame(found, columns=[*_COLUMNS])
+    _check_scale(rows)
+    several = rows.groupby("model")["revision"].nunique()
+    several = several[several > 1]
+    kept = rows if chosen.revisions == "each" else _one_revision(rows)
+    runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
+    runs["name"] = runs["model"]
+    if chosen.revisions == "each":
+        runs["name"] += "@" + runs["revision"].str[:7]
+    again = runs["name"].duplicated(keep=False)
+    runs.loc[again, "name"] = runs["model"] + "@" + runs["revision"]
+    runs["team"] = runs["model"].str.partition("/")[0]
+    kept = kept.merge(runs, on=["model", "revision"])[["name", "qid", "value", "place"]]
+    return TaskResults(kept, runs[["name", "team", "model", "revision"]], _settings(chosen, runs, several, external))
+
+
+def _settings(chosen: ResultChoice, runs: pd.DataFrame, several: pd.Series, external: set[str]) -> dict[str, str]:
+    whose = {
+        False: f"none that the authors reported ({count(len(external), 'model')} have such)",
+        True: "those that the authors reported, as a revision, among them",
+        "only": "those that the authors reported alone",
+    }[chosen.external]
+    which = "that with the most tasks, of equals the newest, stands for a model"
+    if chosen.revisions == "each":
+        which = "each is a system"
+    return {
+        "systems": f"{count(len(runs), 'system')} of {count(runs['model'].nunique(), 'model')}",
+        "whose scores": whose,
+        "revisions": f"{which} ({count(len(several), 'model')} with several"
+        + (f": {examples(several.index)}" if len(several) else "")
+        + ")",
+        "score": f"{chosen.score!r}, split {chosen.split or SPLITS | {'other tasks': 'test'}}, mean over subsets",
+    }
+
+
+def _one_revision(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each model the rows of one revision: that with the most tasks, of equals the newest version's."""
+    each = rows.groupby(["model", "revision"]).agg(n=("qid", "size"), version=("version", "max")).reset_index()
+    each = each.sort_values(["model", "n", "version", "revision"]).drop_duplicates("model", keep="last")
+    return rows.merge(each[["model", "revision"]], on=["model", "revision"])
+
+
+def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
+    for argument, given in (("tasks", chosen.tasks or ()), ("ignore", chosen.ignore)):
+        for task in given:
+            if task not in known:
+                near = did_you_mean(task, known)
+                raise InputError(
+                    f"{argument} names {shown(task)}, of which there is no result.{near}", argument=argument
+                )
+    if isinstance(chosen.split, Mapping) and (odd := [task for task in chosen.split if task not in known]):
+        raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
+
+
+def _check_scale(rows: pd.DataFrame) -> None:
+    """Raise where some scores of a task are per cent, beside fractions."""
+    beyond = rows["value"].abs() > 1
+    mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
+    if len(mixed):
+        row = mixed.iloc[0]
+        raise InputError(
+            f"the score {row['value']:g} is beyond 1, and other scores of {row['qid']} are within it "
+            f"({count(len(mixed), 'such score')}): per cent beside fractions? Write all on one scale.",
+            argument="path",
+            place=row["place"],
+        )
+
+
+def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...]]:
+    """Return the score in a file, or in words why it has none, and the version of MTEB that wrote it."""
+    try:
+        read = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"no JSON ({error}). Is the file cut short?") from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}.") from error
+    if not isinstance(read, dict):
+        raise InputError("no result of a task: an object with 'task_name' and 'scores'.")
+    version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())
+    if not isinstance(read.get("scores"), dict):
+        if "mteb_dataset_name" in read:
+            return "written by MTEB before 1.11, without 'scores'", version
+        raise InputError("no key 'scores'.")
+    if read.get("task_name") not in (None, task):
+        raise InputError(f"it has the result of {shown(read['task_name'])}, and not of {task!r}. Rename the file.")
+    split = chosen.split_of(task)
+    parts = read["scores"].get(split)
+    if parts is None:
+        return f"{task} without the split {split!r}", version
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+        raise InputError(f"scores.{split} must be a list of objects, got {shown(parts)}.")
+    subsets = [str(part.get("hf_subset", "default")) for part in parts]
+    if len(set(subsets)) < len(subsets):
+        raise InputError(f"scores.{split} has the subset {examples(_twice(subsets))} more than once.")
+    values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
+    return sum(values) / len(values), version
+
+
+def _twice(texts: Iterable[str]) -> list[str]:
+    return [text for text, n in Counter(texts).items() if n > 1]
+
+
+def _number(part: Mapping[str, Any], key: str, score: str) -> float:
+    value = part.get(score)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+        raise InputError(f"{key} must be a number, got {'nothing' if score not in part else shown(value)}.")
+    return float(value)
