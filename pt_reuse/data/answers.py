@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, names, shown, told
-from pt_reuse._files import checked_path, write_together
+from pt_reuse._files import checked_path, replacing
 from pt_reuse.data.answer_files import COLUMNS, read_rows
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.units import chosen_rows
@@ -157,7 +157,8 @@ class Answers:
         place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
         frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
         text = frame.drop(columns="contradicts").to_csv(index=False)
-        write_together({place: text.encode()})
+        with replacing(place) as file:
+            file.write(text.encode())
         return place
 
     def __repr__(self) -> str:
