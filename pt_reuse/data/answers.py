@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, listed, names, shown, told
 from pt_reuse._files import checked_path, replacing
+from pt_reuse.arrays.item_banks import weighted_recall
 from pt_reuse.data.answer_files import COLUMNS, read_rows
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.units import chosen_rows
@@ -93,13 +94,12 @@ class Answers:
 
     def by_topic(self, credit: Floats, weights: Floats) -> Floats:
         """Return (topics, runs) weighted means of credits over the items of a topic; 0 where none weighs anything."""
-        topic = pd.factorize(self.items["qid"])[0]
-        sums = np.zeros((len(self.topics), credit.shape[1]))
-        # items one by one, in the order of the bank, as the AutoNuggetizer adds them up
-        np.add.at(sums, topic, credit * weights[:, None])
-        of_topic = np.zeros(len(sums))
-        np.add.at(of_topic, topic, weights)
-        return np.divide(sums, of_topic[:, None], out=np.zeros_like(sums), where=of_topic[:, None] > 0)
+        return weighted_recall(credit, weights, self.topic, len(self.topics))
+
+    @property
+    def topic(self) -> NDArray[np.int64]:
+        """Return (items,) the topic of each, as a position."""
+        return np.asarray(pd.factorize(self.items["qid"])[0], dtype=np.int64)
 
     def select(
         self,
@@ -246,11 +246,8 @@ def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:
         row = rows[twice].iloc[0]
         before = rows[(rows[cells] == row[cells]).all(axis=1)].iloc[0]
         first = f"; the first is at {before['place']}" if before["place"] else ""
-        raise InputError(
-            f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}. Keep one.",
-            argument="path",
-            place=_cell(row),
-        )
+        problem = f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}."
+        raise InputError(f"{problem} Keep one.", argument="path", place=_cell(row))
     items = rows.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]]
     merged = rows.merge(items, on=["qid", "item"], suffixes=("", "_first"))
     other = (merged["weight"] != merged["weight_first"]) | (
