@@ -15,7 +15,7 @@ from pt_reuse.data.judgments import Qrels, as_qrels, relevant_from
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.depth import DepthFrom, depth_of
+from pt_reuse.pooling.depth import USUAL_DEPTH, depth_of
 from pt_reuse.pooling.pool import Contributors, contributors_of
 from pt_reuse.scoring.caveats import (
     beware,
@@ -69,12 +69,11 @@ class Inputs:
         contributors: Any = "pooled",
         pool_order: Any = None,
         *,
-        usual: int | None = None,
+        usual: int = USUAL_DEPTH,
     ) -> Pooled:
         """Return which runs are pooled, to which depth, in which order; `usual` is the depth where nobody says one."""
-        found = depth_of(self.runs, depth)
-        value = usual if usual is not None and found.origin is DepthFrom.DEFAULT else found.value
-        return Pooled(self.runs, value, found.origin.value, contributors_of(self.runs, contributors), pool_order)
+        found = depth_of(self.runs, depth, usual)
+        return Pooled(self.runs, *found, contributors_of(self.runs, contributors), pool_order)
 
     def bootstrap(self, resamples: int, seed: int, confidence: float, n_jobs: int | None) -> TopicBootstrap | None:
         """Return how topics are drawn for intervals; None for no intervals."""

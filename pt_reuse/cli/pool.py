@@ -150,7 +150,7 @@ def _run_pool(options: argparse.Namespace) -> None:
     pool = _pool_of(runs, qrels, options, given, depth=depth.value, contributors=contributors)
     rest = pool if qrels is None else pool.remainder(qrels)
     by = options.by or ("team" if pool.run_table["team"].notna().any() else "run")
-    origin = "given" if options.depth is not None else f"that of {depth.origin.value}"
+    origin = "given" if options.depth is not None else f"that of {depth.origin}"
     say(f"{in_words(pool, rest, qrels)} The depth, {depth.value}, is {origin}.")
     units = by_unit(pool, rest, by)
     if qrels is None:

@@ -20,13 +20,12 @@ from pt_reuse.errors import InputError
 from pt_reuse.experiment.columns import Columns, Measures, Values, times_of
 from pt_reuse.experiment.systems import KeptColumns
 from pt_reuse.judge import AskedJudge, HoleLabels, NamedJudge, Scale, as_judges, labels_of_holes
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Pool, contributors_of
+from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
+from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import cutoff_of
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
-from pt_reuse.studies.filled_uniques import with_unjudged
 
 #: what every judge is told
 IDS = ["qid", "docno"]
@@ -67,8 +66,7 @@ def filled_columns(
     """Return columns with ``filled``, ``filled docs`` and ``filled unknown`` besides."""
     longest = max(1, int(systems.field.lengths.max(initial=0)))
     depths = {name: cutoff_of(measure) or longest for name, measure in measures.items()}
-    pool = pool_to_depth(systems, max(depths.values()), contributors_of(systems, "all")).remainder(qrels)
-    pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
+    pool = unjudged_tops(systems, qrels, max(depths.values()))
     answer = _ask(judge, with_texts(pool.to_frame()[IDS], texts), people)
     added = _Holes.of(systems, qrels, pool, answer.labels.labels).columns(measures, depths)
     if answer.failure is not None:
@@ -155,7 +153,7 @@ class _Holes:
     @classmethod
     def of(cls, systems: RunSet, qrels: Qrels, pool: Pool, labels: NDArray[np.int16]) -> _Holes:
         """Return the entries of the documents of a pool, and their labels."""
-        base = with_unjudged(qrels, pool.to_frame()[IDS])
+        base = with_unjudged(qrels, pool)
         row, document = base.arrays.documents.find(pool.documents), pool.entries.document
         at = np.array([systems.row(name) for name in pool.run_table["name"]], dtype=np.int64)
         rank = pool.entries.rank.astype(np.int64)

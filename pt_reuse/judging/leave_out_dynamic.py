@@ -218,7 +218,7 @@ def leave_out_dynamic(
     tell(unpooled)
     beware(
         alone(units, contributed),
-        PoolFit.of(pool, people, judged, depth=pooling.depth).of_pool(),
+        PoolFit.of(pool, people, depth=pooling.depth).of_pool(),
         none_relevant(people, lowest),
         _caveats(made),
     )

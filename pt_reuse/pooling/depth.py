@@ -1,11 +1,9 @@
-"""Pools by rank: what is taken of each topic, depth-k pools, the best n documents of a topic, and fusions."""
+"""Pools by rank: depth-k pools, the best n documents of a topic, and fusions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,223 +23,38 @@ from pt_reuse.errors import InputError, warn
 from pt_reuse.options import described
 from pt_reuse.pooling.pool import Contributions, Contributors, Pool, contributors_of
 
-
-@dataclass(frozen=True)
-class Taken:
-    """What a strategy took of one topic of a field."""
-
-    codes: NDArray[Any]  # (documents,) codes of the documents it took, local to the topic, each once, in its order
-    code: NDArray[Any]  # (rows,) which documents runs have; those it did not take do not count
-    run: NDArray[np.int32]  # (rows,) the run of each row, as a row of the field, each once per document
-    rank: NDArray[np.int32]  # (rows,) the rank, from 1, at which the run has the document
-    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-
-
-def pool_of(
-    runs: RunSet, taken: Iterable[Taken], *, strategy: str, contributors: Contributors, settings: Mapping[str, Any]
-) -> Pool:
-    """Return the pool of what a strategy took, its documents in that order, with the contributing runs."""
-    columns: dict[str, list[NDArray[Any]]] = {}
-
-    def noted() -> Iterator[Taken]:
-        for topic in taken:
-            for name, values in topic.columns.items():
-                columns.setdefault(name, []).append(values)
-            yield topic
-
-    piece = piece_of(runs.field, range(runs.field.n_topics), contributors.runs, noted())
-    n_rows = len(piece["run"])
-    pool = pool_of_pieces(runs, [piece], n_rows, strategy=strategy, contributors=contributors, settings=settings)
-    if columns:
-        pool.columns = pd.DataFrame({name: np.concatenate(parts) for name, parts in columns.items()})
-    return pool
-
-
-def piece_of(field: AnyField, topics: Sequence[int], contributors: NDArray[np.bool_], taken: Iterable[Taken]) -> Arrays:
-    """Return the documents of some topics, rows of the field, with the contributing (runs,) that have them, as arrays.
-
-    ``size`` (topics,), how many documents each has; ``words`` (documents, k), their names; ``runs`` (documents,), how
-    many contributing runs have each; ``run`` and ``rank``, which these are, among them, and at which ranks.
-    """
-    place = np.zeros(field.n_runs, dtype=np.int32)
-    place[contributors] = np.arange(int(contributors.sum()))
-    nothing = np.zeros(0, dtype=np.int32)
-    words: list[Words] = [np.zeros((0, 1), dtype="<u8")]
-    sizes: list[NDArray[Any]] = [nothing]
-    run: list[NDArray[np.int32]] = [nothing]
-    rank: list[NDArray[np.int32]] = [nothing]
-    for t, topic in zip(topics, taken, strict=True):
-        n_docs = field.n_docs(t)
-        # numpy sorts numbers of 16 bits several times as fast
-        at = np.zeros(n_docs, dtype=np.uint16 if n_docs < 2**16 - 1 else np.uint32)
-        at[topic.codes] = np.arange(1, len(topic.codes) + 1)
-        at_row = at[topic.code] * contributors[topic.run]  # 0 is no document of the pool
-        of_place = np.bincount(at_row, minlength=len(topic.codes) + 1)
-        order = np.argsort(at_row, kind="stable")[of_place[0] :]
-        words.append(field.words_at(t).take(topic.codes, axis=0))
-        sizes.append(of_place[1:])
-        run.append(place[topic.run[order]])
-        rank.append(topic.rank[order])
-    return {
-        "size": np.array([len(part) for part in words[1:]], dtype=np.int64),
-        "words": tokens.stacked(words),
-        "runs": np.concatenate(sizes).astype(np.int64),
-        "run": np.concatenate(run),
-        "rank": np.concatenate(rank),
-    }
-
-
-def pool_of_pieces(
-    runs: RunSet,
-    pieces: Iterable[Arrays],
-    n_rows: int,
-    *,
-    strategy: str,
-    contributors: Contributors,
-    settings: Mapping[str, Any],
-) -> Pool:
-    """Return the pool of the documents of all topics, see :func:`pool_of`."""
-    run = np.empty(n_rows, dtype=np.min_scalar_type(max(int(contributors.runs.sum()) - 1, 0)))
-    rank = np.empty(n_rows, dtype=np.min_scalar_type(int(runs.field.lengths.max(initial=0))))
-    words: list[Words] = [np.zeros((0, 1), dtype="<u8")]
-    size: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-    n_runs, end = list(size), 0
-    for piece in pieces:
-        rows = slice(end, end := end + len(piece["run"]))
-        run[rows], rank[rows] = piece["run"], piece["rank"]
-        words.append(piece["words"])
-        size.append(piece["size"])
-        n_runs.append(piece["runs"])
-        # before the next one takes memory
-        del piece
-    shared = {"contributors": contributors.rule.value, **runs.settings}
-    return Pool(
-        TopicDocs(runs.field.topics, offsets(np.concatenate(size)), tokens.stacked(words)),
-        Contributions(offsets(np.concatenate(n_runs)), run, rank),
-        run_table=runs.run_table.iloc[np.flatnonzero(contributors.runs)],
-        contributors=contributors,
-        order=runs.order,
-        strategy=strategy,
-        settings={
-            "strategy": strategy,
-            **settings,
-            **shared,
-            **({"pooled": contributors.note} if contributors.note else {}),
-        },
-    )
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """The depth-k pool of one topic."""
-
-    docs: NDArray[np.int64]  # (documents,) codes local to the topic, each once, ascending
-    best_rank: NDArray[np.int64]  # (documents,) of each, over the runs
-    code: NDArray[Any]  # (rows,) the document that a run has, as a code
-    rows: TopicRows  # the same rows with documents numbered as in `docs`, and scores
-
-    @classmethod
-    def of(cls, coded: AnyField, t: int, depth: int, runs: NDArray[np.bool_]) -> Pooled:
-        """Return the pool of a topic of a field: the first `depth` documents of the (runs,) that are chosen."""
-        block, here = coded.of(t)
-        at, run, rank = block.top_rows(here, depth, runs)
-        code = block.codes[at]
-        docs, number = np.unique(code, return_inverse=True)
-        best = np.full(len(docs), np.iinfo(np.int64).max)
-        np.minimum.at(best, number, rank)
-        return cls(docs.astype(np.int64), best, code, TopicRows(number, run, rank, block.scores[at], len(docs)))
-
-    def in_order(self, coded: AnyField, t: int, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-        """Return (documents,) the positions in `docs`, in order: the one place that says how ties are broken."""
-        words = coded.words_at(t).take(self.docs, axis=0)
-        by_name: list[NDArray[Any]] = list(tokens.descending(words))
-        return np.lexsort([*by_name, *reversed(keys)])
-
-    def taken(self, codes: NDArray[np.int64], columns: Mapping[str, NDArray[Any]]) -> Taken:
-        return Taken(codes, self.code, self.rows.run.astype(np.int32), self.rows.rank.astype(np.int32), columns)
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The documents of one topic, the one to take first first; keys and columns are (documents,) each."""
-
-    codes: NDArray[np.int64]
-    keys: Sequence[NDArray[Any]]
-    pool: Pooled
-    columns: Mapping[str, NDArray[Any]]
-
-    @classmethod
-    def ordered(
-        cls, coded: AnyField, t: int, pool: Pooled, keys: Sequence[NDArray[Any]], **columns: NDArray[Any]
-    ) -> Candidates:
-        """Return the pool of topic `t` in the order of some keys; keys and columns are those of ``pool.docs``."""
-        order = pool.in_order(coded, t, keys)
-        ordered = {name: values[order] for name, values in columns.items()}
-        return cls(pool.docs[order], [key[order] for key in keys], pool, ordered)
-
-    def place_among_equals(self) -> NDArray[np.int64]:
-        """Return (documents,): how many documents of the same keys come before each."""
-        here = np.arange(len(self.codes))
-        new = np.ones(len(here), dtype=bool)
-        new[1:] = np.any([key[1:] != key[:-1] for key in self.keys], axis=0)
-        return here - np.maximum.accumulate(np.where(new, here, 0))
-
-
-def cut(topics: Sequence[Candidates], n: int, per: str) -> Iterator[Taken]:
-    """Yield what is taken of each topic, `n` documents of each ``"topic"`` or of ``"all"``."""
-    sizes = [n] * len(topics)
-    if per == "all" and topics:
-        topic = np.repeat(np.arange(len(topics)), [len(one.codes) for one in topics])
-        keys = [np.concatenate(of_topics) for of_topics in zip(*(one.keys for one in topics), strict=True)]
-        place = np.concatenate([one.place_among_equals() for one in topics])
-        chosen = np.lexsort([topic, place, *reversed(keys)])[:n]
-        sizes = np.bincount(topic[chosen], minlength=len(topics)).tolist()
-    for one, size in zip(topics, sizes, strict=True):
-        yield one.pool.taken(one.codes[:size], {name: values[:size] for name, values in one.columns.items()})
-
-
+#: to which depth most TREC tracks pooled
+USUAL_DEPTH = 100
 #: of a run or topic that has no depth of its own
 _NONE = int(np.iinfo(np.int64).max)
 
 
-def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> NDArray[np.int64]:
-    """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
-    own = np.full(len(known), _NONE, dtype=np.int64)
-    if not isinstance(given, Mapping | None):
-        raise InputError(f"{argument} must map each {noun} to its depth, got {told(given)}.", argument=argument)
-    place = {name: i for i, name in enumerate(known)}
-    for name, depth in (given or {}).items():
-        if name not in place:
-            hint = did_you_mean(name, known) or f" There is {examples(known)}."
-            raise InputError(
-                f"{argument} names {told(name)}, not among the {count(len(known), noun)}.{hint}", argument=argument
-            )
-        own[place[name]] = checked_depth(depth, f"{argument}[{name!r}]")
-    return own
+class PoolDepth(NamedTuple):
+    """To which depth runs are pooled, in documents per run and topic, and who says so."""
+
+    value: int
+    origin: str  # "the call", "the field" or "the default"
 
 
-def _warn_of_idle(runs: RunSet, of_run: NDArray[np.int64], contributors: Contributors) -> None:
-    idle = np.flatnonzero((of_run < _NONE) & ~contributors.runs)
-    if len(idle):
-        warn(
-            f"depth_by_run has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is "
-            f"taken ({examples([runs.names[row] for row in idle.tolist()])}). contributors says who contributes."
-        )
+def depth_of(runs: RunSet, depth: int | None, usual: int = USUAL_DEPTH) -> PoolDepth:
+    """Return the user's ``depth=``, else the one that the field knows of itself, else the usual one."""
+    if depth is not None:
+        return PoolDepth(checked_depth(depth), "the call")
+    if runs.pool_depth is not None:
+        return PoolDepth(runs.pool_depth, "the field")
+    return PoolDepth(usual, "the default")
 
 
-def _on_topics(common: int, of_run: NDArray[np.int64], of_topic: NDArray[np.int64]) -> list[int | NDArray[np.int64]]:
-    """Return for each topic the depth of its runs: one for all, or (runs,) of each its own."""
-    if (of_run == _NONE).all():
-        return list(np.where(of_topic == _NONE, common, of_topic).tolist())
-    smaller = [np.minimum(of_run, depth) for depth in of_topic]
-    return [np.where(depths == _NONE, common, depths) for depths in smaller]
+def check_pooling(depth: Any, order: Any) -> None:
+    """Raise, before runs are read, where a user's ``depth=`` or ``order=`` is none; None leaves it to the field."""
+    if depth is not None:
+        checked_depth(depth)
+    check_order_or_none("order", order)
 
 
-def _in_words(own: NDArray[np.int64], noun: str) -> str:
-    """Return how many have a depth of their own, and which depths: ``2 runs: 10 to 50``."""
-    depths = own[own < _NONE]
-    low, high = int(depths.min()), int(depths.max())
-    return f"{count(len(depths), noun)}: {low:,}" + (f" to {high:,}" if high > low else "")
+def checked_depth(depth: Any, argument: str = "depth") -> int:
+    """Return a user's ``depth=`` as an int, or say that it is no depth of a pool."""
+    return positive(argument, depth, "documents per run and topic")
 
 
 @described
@@ -297,110 +110,117 @@ def depth_pool(
     chosen = contributors_of(runs, contributors)
     of_run = _own_depths("depth_by_run", depth_by_run, runs.names, "run")
     of_topic = _own_depths("depth_by_topic", depth_by_topic, runs.topics, "topic")
-    _warn_of_idle(runs, of_run, chosen)
-    own = {"depth_by_run": (of_run, "run"), "depth_by_topic": (of_topic, "topic")}
-    words = {name: _in_words(depths, noun) for name, (depths, noun) in own.items() if (depths < _NONE).any()}
-    depths = _on_topics(common, of_run, of_topic)
-    return _pool_to(runs.in_pool_order(order), depths, chosen, {"depth": common, **words}, n_jobs=jobs)
+    idle = np.flatnonzero((of_run < _NONE) & ~chosen.runs).tolist()
+    if idle:
+        warn(
+            f"depth_by_run has depths of {count(len(idle), 'run')} not among the contributors, of which nothing is "
+            f"taken ({examples([runs.names[row] for row in idle])}). contributors says who contributes."
+        )
+    depths = of_topic if (of_run == _NONE).all() else np.minimum.outer(of_topic, of_run)
+    own: dict[str, Any] = {"depth": common}
+    for name, given, noun in (("depth_by_run", of_run, "run"), ("depth_by_topic", of_topic, "topic")):
+        if len(some := given[given < _NONE]):
+            ends = " to ".join(dict.fromkeys([f"{some.min():,}", f"{some.max():,}"]))
+            own[name] = f"{count(len(some), noun)}: {ends}"
+    return _pool_to(runs.in_pool_order(order), np.where(depths == _NONE, common, depths), chosen, own, n_jobs=jobs)
 
 
-#: to which depth most TREC tracks pooled
-USUAL_DEPTH = 100
-
-
-class DepthFrom(Enum):
-    """Who says to which depth runs are pooled."""
-
-    CALL = "the call"
-    FIELD = "the field"
-    DEFAULT = "the default"
-
-
-@dataclass(frozen=True)
-class PoolDepth:
-    """To which depth runs are pooled, in documents per run and topic, and who says so."""
-
-    value: int
-    origin: DepthFrom
-
-
-def depth_of(runs: RunSet, depth: int | None) -> PoolDepth:
-    """Return the user's ``depth=``, else the one that the field knows of itself, else the usual one."""
-    if depth is not None:
-        return PoolDepth(checked_depth(depth), DepthFrom.CALL)
-    if runs.pool_depth is not None:
-        return PoolDepth(runs.pool_depth, DepthFrom.FIELD)
-    return PoolDepth(USUAL_DEPTH, DepthFrom.DEFAULT)
-
-
-def check_pooling(depth: Any, order: Any) -> None:
-    """Raise, before runs are read, where a user's ``depth=`` or ``order=`` is none; None leaves it to the field."""
-    if depth is not None:
-        checked_depth(depth)
-    check_order_or_none("order", order)
-
-
-def checked_depth(depth: Any, argument: str = "depth") -> int:
-    """Return a user's ``depth=`` as an int, or say that it is no depth of a pool."""
-    return positive(argument, depth, "documents per run and topic")
+def _own_depths(argument: str, given: Any, known: Sequence[str], noun: str) -> NDArray[np.int64]:
+    """Return (known,): the depth that a user gives each run or topic, `_NONE` where there is none."""
+    if not isinstance(given, Mapping | None):
+        raise InputError(f"{argument} must map each {noun} to its depth, got {told(given)}.", argument=argument)
+    own = dict.fromkeys(known, _NONE)
+    for name, depth in (given or {}).items():
+        if name not in own:
+            hint = did_you_mean(name, known) or f" There is {examples(known)}."
+            problem = f"{argument} names {told(name)}, not among the {count(len(known), noun)}.{hint}"
+            raise InputError(problem, argument=argument)
+        own[name] = checked_depth(depth, f"{argument}[{name!r}]")
+    return np.array(list(own.values()), dtype=np.int64)
 
 
 def pool_to_depth(ranked: RunSet, depth: int, contributors: Contributors) -> Pool:
     """Pool the top documents of the contributing runs, in the order in which the field stands."""
-    return _pool_to(ranked, [depth] * ranked.field.n_topics, contributors, {"depth": depth}, n_jobs=None)
+    return _pool_to(ranked, np.full(ranked.field.n_topics, depth), contributors, {"depth": depth}, n_jobs=None)
 
 
 def _pool_to(
-    ranked: RunSet,
-    depths: Sequence[int | NDArray[np.int64]],
-    contributors: Contributors,
-    settings: Mapping[str, Any],
-    *,
-    n_jobs: int | None,
+    ranked: RunSet, depths: NDArray[np.int64], contributors: Contributors, own: Mapping[str, Any], *, n_jobs: int | None
 ) -> Pool:
-    work = DepthPooling(ranked.field, ranked.field.topics, depths, contributors.runs)
-    pieces = run_topics(work, ranked.field, n_jobs=n_jobs, desc="pooling")
-    return pool_of_pieces(
-        ranked, pieces, sum(work.n_rows()), strategy="depth", contributors=contributors, settings=settings
+    field = ranked.field
+    work = DepthPooling(field, field.topics, depths, contributors.runs)
+    n_rows = sum(work.n_rows())
+    run = np.empty(n_rows, dtype=np.min_scalar_type(max(len(contributors) - 1, 0)))
+    rank = np.empty(n_rows, dtype=np.min_scalar_type(int(field.lengths.max(initial=0))))
+    words: list[Words] = []
+    sizes, n_runs, end = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
+    for piece in run_topics(work, field, n_jobs=n_jobs, desc="pooling"):
+        rows = slice(end, end := end + len(piece["run"]))
+        run[rows], rank[rows] = piece["run"], piece["rank"]
+        words.append(piece["words"])
+        sizes.append(piece["size"])
+        n_runs.append(piece["runs"])
+        # before the next one takes memory
+        del piece
+    return Pool(
+        TopicDocs(field.topics, offsets(np.concatenate(sizes)), tokens.stacked(words)),
+        Contributions(offsets(np.concatenate(n_runs)), run, rank),
+        run_table=ranked.run_table.iloc[np.flatnonzero(contributors.runs)],
+        contributors=contributors,
+        order=ranked.order,
+        strategy="depth",
+        settings=settings_of("depth", ranked, contributors, own),
     )
 
 
+def settings_of(strategy: str, ranked: RunSet, contributors: Contributors, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a pool was made, for display."""
+    assumed = {"pooled": contributors.note} if contributors.note else {}
+    return {"strategy": strategy, **own, "contributors": contributors.rule.value, **ranked.settings, **assumed}
+
+
 class DepthPooling(ArrayWork):
-    """Taking the top documents, topic by topic, of the contributing (runs,); a depth is one number or (runs,)."""
+    """Taking the top documents, topic by topic, of the contributing (runs,); depths are (topics,) or (topics, runs)."""
 
     def __init__(
-        self,
-        field: AnyField,
-        topics: Sequence[str],
-        depths: Sequence[int | NDArray[np.int64]],
-        contributors: NDArray[np.bool_],
+        self, field: AnyField, topics: Sequence[str], depths: NDArray[np.int64], contributors: NDArray[np.bool_]
     ):
         self.field, self.topics, self.depths, self.contributors = field, topics, depths, contributors
 
-    def _rows(self, topics: range) -> list[int]:
-        return [self.field.topic_row[self.topics[t]] for t in topics]
-
     def n_rows(self) -> list[int]:
         """Return of each topic how many rows the contributing runs have down to its depth."""
-        rows = self._rows(range(len(self.topics)))
-        return [
-            int(np.minimum(self.field.lengths[row], depth)[self.contributors].sum())
-            for row, depth in zip(rows, self.depths, strict=True)
-        ]
+        rows = (self.field.topic_row[topic] for topic in self.topics)
+        tops = (np.minimum(self.field.lengths[row], depth) for row, depth in zip(rows, self.depths, strict=True))
+        return [int(top[self.contributors].sum()) for top in tops]
 
     def cut(self, at_once: int) -> list[range]:
-        return cut_where(self.n_rows(), parts_of(self.field, self._rows(range(len(self.topics)))), at_once)
+        rows = [self.field.topic_row[topic] for topic in self.topics]
+        return cut_where(self.n_rows(), parts_of(self.field, rows), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        rows = self._rows(topics)
-        return {TOPICS: topics_array(topics), **piece_of(self.field, rows, self.contributors, self._tops(topics, rows))}
+        """Return of each topic how many documents it has (``size``); of each document its name and how many have it.
 
-    def _tops(self, topics: range, rows: Sequence[int]) -> Iterator[Taken]:
-        for t, row in zip(topics, rows, strict=True):
-            code, run, rank = self.field.top(row, self.depths[t], self.contributors)
-            taken = np.zeros(self.field.n_docs(row), dtype=bool)
-            taken[code] = True
-            yield Taken(np.flatnonzero(taken), code, run, rank)
+        ``run`` and ``rank`` are those that have it, document by document, as positions among the contributing runs.
+        """
+        place = (np.cumsum(self.contributors) - 1).astype(np.int32)
+        words, runs, run, rank = [], [], [], []
+        for t in topics:
+            row = self.field.topic_row[self.topics[t]]
+            code, of_row, at = self.field.top(row, self.depths[t], self.contributors)
+            n_runs = np.bincount(code, minlength=self.field.n_docs(row))
+            docs, order = np.flatnonzero(n_runs), np.argsort(code, kind="stable")
+            words.append(self.field.words_at(row).take(docs, axis=0))
+            runs.append(n_runs[docs])
+            run.append(place[of_row[order]])
+            rank.append(at[order])
+        return {
+            TOPICS: topics_array(topics),
+            "size": np.array([len(some) for some in runs], dtype=np.int64),
+            "words": tokens.stacked(words),
+            "runs": np.concatenate(runs).astype(np.int64),
+            "run": np.concatenate(run),
+            "rank": np.concatenate(rank),
+        }
 
     def joined(self, parts: Sequence[Arrays]) -> Arrays:
         width = max(part["words"].shape[1] for part in parts)
@@ -411,36 +231,57 @@ class DepthPooling(ArrayWork):
         return DepthPooling(field, self.topics[mine], self.depths[mine], self.contributors)
 
 
+def topic_rows(field: AnyField, t: int, depth: int, runs: NDArray[np.bool_]) -> tuple[NDArray[Any], TopicRows]:
+    """Return the depth-k pool of a topic of a field, codes that ascend, and the lists of the chosen (runs,) by it."""
+    block, here = field.of(t)
+    at, run, rank = block.top_rows(here, depth, runs)
+    docs, number = np.unique(block.codes[at], return_inverse=True)
+    return docs, TopicRows(number, run, rank, block.scores[at], len(docs))
+
+
+def rows_in_order(pool: Pool, keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the rows of a pool, in each topic those of the smallest keys first, of equal ones by name, descending."""
+    return np.lexsort([*tokens.descending(pool.documents.words), *reversed(keys), pool.documents.topic])
+
+
+def _first_rows(pool: Pool, keys: Sequence[NDArray[Any]], n: int, per: str) -> NDArray[np.int64]:
+    """Return the first `n` rows of each ``"topic"``, or of ``"all"``: equal keys from all topics in turn."""
+    order, topic, here = rows_in_order(pool, keys), pool.documents.topic, np.arange(len(pool))
+    if per == "topic":
+        return order[here - pool.documents.starts[topic] < n]
+    ordered, new = [key[order] for key in keys], np.ones(len(pool), dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in (topic, *ordered)], axis=0)
+    place_among_equals = here - np.maximum.accumulate(np.where(new, here, 0))
+    return order[np.sort(np.lexsort([topic, place_among_equals, *reversed(ordered)])[:n])]
+
+
 def _best_pool(
     runs: Any,
     n: int,
     per: str,
-    scoring: tuple[str, dict[str, Any], Callable[[Pooled], tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]]],
+    fusion: Fusion | None,
     *,
     depth: int | None,
     contributors: str | Iterable[str],
     order: str | None,
 ) -> Pool:
-    """Return the best documents; `scoring` is a name, settings, and what gives the keys and columns of a topic."""
-    size, per = checked_size(n, per)
+    """Return the best documents by their fused scores, if they are fused, and then by their best ranks."""
+    size, per = whole("n", n, "documents", least=0), choice("per", per, ("topic", "all"))
     check_pooling(depth, order)
-    strategy, own, keys_of = scoring
     runs = as_runs(runs)
-    common = depth_of(runs, depth).value
-    chosen = contributors_of(runs, contributors)
+    common, chosen = depth_of(runs, depth).value, contributors_of(runs, contributors)
     ranked = runs.in_pool_order(order)
-    topics = []
-    for t in range(ranked.field.n_topics):
-        pool = Pooled.of(ranked.field, t, common, chosen.runs)
-        keys, columns = keys_of(pool)
-        topics.append(Candidates.ordered(ranked.field, t, pool, keys, **columns))
-    settings = {**own, "n": size, "per": per, "depth": common}
-    return pool_of(ranked, cut(topics, size, per), strategy=strategy, contributors=chosen, settings=settings)
-
-
-def checked_size(n: Any, per: Any) -> tuple[int, str]:
-    """Return a user's ``n=`` and ``per=``, or say what is wrong with them."""
-    return whole("n", n, "documents", least=0), choice("per", per, ("topic", "all"))
+    pool = pool_to_depth(ranked, common, chosen)
+    keys: list[NDArray[Any]] = [pool.entries.best_rank]
+    strategy, own, columns = "take", {}, {}
+    if fusion is not None:
+        topics = (topic_rows(ranked.field, t, common, chosen.runs)[1] for t in range(ranked.field.n_topics))
+        scores = [np.zeros(0), *map(fusion.scores, topics)]
+        keys.insert(0, -np.concatenate([fusion.between_topics(of_topic) for of_topic in scores]))
+        strategy, own, columns = fusion.method, fusion.options, {"priority": np.concatenate(scores)}
+    settings = settings_of(strategy, ranked, chosen, {**own, "n": size, "per": per, "depth": common})
+    frame = pd.DataFrame(columns, index=range(len(pool)))
+    return pool.take(_first_rows(pool, keys, size, per), columns=frame, strategy=strategy, settings=settings)
 
 
 @described
@@ -485,11 +326,7 @@ def take_pool(
     Source: Cormack, Palmer and Clarke 1998, Efficient construction of large test collections, SIGIR; Lipani, Zuccon,
     Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
     """
-
-    def keys_of(pool: Pooled) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]:
-        return [pool.best_rank], {}
-
-    return _best_pool(runs, n, per, ("take", {}, keys_of), depth=depth, contributors=contributors, order=order)
+    return _best_pool(runs, n, per, None, depth=depth, contributors=contributors, order=order)
 
 
 @described
@@ -552,10 +389,4 @@ def fusion_pool(
     Moffat, Webber and Zobel 2007, Strategic system comparisons via targeted relevance judgments, SIGIR (RBP).
     """
     fusion = Fusion.of(method, k=k, p=p, norm=norm)
-
-    def keys_of(pool: Pooled) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]]:
-        score = fusion.scores(pool.rows)
-        return [-fusion.between_topics(score), pool.best_rank], {"priority": score}
-
-    scoring = fusion.method, fusion.options, keys_of
-    return _best_pool(runs, n, per, scoring, depth=depth, contributors=contributors, order=order)
+    return _best_pool(runs, n, per, fusion, depth=depth, contributors=contributors, order=order)

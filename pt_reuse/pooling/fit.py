@@ -1,10 +1,10 @@
-"""Whether a pool is that of the judgments, and the documents that one unit alone contributed."""
+"""Whether a pool is that of the judgments, what one unit alone contributed to it, and what of runs is not judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from pt_reuse.data.ordering import check_in_order, check_order
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TOPICS, Arrays, ArrayWork, cut_where, parts_of, run_topics, topics_array
 from pt_reuse.data.units import Units
-from pt_reuse.pooling.pool import Contributors, Pool
+from pt_reuse.pooling.depth import pool_to_depth
+from pt_reuse.pooling.pool import Contributors, Pool, contributors_of, labels_of
 from pt_reuse.scoring.caveats import Caveat
 
 #: a larger share of judgments without a contributor, or of a pool without judgments, is told by a warning
@@ -28,6 +29,7 @@ SLACK = 0.05
 #: the label of what was pooled and not judged
 SET_ASIDE = -1
 _INFER = "infer_pool(runs, qrels)"
+_NOT_THEIRS = "the uniques found here are not the original ones"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,22 +46,18 @@ class PoolFit:
     set_aside: int = 0  # how many of the unjudged documents the judgments know, with label -1: pooled, and not judged
 
     @classmethod
-    def of(cls, pool: Pool, qrels: Qrels, judged: NDArray[np.bool_], *, depth: int) -> PoolFit:
-        """Compare a pool with judgments; (documents of the pool,) say which have a label of at least 0."""
-        documents, labels = pool.documents, qrels.arrays.labels
-        aside = np.zeros(len(documents), dtype=bool)
-        if (labels == SET_ASIDE).any():
-            rows = qrels.arrays.documents.find(documents)
-            aside = (rows >= 0) & (labels[rows] == SET_ASIDE)
-        counts = np.column_stack([documents.sizes, documents.counts(judged), documents.counts(aside)])
-        found = cls.counted(qrels, pool.contributors, counts[np.isin(pool.topics, _judged_topics(qrels))], depth=depth)
-        return replace(found, contributors=len(pool.run_table))
+    def of(cls, pool: Pool, qrels: Qrels, *, depth: int) -> PoolFit:
+        """Compare a pool with judgments."""
+        documents, labels = pool.documents, labels_of(qrels, pool.documents)
+        counts = [documents.sizes, documents.counts(labels >= 0), documents.counts(labels == SET_ASIDE)]
+        here = np.isin(pool.topics, _judged_topics(qrels))
+        return cls.counted(qrels, pool.contributors, np.column_stack(counts)[here], depth=depth)
 
     @classmethod
     def counted(
         cls, qrels: Qrels, contributors: Contributors | None, counts: NDArray[np.integer], *, depth: int
     ) -> PoolFit:
-        """Compare with judgments a pool whose documents were counted, (topics, 3) as :class:`PoolUniques` has it."""
+        """Compare with judgments a pool of which (topics, 3) documents, judged and set aside ones, are counted."""
         pooled, common, set_aside = counts.sum(axis=0).tolist()
         judged = int((qrels.arrays.labels >= 0).sum())
         return cls(
@@ -78,60 +76,46 @@ class PoolFit:
         """Return the share of the judged documents that no contributing run has, 0 where nothing is judged."""
         return self.strangers / max(self.judged, 1)
 
-    @property
-    def unjudged_share(self) -> float:
-        """Return the share of the pool that has no judgment, 0 where the pool is empty."""
-        return self.unjudged / max(self.pooled, 1)
-
-    def in_words(self) -> str:
-        """Return how many judged documents have no contributor, as the beginning of a sentence."""
-        of = f"{self.strangers:,} of {self.judged:,} judged documents ({self.stranger_share:.0%})"
-        return f"{of} are within depth {self.depth} of no contributing run"
-
     def caveats(self) -> Iterator[Caveat]:
         """Yield what is to be told: judgments that the pool does not explain, a pool that was not judged."""
-        yield from self.of_judgments()
-        yield from self.of_pool()
-
-    def of_judgments(self) -> Iterator[Caveat]:
-        """Yield a caveat where most judgments have no contributor."""
         if self.stranger_share > MOSTLY:
             yield Caveat(
                 f"{self.stranger_share:.0%} of the judgments have no contributor",
-                f"{self.in_words()}. If contributing runs are missing here, or the depth or the order is not the "
-                "pool's, uniques are not what they were. If the documents were chosen otherwise, by a classifier "
-                f"for instance, they stay whoever is left out. {_INFER} says which runs and which depth fit the "
-                "judgments.",
+                f"{self.strangers:,} of {self.judged:,} judged documents ({self.stranger_share:.0%}) are within depth "
+                f"{self.depth} of no contributing run. If contributing runs are missing here, or the depth or the "
+                f"order is not the pool's, {_NOT_THEIRS}. If the documents were chosen otherwise, by a classifier for "
+                f"instance, they stay whoever is left out. {_INFER} says which runs and which depth fit the judgments.",
             )
+        yield from self.of_pool()
 
     def of_pool(self) -> Iterator[Caveat]:
         """Yield a caveat where most of the pool has no judgment, or more than a little under assumed contributors."""
-        without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({self.unjudged_share:.0%})"
-        share = f"{self.unjudged_share:.0%} of the pool"
-        not_theirs = "uniques are not what they were. "
-        if self.unjudged_share <= (SLACK if self.assumed else MOSTLY):
+        unjudged = self.unjudged / max(self.pooled, 1)
+        if unjudged <= (SLACK if self.assumed else MOSTLY):
             return
+        without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({unjudged:.0%})"
+        share = f"{unjudged:.0%} of the pool"
         if self.set_aside > MOSTLY * self.unjudged:
             yield Caveat(
                 f"{share} is unjudged, as of a sample",
                 f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
-                "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a "
-                "part of all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not "
-                "judged for not relevant.",
+                "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a part of "
+                "all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not judged for not "
+                "relevant.",
             )
         elif self.assumed:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
             yield Caveat(
                 f"{who} assumed, {share} unjudged",
                 f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
-                f"judgment: some were not pooled, or not to depth {self.depth}, and {not_theirs}{_INFER} says which "
+                f"judgment: some were not pooled, or not to depth {self.depth}, and {_NOT_THEIRS}. {_INFER} says which "
                 "runs must have been; runs.with_metadata(pooled=...) keeps it.",
             )
         else:
             yield Caveat(
                 f"{share} is unjudged",
-                f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and "
-                f"{not_theirs}{_INFER} says which depth fits the judgments.",
+                f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and {_NOT_THEIRS}. "
+                f"{_INFER} says which depth fits the judgments.",
             )
 
 
@@ -141,120 +125,129 @@ def _judged_topics(qrels: Qrels) -> list[str]:
     return [topic for topic, n in zip(qrels.topics, n_judged.tolist(), strict=True) if n]
 
 
-@dataclass(frozen=True)
-class PoolUniques:
-    """What a pool has of the judged documents of some topics."""
+class JudgedTopics(ArrayWork):
+    """Work topic by topic of the judgments, of which it takes documents and labels alone."""
 
-    NAMES: ClassVar = ("row", "owner", "counts")
+    #: numbers that a row of a run takes while it is looked at
+    of_a_row = 1
 
-    row: NDArray[np.integer]  # (documents,)
-    owner: NDArray[np.integer]  # (documents,) that unit, as a position among the units
-    counts: NDArray[np.integer]  # (topics, 3) documents of the pool
-
-    @classmethod
-    def of(cls, parts: Iterable[Arrays]) -> PoolUniques:
-        found = [tuple(part[name] for name in cls.NAMES) for part in parts]
-        nothing = np.zeros(0, dtype=np.int32)
-        rows, owners, counts = zip((nothing, nothing, nothing.reshape(0, 3)), *found, strict=True)
-        return cls(np.concatenate(rows), np.concatenate(owners), np.concatenate(counts))
-
-    def arrays(self) -> Arrays:
-        return {name: getattr(self, name) for name in self.NAMES}
-
-    def taken_out(self, qrels: Qrels, lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return unit and row of the judgments that are taken out: the uniques that have at least a label."""
-        gone = qrels.arrays.labels[self.row] >= lowest
-        return self.owner[gone], self.row[gone]
-
-    def fit(self, qrels: Qrels, contributors: Contributors, *, depth: int) -> PoolFit:
-        """Return how far the pool and the judgments are the same documents; for the counts of all topics."""
-        known = np.isin(qrels.topics, _judged_topics(qrels))
-        return PoolFit.counted(qrels, contributors, self.counts[known], depth=depth)
-
-
-@dataclass(frozen=True, eq=False)
-class Pooling:
-    """How the runs of a field were pooled."""
-
-    scored: str  # the order in which the field stands
-    order: str  # the order in which the runs were pooled
-    depth: int  # documents per run and topic
-    contributors: NDArray[np.bool_]  # (runs,) who contributed
-    of_run: NDArray[np.int64]  # (runs,) the unit of each run
-
-    @classmethod
-    def of(
-        cls, runs: RunSet, contributors: Contributors, units: Units, *, depth: int, pool_order: str | None
-    ) -> Pooling:
-        """Return how the runs of a field, in the order of the scores, were pooled; `units` are those of all runs."""
-        order = (runs.pool_order or runs.order) if pool_order is None else pool_order
-        check_order("pool_order", order)
-        check_in_order(runs.field, runs.names, runs.order, order)
-        return cls(runs.order, order, depth, contributors.runs, units.of_run)
-
-    def uniques(self, index: HitIndex, topics: range, labels: NDArray[np.int16]) -> PoolUniques:
-        """Return what the pool has of the judged documents of neighbouring topics."""
-        starts = index.documents.starts
-        first, stop = starts[[topics.start, topics.stop]].tolist()
-        mine = np.append(labels[first:stop], UNJUDGED)
-        rows, owners = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-        counts = np.zeros((len(topics), 3), dtype=np.int64)
-        for i, row_of_code in enumerate(index.rows_of_codes(topics)):
-            if row_of_code is None:
-                continue
-            pooled, sole = self._pooled(index.field, index.field_topic[topics[i]])
-            row = row_of_code.take(pooled)
-            label = mine[row]
-            judged = label >= 0
-            counts[i] = len(pooled), judged.sum(), (label == SET_ASIDE).sum()
-            unique = judged & (sole >= 0)
-            rows.append(row[unique].astype(np.int64) + first)
-            owners.append(sole[unique])
-        return PoolUniques(np.concatenate(rows), np.concatenate(owners), counts)
-
-    def _pooled(self, whole: AnyField, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        # the codes of the pooled documents of a topic, and of each the one unit that has it, -1 where several have
-        field, at = whole.of(topic)
-        if self.order != self.scored:
-            field, at = field.take_topics([at]).in_order(self.scored, self.order), 0
-        code, run, _ = field.top(at, self.depth, self.contributors)
-        unit = self.of_run[run]
-        one = np.full(field.n_docs(at), -1, dtype=np.int64)
-        one[code] = unit
-        pooled = np.flatnonzero(one >= 0)
-        one[code[one[code] != unit]] = -1
-        return pooled, one[pooled]
-
-
-class UniquesWork(ArrayWork):
-    """Finding the uniques of a pool, topic by topic of the judgments; the field is in the order of the scores."""
-
-    def __init__(self, field: AnyField, qrels: Qrels, pooling: Pooling):
-        self.field, self.qrels, self.pooling = field, qrels, pooling
-        self.topics = qrels.arrays.documents.topics
+    def __init__(self, field: AnyField, qrels: Qrels):
+        self.field, self.qrels, self.topics = field, qrels, qrels.arrays.documents.topics
         self.index = HitIndex(field, qrels.arrays.documents)
 
     def cut(self, at_once: int) -> list[range]:
         at = self.index.field_topic
-        rows = np.append(self.field.lengths.sum(axis=1), 0)[at]
+        rows = self.of_a_row * np.append(self.field.lengths.sum(axis=1), 0)[at]
         return cut_where(rows.tolist(), parts_of(self.field, at), at_once)
-
-    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        found = self.pooling.uniques(self.index, topics, self.qrels.arrays.labels)
-        return {TOPICS: topics_array(topics), **found.arrays()}
 
     def rows_before(self, t: int) -> int:
         return int(self.qrels.arrays.documents.starts[t])
 
-    def of_topics(self, topics: range, field: AnyField) -> UniquesWork:
-        # of judgments no more than documents and labels matter here
-        mine = replace(self.qrels.arrays, extra=None).of_topics(topics)
-        return UniquesWork(field, Qrels.of_arrays(mine), self.pooling)
+    def of_topics(self, topics: range, field: AnyField) -> JudgedTopics:
+        mine = copy(self)
+        qrels = Qrels.of_arrays(replace(self.qrels.arrays, extra=None).of_topics(topics))
+        JudgedTopics.__init__(mine, field, qrels)
+        return mine
+
+
+class UniquesWork(JudgedTopics):
+    """Finding what one unit alone contributed; (runs,) units, -1 of those that did not, and two orders of the field."""
+
+    def __init__(self, field: AnyField, qrels: Qrels, unit: NDArray[np.int64], depth: int, scored: str, pooled: str):
+        super().__init__(field, qrels)
+        self.unit, self.depth, self.scored, self.pooled = unit, depth, scored, pooled
+
+    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
+        """Return rows of the judgments, their units, and (topics, 3) counts: documents, judged ones, set aside ones."""
+        first = self.rows_before(topics.start)
+        labels = np.append(self.qrels.arrays.labels[first : self.rows_before(topics.stop)], UNJUDGED)
+        rows, owners = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        counts = np.zeros((len(topics), 3), dtype=np.int64)
+        for i, row_of_code in enumerate(self.index.rows_of_codes(topics)):
+            if row_of_code is None:
+                continue
+            pooled, sole = self._pool(self.index.field_topic[topics[i]])
+            row = row_of_code.take(pooled)
+            label = labels[row]
+            counts[i] = len(pooled), (label >= 0).sum(), (label == SET_ASIDE).sum()
+            unique = (label >= 0) & (sole >= 0)
+            rows.append(row[unique].astype(np.int64) + first)
+            owners.append(sole[unique])
+        found = {"row": np.concatenate(rows), "owner": np.concatenate(owners), "counts": counts}
+        return {TOPICS: topics_array(topics), **found}
+
+    def _pool(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the codes of the pooled documents of a topic, and the one unit that has each, -1 for several."""
+        field, at = self.field.of(topic)
+        if self.pooled != self.scored:
+            field, at = field.take_topics([at]).in_order(self.scored, self.pooled), 0
+        code, run, _ = field.top(at, self.depth, self.unit >= 0)
+        unit = self.unit[run]
+        one = np.full(field.n_docs(at), -1, dtype=np.int64)
+        one[code] = unit
+        docs = np.flatnonzero(one >= 0)
+        one[code[one[code] != unit]] = -1
+        return docs, one[docs]
+
+
+@dataclass(frozen=True)
+class PoolUniques:
+    """The judged documents that one unit alone contributed, and how far the pool fits the judgments."""
+
+    row: NDArray[np.int64]  # (uniques,) of the judgments
+    owner: NDArray[np.int64]  # (uniques,) the unit, as a position
+    label: NDArray[np.int16]  # (uniques,)
+    fit: PoolFit
+
+    def of_label(self, lowest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return unit and row of those with at least a label."""
+        some = self.label >= lowest
+        return self.owner[some], self.row[some]
 
 
 def find_uniques(
-    runs: RunSet, qrels: Qrels, pooling: Pooling, *, n_jobs: int | None = None, verbose: bool = False
+    runs: RunSet,
+    qrels: Qrels,
+    units: Units,
+    contributors: Contributors,
+    *,
+    depth: int,
+    pool_order: str | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> PoolUniques:
-    """Return the judged documents that one unit alone contributed."""
-    work = UniquesWork(runs.field, qrels, pooling)
-    return PoolUniques.of(run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="pooling"))
+    """Return the judged documents that one unit alone contributed; the field stands in the order of the scores."""
+    order = (runs.pool_order or runs.order) if pool_order is None else pool_order
+    check_order("pool_order", order)
+    check_in_order(runs.field, runs.names, runs.order, order)
+    unit = np.where(contributors.runs, units.of_run, -1)
+    work = UniquesWork(runs.field, qrels, unit, depth, runs.order, order)
+    nothing = np.zeros(0, dtype=np.int64)
+    parts: list[Arrays] = [{"row": nothing, "owner": nothing, "counts": nothing.reshape(0, 3)}]
+    parts += run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="pooling")
+    row, owner, counts = (np.concatenate([part[name] for part in parts]) for name in ("row", "owner", "counts"))
+    known = np.isin(qrels.topics, _judged_topics(qrels))
+    fit = PoolFit.counted(qrels, contributors, counts[known], depth=depth)
+    return PoolUniques(row, owner, qrels.arrays.labels[row], fit)
+
+
+def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
+    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge."""
+    pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
+    known = np.array([topic in topics for topic in pool.topics], dtype=bool)
+    return pool.take(np.flatnonzero(known[pool.documents.topic]))
+
+
+def unjudged_tops(runs: RunSet, qrels: Qrels, depth: int) -> Pool:
+    """Return what any run has down to a depth, on the topics of the judgments, and nobody judged."""
+    return pool_on_topics(runs, depth, contributors_of(runs, "all"), qrels).remainder(qrels)
+
+
+def with_unjudged(qrels: Qrels, further: Pool) -> Qrels:
+    """Return judgments in which further documents, on topics of the judgments, stand as unjudged."""
+    if not len(further):
+        return qrels
+    base = qrels.union(Qrels(further.to_frame()[["qid", "docno"]].assign(label=SET_ASIDE)))
+    added = qrels.arrays.documents.find(base.arrays.documents) < 0
+    labels = np.where(added, UNJUDGED, base.arrays.labels).astype(np.int16)
+    return Qrels.of_arrays(base.arrays.labelled(labels), qrels.stated_rel)

@@ -16,6 +16,7 @@ from pt_reuse import _html
 from pt_reuse._check import choice, count, did_you_mean, examples, told
 from pt_reuse._text import Printed
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, sort_by_topic
 from pt_reuse.data.asking import labels_by, rel_of
 from pt_reuse.data.frame_columns import check_frame, in_our_columns, provenance_first, text_column, text_groups
@@ -26,6 +27,16 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.units import Units, column_of, units_of
 from pt_reuse.errors import InputError, warn
+
+#: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
+STRATUM, INCLUSION = "stratum", "inclusion"
+#: what the sample of a plan knows, too: how many documents were drawn, and by which plan
+DRAWN, PLAN = "drawn", "plan"
+SAMPLED = (INCLUSION, DRAWN, PLAN)
+#: the columns of a pool's frame that are counted from its contributions
+_COUNTED = ("rank", "runs", "teams", "types")
+#: documents that an error names
+_NAMED = 12
 
 
 class Rule(Enum):
@@ -64,27 +75,23 @@ class Contributors:
 
 def contributors_of(runs: RunSet, contributors: str | Iterable[str]) -> Contributors:
     """Return the runs of a field that a user's ``contributors=`` names: ``"pooled"``, ``"all"``, or run names."""
-    if isinstance(contributors, str):
-        if contributors in runs and contributors not in (Rule.POOLED.value, Rule.ALL.value):
-            raise InputError(
-                f"contributors is the name of a run. Give run names as a list: contributors={[contributors]!r}.",
-                argument="contributors",
-            )
-        rule = Rule(choice("contributors", contributors, (Rule.POOLED.value, Rule.ALL.value)))
-        if rule is Rule.ALL:
-            return Contributors(rule, np.ones(len(runs), dtype=bool))
-        unknown = runs.pooled.isna().to_numpy()
-        chosen = runs.pooled.fillna(True).to_numpy(dtype=bool)
-        if not chosen.any():
-            raise InputError(
-                f"no run is marked as pooled. Pass contributors={Rule.ALL.value!r}, or mark runs with pooled=.",
-                argument="contributors",
-            )
-        return Contributors(rule, chosen, tuple(runs.names[row] for row in np.flatnonzero(unknown).tolist()))
-    names = named_contributors(contributors, runs.names)
-    chosen = np.zeros(len(runs), dtype=bool)
-    chosen[[runs.row(name) for name in names]] = True
-    return Contributors(Rule.NAMED, chosen)
+    rules = (Rule.POOLED.value, Rule.ALL.value)
+    if not isinstance(contributors, str):
+        names = set(named_contributors(contributors, runs.names))
+        return Contributors(Rule.NAMED, np.array([name in names for name in runs.names], dtype=bool))
+    if contributors in runs and contributors not in rules:
+        raise InputError(
+            f"contributors is the name of a run. Give run names as a list: contributors={[contributors]!r}.",
+            argument="contributors",
+        )
+    if choice("contributors", contributors, rules) == Rule.ALL.value:
+        return Contributors(Rule.ALL, np.ones(len(runs), dtype=bool))
+    unknown, chosen = runs.pooled.isna().to_numpy(), runs.pooled.fillna(True).to_numpy(dtype=bool)
+    if not chosen.any():
+        raise InputError(
+            "no run is marked as pooled. Pass contributors='all', or mark runs with pooled=.", argument="contributors"
+        )
+    return Contributors(Rule.POOLED, chosen, tuple(runs.names[row] for row in np.flatnonzero(unknown).tolist()))
 
 
 def named_contributors(contributors: Any, known: Sequence[str] | None = None) -> list[Any]:
@@ -94,17 +101,19 @@ def named_contributors(contributors: Any, known: Sequence[str] | None = None) ->
         raise InputError(
             f"contributors must be 'pooled', 'all' or run names, got {told(contributors)}.", argument="contributors"
         )
-    if known is None:
-        return names
-    there = set(known)
-    strangers = [name for name in names if not isinstance(name, str) or name not in there]
-    if strangers:
+    there = None if known is None else set(known)
+    strangers = [] if there is None else [name for name in names if not isinstance(name, str) or name not in there]
+    if known is not None and strangers:
         hint = did_you_mean(strangers[0], known) or f" There is {examples(known)}."
-        raise InputError(
-            f"contributors names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}",
-            argument="contributors",
-        )
+        problem = f"contributors names {examples(strangers)}, not among the {count(len(known), 'run')}.{hint}"
+        raise InputError(problem, argument="contributors")
     return names
+
+
+def labels_of(qrels: Qrels, documents: TopicDocs) -> NDArray[np.int16]:
+    """Return (documents,) the label of each, one that is below all others where it has none."""
+    found: NDArray[np.int16] = np.append(qrels.arrays.labels, UNJUDGED)[qrels.arrays.documents.find(documents)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -236,7 +245,6 @@ class Pool(Printed, Shareable):
         self.strategy = strategy
         self.settings = dict(settings or {})
         self.unsampled = unsampled
-        self._left_out: Mapping[str, tuple[str, ...]] = {}  # by -> teams, runs or types
 
     @classmethod
     def from_frame(
@@ -363,8 +371,7 @@ class Pool(Printed, Shareable):
         Raises:
             InputError: a name that is not among the contributors.
         """
-        out = np.zeros(len(self.run_table), dtype=bool)
-        left_out = dict(self._left_out)
+        out, settings = np.zeros(len(self.run_table), dtype=bool), dict(self.settings)
         for by, wanted in (("team", team), ("run", run), ("type", type), ("family", family)):
             column = column_of(self.run_table, by)
             if wanted is not None and not isinstance(wanted, Iterable):
@@ -374,15 +381,19 @@ class Pool(Printed, Shareable):
                 choice(by, name, [known for known in dict.fromkeys(column) if known is not None])
             if names:
                 out |= column.isin(names).to_numpy()
-                left_out[by] = (*left_out.get(by, ()), *names)
+                before = [settings[f"without_{by}"]] if f"without_{by}" in settings else []
+                settings[f"without_{by}"] = "+".join([*before, *names])
         left = self.entries.without(out)
         kept = np.flatnonzero((left.sizes > 0) | (self.entries.sizes == 0))
-        settings = {**self.settings, **{f"without_{by}": "+".join(names) for by, names in left_out.items()}}
-        pool = self._of(kept, left.take(kept), self.run_table[~out], settings)
-        pool._left_out = left_out
+        pool = self.take(kept, settings=settings)
+        pool.entries, pool.run_table = left.take(kept), self.run_table[~out].reset_index(drop=True)
         if self.unsampled is not None:
+            # inclusion probabilities are counted in what is left
             pool.unsampled = rest = self.unsampled.without(team, run=run, type=type, family=family)
-            pool.columns, rest.columns = counted_anew(pool, rest)
+            every = _strata(pool, rest).assign(sampled=[1.0] * len(pool) + [0.0] * len(rest))
+            inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
+            pool.columns = pool.columns.assign(**{INCLUSION: inclusion[: len(pool)]})
+            rest.columns = rest.columns.assign(**{INCLUSION: inclusion[len(pool) :]})
         return pool
 
     def remainder(self, qrels: Any) -> Pool:
@@ -390,12 +401,9 @@ class Pool(Printed, Shareable):
 
         Judgments are in any form, see :doc:`runs`. The topics stay.
         """
-        known = as_qrels(qrels)
-        rows = known.arrays.documents.find(self.documents)
-        judged = (rows >= 0) & (np.append(known.arrays.labels, np.int16(-1))[rows] >= 0)
-        kept = np.flatnonzero(~judged)
+        judged = labels_of(as_qrels(qrels), self.documents) >= 0
         settings = {**self.settings, "judged_before": int(judged.sum())}
-        return self._of(kept, self.entries.take(kept), self.run_table, settings)
+        return self.take(np.flatnonzero(~judged), settings=settings, unsampled=self.unsampled)
 
     def counts(self, qrels: Any = None) -> pd.DataFrame:
         """Return the number of documents of every topic, also of empty ones: ``qid documents``.
@@ -430,7 +438,39 @@ class Pool(Printed, Shareable):
             InputError: a function that does not return one label per document; a document of a sample without a label
                 of at least 0, since a part of a sample is none.
         """
-        return judged_by(self, judge)
+        pairs = pd.DataFrame({"qid": self._qid, "docno": self._docno})
+        if callable(judge):
+            found, rel = labels_by(judge, pairs), rel_of(judge)
+        else:
+            qrels = as_qrels(judge, "judge")
+            rows, rel = qrels.arrays.documents.find(self.documents), qrels.stated_rel
+            labels = np.append(qrels.arrays.labels, np.int16(0))[rows].astype(np.int64)
+            found = pd.DataFrame({"label": pd.arrays.IntegerArray(labels, rows < 0)})
+            if qrels.arrays.extra is not None:
+                found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
+        judged = found["label"].notna().to_numpy(dtype=bool)
+        without = pairs[(found["label"].fillna(-1) < 0).to_numpy(dtype=bool)]
+        if len(without) and (self.unsampled is not None or DRAWN in self.columns):
+            names = named_documents(without.itertuples(index=False))
+            raise InputError(
+                f"{count(len(without), 'document')} of {len(self):,} in the sample without a label: {names}. Estimates "
+                "hold for the whole sample alone. Label every document, also those that are not relevant.",
+                argument="judge",
+            )
+        if not judged.all():
+            warn(f"{count(int((~judged).sum()), 'document')} of {len(self):,} without a label, left out.")
+        # how a document was chosen the pool knows, what its label is and who gave it the judge
+        mine = provenance_of(self).drop(columns=["label", "judge", "time"], errors="ignore")
+        if self.strategy is not None and "round" not in mine:
+            mine["round"] = pd.Series([1] * len(self), dtype="Int64")
+        frame = provenance_first(pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1))
+        made = Qrels(frame[judged], topics=self.topics, rel=rel)
+        if self.unsampled is None:
+            return made
+        # what was pooled and not sampled has label -1
+        labelled = made.to_frame().drop(columns=[STRATUM, INCLUSION], errors="ignore")
+        frame = _strata(self, self.unsampled).merge(labelled, on=["qid", "docno"], how="left")
+        return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=made.topics, rel=made.stated_rel)
 
     def to_qrels(self) -> Qrels:
         """Return the pool as a list of documents to judge: label -1 for every document."""
@@ -442,33 +482,24 @@ class Pool(Printed, Shareable):
         *,
         columns: pd.DataFrame | None = None,
         settings: Mapping[str, Any] | None = None,
+        strategy: str | None = None,
         unsampled: Pool | None = None,
     ) -> Pool:
-        """Return some `rows`, which ascend; all topics stay. `columns` (of all rows) and `settings` replace the pool's.
+        """Return some `rows`, in any order within a topic; all topics stay. What is given replaces the pool's own.
 
-        Where the rows are a sample, `unsampled` has the other documents.
+        `columns` are of all rows. Where the rows are a sample, `unsampled` has the other documents.
         """
-        pool = self._of(rows, self.entries.take(rows), self.run_table, self.settings if settings is None else settings)
-        pool.columns = pool.columns if columns is None else columns.iloc[rows].reset_index(drop=True)
-        pool.unsampled = unsampled
-        return pool
-
-    def _of(
-        self, kept: NDArray[np.int64], entries: Contributions, run_table: pd.DataFrame, settings: Mapping[str, Any]
-    ) -> Pool:
-        pool = Pool(
-            self.documents.take(kept),
-            entries,
-            run_table=run_table,
-            columns=self.columns.iloc[kept],
+        return Pool(
+            self.documents.take(rows),
+            self.entries.take(rows),
+            run_table=self.run_table,
+            columns=(self.columns if columns is None else columns).iloc[rows],
             contributors=self.contributors,
             order=self.order,
-            strategy=self.strategy,
-            settings=settings,
-            unsampled=self.unsampled,
+            strategy=self.strategy if strategy is None else strategy,
+            settings=self.settings if settings is None else settings,
+            unsampled=unsampled,
         )
-        pool._left_out = self._left_out
-        return pool
 
     def _sizes(self) -> str:
         sizes = (count(len(self), "document"), count(len(self.topics), "topic"), count(len(self.run_table), "run"))
@@ -483,10 +514,6 @@ class Pool(Printed, Shareable):
     def _repr_html_(self) -> str:
         table = _html.table(self.to_frame(), most=12, what="documents in .to_frame()")
         return _html.headline(self._sizes()) + table + _html.folded(self._settings())
-
-
-#: the columns of a pool's frame that are counted from its contributions
-_COUNTED = ("rank", "runs", "teams", "types")
 
 
 def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[TopicDocs, pd.DataFrame]:
@@ -504,62 +531,25 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
     topic, names = text_groups("qid", frame["qid"])
     words = text_column("docno", frame["docno"], frame["qid"])
     doc, first = tokens.factorize(words)
-    _check_once(frame, topic * max(len(first), 1) + doc)
+    pair = pd.Series(topic * max(len(first), 1) + doc)
+    if n_again := int(pair.duplicated().sum()):
+        row = int(pair.duplicated().argmax())
+        qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
+        raise InputError(
+            f"topic {qid!r} has document {docno!r} more than once ({count(n_again, 'such row')} in all). Keep one row "
+            "per document.",
+            argument="frame",
+            place=f"rows {int((pair == pair[row]).argmax()):,} and {row:,}",
+        )
     documents, rows = sort_by_topic(names, topic, words, topic_set(topics))
     known = frame.drop(columns=["qid", "docno"])
     return documents, known if rows is None else known.iloc[rows]
 
 
-def _check_once(frame: pd.DataFrame, pair: NDArray[np.int64]) -> None:
-    again = np.flatnonzero(pd.Series(pair).duplicated().to_numpy())
-    if not len(again):
-        return
-    row = int(again[0])
-    first = int(np.flatnonzero(pair == pair[row])[0])
-    qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
-    raise InputError(
-        f"topic {qid!r} has document {docno!r} more than once ({count(len(again), 'such row')} in all). Keep one row "
-        f"per document.",
-        argument="frame",
-        place=f"rows {first:,} and {row:,}",
-    )
-
-
-#: what a sample knows of each document, sampled or not: its stratum, and the probability that it came into the sample
-STRATUM, INCLUSION = "stratum", "inclusion"
-#: what the sample of a plan knows, too: how many documents were drawn, and by which plan
-DRAWN, PLAN = "drawn", "plan"
-SAMPLED = (INCLUSION, DRAWN, PLAN)
-#: documents that an error names
-_NAMED = 12
-
-
-def with_unsampled(judged: Qrels, pool: Pool) -> Qrels:
-    """Return the judgments of a pool with -1 for what was not sampled; as they are for a full pool."""
-    if pool.unsampled is None:
-        return judged
-    known = ["qid", "docno", STRATUM, INCLUSION]
-    every = pd.concat([_known(part) for part in (pool, pool.unsampled)], ignore_index=True)
-    labels = judged.to_frame().drop(columns=known[2:], errors="ignore")
-    frame = every.merge(labels, on=known[:2], how="left")
-    return Qrels(frame.assign(label=frame["label"].fillna(-1)), topics=judged.topics, rel=judged.stated_rel)
-
-
-def counted_anew(pool: Pool, unsampled: Pool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the columns of both parts of a sampled pool, inclusion probabilities counted in what is left."""
-    every = pd.concat([_known(part) for part in (pool, unsampled)], ignore_index=True)
-    every = every.assign(sampled=[1.0] * len(pool) + [0.0] * len(unsampled))
-    inclusion = every.groupby(["qid", STRATUM])["sampled"].transform("mean").to_numpy()
-    sampled, rest = inclusion[: len(pool)], inclusion[len(pool) :]
-    return pool.columns.assign(**{INCLUSION: sampled}), unsampled.columns.assign(**{INCLUSION: rest})
-
-
-def _known(part: Pool) -> pd.DataFrame:
-    pairs = pd.DataFrame({"qid": part.documents.qids(), "docno": part.documents.docnos()})
-    return pairs.assign(**{name: part.columns[name] for name in (STRATUM, INCLUSION)})
-
-
-_PRIORITY = "priority"
+def _strata(*parts: Pool) -> pd.DataFrame:
+    """Return ``qid docno stratum inclusion`` of the documents of both parts of a sampled pool."""
+    known = [part.to_frame()[["qid", "docno", STRATUM, INCLUSION]] for part in parts]
+    return pd.concat(known, ignore_index=True)
 
 
 def provenance_of(pool: Pool) -> pd.DataFrame:
@@ -587,53 +577,12 @@ def _reasons(pool: Pool) -> list[str | None]:
         None if not n else f"rank {rank} of run {name}" + (f", best of {count(n, 'run')}" if n > 1 else "")
         for name, rank, n in zip(names, ranks, sizes, strict=True)
     ]
-    if _PRIORITY not in pool.columns:
+    if "priority" not in pool.columns:
         return places
-    priorities = pool.columns[_PRIORITY].tolist()
+    priorities = pool.columns["priority"].tolist()
     return [f"priority {one:.4g}, {place}" if place else None for one, place in zip(priorities, places, strict=True)]
-
-
-#: the round of labels that are all given at once
-_ONLY_ROUND = 1
-
-
-def judged_by(pool: Pool, judge: Any) -> Qrels:
-    """Return the labels of the documents of a pool, see :meth:`Pool.judge`."""
-    pairs = pd.DataFrame({"qid": pool.documents.qids(), "docno": pool.documents.docnos()})
-    if callable(judge):
-        found, rel = labels_by(judge, pairs), rel_of(judge)
-    else:
-        qrels = as_qrels(judge, "judge")
-        rows, rel = qrels.arrays.documents.find(pool.documents), qrels.stated_rel
-        labels = np.append(qrels.arrays.labels, np.int16(0))[rows].astype(np.int64)
-        found = pd.DataFrame({"label": pd.arrays.IntegerArray(labels, rows < 0)})
-        if qrels.arrays.extra is not None:
-            found = pd.concat([found, qrels.arrays.extra.reindex(rows).reset_index(drop=True)], axis=1)
-    # how a document was chosen the pool knows, what its label is and who gave it the judge
-    mine = provenance_of(pool).drop(columns=["label", "judge", "time"], errors="ignore")
-    if pool.strategy is not None and "round" not in mine:
-        mine["round"] = pd.Series([_ONLY_ROUND] * len(pool), dtype="Int64")
-    frame = pd.concat([pairs, found.drop(columns=mine.columns, errors="ignore"), mine], axis=1)
-    judged = found["label"].notna().to_numpy(dtype=bool)
-    if pool.unsampled is not None or DRAWN in pool.columns:
-        _check_whole(pairs[(found["label"].fillna(-1) < 0).to_numpy(dtype=bool)], len(pool))
-    if not judged.all():
-        warn(f"{count(int((~judged).sum()), 'document')} of {len(pool):,} without a label, left out.")
-    frame = provenance_first(frame)
-    return with_unsampled(Qrels(frame[judged], topics=pool.topics, rel=rel), pool)
 
 
 def named_documents(pairs: Iterable[Sequence[str]]) -> str:
     """Name documents, (topic, document) each, with their topics: the first ones of many."""
     return examples([f"{docno} of topic {qid}" for qid, docno in pairs], _NAMED)
-
-
-def _check_whole(without: pd.DataFrame, n: int) -> None:
-    """Raise where documents of a sample, of `n`, are without a label."""
-    if len(without):
-        names = named_documents(without.itertuples(index=False))
-        raise InputError(
-            f"{count(len(without), 'document')} of {n:,} in the sample without a label: {names}. Estimates hold for "
-            "the whole sample alone. Label every document, also those that are not relevant.",
-            argument="judge",
-        )

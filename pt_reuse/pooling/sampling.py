@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +16,9 @@ from pt_reuse.arrays.stratified import share_of
 from pt_reuse.errors import InputError
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
+
+#: the columns of which bands are asked, since every value would be a stratum of its own; their bands count places
+_PLACES = ("rank", "priority")
 
 
 def sample_pool(
@@ -72,41 +74,38 @@ def sample_pool(
         raise InputError(f"pool must be a Pool, such as depth_pool makes, got {told(pool)}.", argument="pool")
     if pool.unsampled is not None:
         raise InputError("the pool is a sample already. Sample the pool that it was drawn from.", argument="pool")
-    check_sampling(share=share, n=n, strata=strata, bands=bands, seed=seed)
-    chosen = strata_of(pool, strata, bands)
+    if (share is None) == (n is None):
+        raise InputError("say how much to sample: either share=0.1 or n=50.", argument="share")
+    seed, ends = checked_seed(seed), _checked_bands(strata, bands)
+    names, of_document = _strata(pool, strata, ends)
     argument, given = ("share", share) if n is None else ("n", n)
-    amounts = [_amount(argument, value) for value in chosen.each(argument, given)]
-    sampled, inclusion = _drawn(pool, chosen, amounts, int(seed))
-    stratum = np.array([*chosen.names, None], dtype=object)[chosen.of_document]
-    columns = pool.columns.drop(columns=["stratum", "inclusion"], errors="ignore").assign(
-        stratum=stratum, inclusion=inclusion
-    )
+    amounts = [_amount(argument, value) for value in _of_each(argument, given, names, banded=ends is not None)]
+    sampled, inclusion = np.zeros(len(pool), dtype=bool), np.zeros(len(pool))
+    for t, qid in enumerate(pool.topics):
+        rows = pool.documents.rows(t)
+        # keys are dealt out in the order of the names, so that the order of the pool has no part in the sample
+        by_name = np.lexsort(tokens.descending(pool.documents.words[rows]))
+        key = np.empty(len(by_name))
+        key[by_name] = random_of_topic(seed, qid).random(len(by_name))
+        for s, amount in enumerate(amounts):
+            mine = np.flatnonzero(of_document[rows] == s)
+            if not len(mine):
+                continue
+            size = min(int(amount), len(mine)) if isinstance(amount, int) else max(1, share_of(amount, len(mine)))
+            sampled[rows.start + mine[np.argsort(key[mine], kind="stable")[:size]]] = True
+            inclusion[rows.start + mine] = size / len(mine)
+    stratum = np.array([*names, None], dtype=object)[of_document]
+    columns = pool.columns.drop(columns=["stratum", "inclusion"], errors="ignore")
+    columns = columns.assign(stratum=stratum, inclusion=inclusion)
     settings = {
         **pool.settings,
         "sampled": f"{int(sampled.sum()):,} of {len(pool):,}",
-        **({} if strata is None else {"strata": strata if bands is None else f"{strata} {'/'.join(chosen.names)}"}),
+        **({} if strata is None else {"strata": strata if ends is None else f"{strata} {'/'.join(names)}"}),
         argument: "/".join(f"{amount:g}" for amount in dict.fromkeys(amounts)),
-        "seed": int(seed),
+        "seed": seed,
     }
     rest = pool.take(np.flatnonzero(~sampled), columns=columns)
     return pool.take(np.flatnonzero(sampled), columns=columns, settings=settings, unsampled=rest)
-
-
-def check_sampling(*, share: Any, n: Any, strata: Any, bands: Any, seed: Any) -> None:
-    """Raise where arguments of :func:`~pt_reuse.pools.sample_pool` are wrong whatever the pool is."""
-    if (share is None) == (n is None):
-        raise InputError("say how much to sample: either share=0.1 or n=50.", argument="share")
-    checked_seed(seed)
-    ends = checked_bands(strata, bands)
-    argument, given = ("share", share) if n is None else ("n", n)
-    names = (ALL,) if ends is None else tuple(map(str, ends))
-    values = (
-        list(given.values())
-        if isinstance(given, Mapping)
-        else Strata(names, np.zeros(0, dtype=np.int64), banded=ends is not None).each(argument, given)
-    )
-    for value in values:
-        _amount(argument, value)
 
 
 def _amount(argument: str, value: Any) -> float:
@@ -118,66 +117,28 @@ def _amount(argument: str, value: Any) -> float:
     return float(value)
 
 
-def _drawn(
-    pool: Pool, strata: Strata, amounts: Sequence[float], seed: int
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return which documents are sampled, and the probability with which each is."""
-    sampled, inclusion = np.zeros(len(pool), dtype=bool), np.zeros(len(pool))
-    for t, qid in enumerate(pool.topics):
-        rows = pool.documents.rows(t)
-        random = random_of_topic(seed, qid)
-        # keys are dealt out in the order of the names, so that the order of the pool has no part in the sample
-        by_name = np.lexsort(tokens.descending(pool.documents.words[rows]))
-        key = np.empty(len(by_name))
-        key[by_name] = random.random(len(by_name))
-        for s, amount in enumerate(amounts):
-            mine = np.flatnonzero(strata.of_document[rows] == s)
-            if not len(mine):
-                continue
-            size = min(int(amount), len(mine)) if isinstance(amount, int) else max(1, share_of(amount, len(mine)))
-            sampled[rows.start + mine[np.argsort(key[mine], kind="stable")[:size]]] = True
-            inclusion[rows.start + mine] = size / len(mine)
-    return sampled, inclusion
-
-
-#: the columns of which bands are asked, since every value would be a stratum of its own; their bands count places
-RANK, PRIORITY = "rank", "priority"
-_PLACES = (RANK, PRIORITY)
-#: the one stratum of a uniform sample
-ALL = "all"
-
-
-@dataclass(frozen=True)
-class Strata:
-    """The stratum of each document of a pool, a position among the names; bands have an order that the user gave."""
-
-    names: tuple[str, ...]
-    of_document: NDArray[np.int64]
-    banded: bool = False
-
-    def each(self, argument: str, given: Any) -> list[Any]:
-        """Return what is given for each stratum: one value for all, one for each band, or stratum -> value."""
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            return [given] * len(self.names)
+def _of_each(argument: str, given: Any, names: Sequence[str], *, banded: bool) -> list[Any]:
+    """Return what is given for each stratum: one value for all, one for each band, or stratum -> value."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [given] * len(names)
+    if isinstance(given, Mapping):
         # numbers of a column, such as "runs", name their strata too
-        by_name = {str(name): value for name, value in given.items()} if isinstance(given, Mapping) else {}
-        if set(by_name) == set(self.names):
-            return [by_name[name] for name in self.names]
-        values = list(given)
-        if isinstance(given, Mapping) or not self.banded or len(values) != len(self.names):
-            raise InputError(
-                f"{argument} must be one number{', one for each band' if self.banded else ''}, or a dict of stratum "
-                f"-> number, got {told(given)}. Strata are {examples(self.names, 12)}; only bands have an order.",
-                argument=argument,
-            )
+        by_name = {str(name): value for name, value in given.items()}
+        if set(by_name) == set(names):
+            return [by_name[name] for name in names]
+    elif banded and len(values := list(given)) == len(names):
         return values
+    raise InputError(
+        f"{argument} must be one number{', one for each band' if banded else ''}, or a dict of stratum -> number, got "
+        f"{told(given)}. Strata are {examples(names, 12)}; only bands have an order.",
+        argument=argument,
+    )
 
 
-def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
-    """Return the strata of a pool: one for no column, a stratum for each band of it, or for each of its values."""
-    ends = checked_bands(column, bands)
+def _strata(pool: Pool, column: str | None, ends: list[float] | None) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the strata of a pool, one for no column, else one a band or value, and that of each document."""
     if column is None:
-        return Strata((ALL,), np.zeros(len(pool), dtype=np.int64))
+        return ("all",), np.zeros(len(pool), dtype=np.int64)
     frame = pool.to_frame()
     known = [name for name in frame.columns if name not in ("qid", "docno")]
     if not isinstance(column, str) or column not in known:
@@ -185,22 +146,32 @@ def strata_of(pool: Pool, column: str | None, bands: Any) -> Strata:
             f"strata must be a column of the pool, one of {examples(known, 12)}, got {told(column)}.", argument="strata"
         )
     values = frame[column]
-    missing = values.isna().to_numpy()
-    if missing.any():
-        raise _without(frame, missing, f"without a {column}. Take another column for strata.", "strata")
-    if ends is not None:
-        return _banded(frame, column, ends)
-    codes, names = pd.factorize(values.astype(str), sort=True)
-    return Strata(tuple(names), codes.astype(np.int64))
+    _refuse(frame, values.isna().to_numpy(), f"without a {column}. Take another column for strata.", "strata")
+    if ends is None:
+        codes, names = pd.factorize(values.astype(str), sort=True)
+        return tuple(names), codes.astype(np.int64)
+    if column == "priority":
+        # the scale of a priority means nothing: its bands count places, the document of highest priority first
+        values = frame.groupby("qid")[column].rank(method="first", ascending=False)
+    elif not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        what = f"bands are of numbers, and {shown(column)} holds {shown(values.iloc[0])}. Leave them out."
+        raise InputError(what, argument="bands")
+    band = np.searchsorted(ends, values.to_numpy(dtype=np.float64), side="left").astype(np.int64)
+    beyond = f"beyond the last band, which ends at {ends[-1]:g}. Add a last band, float('inf') for all that is left."
+    _refuse(frame, band == len(ends), beyond, "bands")
+    return tuple(_band_name(low, high, column in _PLACES) for low, high in pairwise([0.0, *ends])), band
 
 
-def _without(frame: pd.DataFrame, which: NDArray[np.bool_], what: str, argument: str) -> InputError:
-    first = frame.iloc[int(which.argmax())]
-    place = f"topic {shown(first['qid'])}, document {shown(first['docno'])}"
-    return InputError(f"{count(int(which.sum()), 'document')} of {len(frame):,} {what}", argument=argument, place=place)
+def _refuse(frame: pd.DataFrame, which: NDArray[np.bool_], what: str, argument: str) -> None:
+    """Raise where some documents cannot be in any stratum."""
+    if which.any():
+        first = frame.iloc[int(which.argmax())]
+        place = f"topic {shown(first['qid'])}, document {shown(first['docno'])}"
+        problem = f"{count(int(which.sum()), 'document')} of {len(frame):,} {what}"
+        raise InputError(problem, argument=argument, place=place)
 
 
-def checked_bands(column: Any, bands: Any) -> list[float] | None:
+def _checked_bands(column: Any, bands: Any) -> list[float] | None:
     """Return the upper ends of bands, None for none; or say that they are none, or that a column needs them."""
     if bands is None and column not in _PLACES:
         return None
@@ -212,30 +183,11 @@ def checked_bands(column: Any, bands: Any) -> list[float] | None:
         kind = "whole numbers from 1, each" if column in _PLACES else "numbers, each"
         raise InputError(
             "bands must be the last value of each band of a column, "
-            f"strata={(RANK if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
+            f"strata={('rank' if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
             f"100], got {told(bands)}.",
             argument="bands",
         )
     return ends
-
-
-def _banded(frame: pd.DataFrame, column: str, ends: list[float]) -> Strata:
-    values = frame[column]
-    if column == PRIORITY:
-        # the scale of a priority means nothing: its bands count places, the document of highest priority first
-        values = frame.groupby("qid")[column].rank(method="first", ascending=False)
-    elif not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        raise InputError(
-            f"bands are of numbers, and {shown(column)} holds {shown(values.iloc[0])}. Leave them out.",
-            argument="bands",
-        )
-    band = np.searchsorted(ends, values.to_numpy(dtype=np.float64), side="left").astype(np.int64)
-    beyond = band == len(ends)
-    if beyond.any():
-        what = f"beyond the last band, which ends at {ends[-1]:g}. Add a last band, float('inf') for all that is left."
-        raise _without(frame, beyond, what, "bands")
-    places = column in _PLACES
-    return Strata(tuple(_band_name(low, high, places) for low, high in pairwise([0.0, *ends])), band, banded=True)
 
 
 def _band_name(low: float, high: float, places: bool) -> str:

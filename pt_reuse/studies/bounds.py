@@ -29,14 +29,12 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.forests import plot_rank_intervals
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.result import Result
 from pt_reuse.scoring.bounds import Bounds, has_bounds, may_be_relevant, not_reached, score_bounds
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import Rescoring, base_scores
-from pt_reuse.studies.filled_uniques import with_unjudged
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -258,9 +256,7 @@ class _Completions:
         self.n_runs, self.specs, self.further = len(runs), specs, further
         longest = max(1, int(runs.field.lengths.max(initial=0)))
         self._depths = [spec.cutoff or longest for spec in specs]
-        pool = pool_to_depth(runs, max(self._depths), contributors_of(runs, "all")).remainder(qrels)
-        pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
-        self.base = with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
+        self.base = with_unjudged(qrels, unjudged_tops(runs, qrels, max(self._depths)))
         #: the highest label that an unjudged document may have
         self.highest = max(self.base.arrays.highest, 1)
         self.reached = [may_be_relevant(measure, self.highest) for measure in measures]

@@ -24,14 +24,13 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
-from pt_reuse.pooling.fit import SLACK
+from pt_reuse.pooling.fit import SLACK, pool_on_topics
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
-from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import ALL, checked_splits, splits_of, types_of
 from pt_reuse.study import study
 

@@ -17,13 +17,12 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import HoleLabels, NamedJudge, Scale, labels_of_holes
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import contributors_of
+from pt_reuse.pooling.fit import with_unjudged
+from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.perturbed import PerturbedScores
@@ -45,24 +44,6 @@ def check_fill(fill: Any, judge_rel: Any, holes: str | None) -> None:
             raise InputError(f"{name} is of a judge. Give one by fill=.", argument=name)
 
 
-def unjudged_tops(runs: RunSet, qrels: Qrels, depth: int, holes: str) -> pd.DataFrame:
-    """Return ``qid docno`` of what a run ranks down to a depth and nobody judged, where these are holes, too."""
-    if holes == HOLES[0]:
-        return pd.DataFrame({"qid": [], "docno": []}, dtype=object)
-    top = pool_to_depth(runs, depth, contributors_of(runs, "all")).remainder(qrels).to_frame()[["qid", "docno"]]
-    return top[top["qid"].isin(qrels.topics)].reset_index(drop=True)
-
-
-def with_unjudged(qrels: Qrels, further: pd.DataFrame) -> Qrels:
-    """Return judgments in which further documents (``qid docno``, on topics of the judgments) stand as unjudged."""
-    if further.empty:
-        return qrels
-    base = qrels.union(Qrels(further[["qid", "docno"]].assign(label=-1)))
-    added = qrels.arrays.documents.find(base.arrays.documents) < 0
-    labels = np.where(added, UNJUDGED, base.arrays.labels).astype(np.int16)
-    return Qrels.of_arrays(base.arrays.labelled(labels), qrels.stated_rel)
-
-
 @dataclass(frozen=True)
 class Filling:
     """What judges say of the documents that people judged, and of those that nobody did."""
@@ -81,14 +62,14 @@ class Filling:
         qrels: Qrels,
         rel: int,
         removed: tuple[NDArray[np.int64], NDArray[np.int64]],
-        further: pd.DataFrame,
+        further: Pool | None,
         judges: Sequence[NamedJudge],
     ) -> Filling:
         """Ask each judge once: for what people judged, and for `further` documents; `removed` has owners and rows."""
-        base = with_unjudged(qrels, further)
+        base = qrels if further is None else with_unjudged(qrels, further)
         at = base.arrays.documents.find(qrels.arrays.documents)
         judged = np.sort(at[qrels.arrays.labels >= 0])
-        holes = base.arrays.documents.find(Qrels(further.assign(label=0)).arrays.documents) if len(further) else at[:0]
+        holes = at[:0] if further is None else base.arrays.documents.find(further.documents)
         asked = np.concatenate([judged, np.setdiff1d(holes, judged)])
         frame = base.to_frame()[["qid", "docno"]].iloc[asked]
         labels = tuple(labels_of_holes(judge, frame, Scale.of(qrels, rel)) for judge in judges)

@@ -17,10 +17,10 @@ from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.pooling.depth import USUAL_DEPTH
+from pt_reuse.pooling.fit import pool_on_topics
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
 from pt_reuse.studies.judging_rounds import checked_depths
-from pt_reuse.studies.pool_costs import pool_on_topics
 from pt_reuse.studies.type_splits import ALL
 from pt_reuse.study import study
 

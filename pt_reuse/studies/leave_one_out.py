@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from itertools import cycle, product
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,17 +16,11 @@ from pt_reuse._check import plural, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
-from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
-from pt_reuse.data.topic_jobs import Arrays, ArrayWork, run_topics
 from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.inputs import Inputs, Pooled
-from pt_reuse.pooling.fit import Pooling, PoolUniques
 from pt_reuse.result import Result
 from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import Block, Rescoring
 from pt_reuse.scoring.scores import Scores, scores_of
 
 if TYPE_CHECKING:
@@ -36,8 +30,6 @@ if TYPE_CHECKING:
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
 OF_RANKINGS = (*USUAL_COEFFICIENTS, "max_drop")
-#: means rounded at a time, 32 MB
-_MEANS_AT_ONCE = 1 << 22
 
 
 def draw_scores(
@@ -168,66 +160,6 @@ class LeaveOneOutResult(Result):
         return pd.DataFrame(rows, columns=["measure", "units", "of", "largest", "names"])
 
 
-class UniqueScoring(ArrayWork):
-    """Scoring without the uniques of each unit with at least the `lowest` label; sets are numbered as units."""
-
-    axes: ClassVar[Mapping[str, int]] = Rescoring.axes
-
-    def __init__(self, scoring: Rescoring, pooling: Pooling, n_units: int, lowest: int):
-        self.scoring, self.pooling, self.n_units, self.lowest = scoring, pooling, n_units, lowest
-        self.field, self.topics, self.has_own_bar = scoring.field, scoring.topics, scoring.has_own_bar
-
-    def prepare(self) -> None:
-        """Find the judged documents among the runs; once."""
-        self.scoring.prepare()
-
-    def cut(self, at_once: int) -> list[range]:
-        """Return neighbouring topics that belong in one job, as if each document to remove were a unique."""
-        documents, labels = self.scoring.documents, self.scoring.judgments.labels
-        most = documents.counts(labels >= self.lowest)
-        return self.scoring.cut_by(1 + np.minimum(most, self.n_units), at_once)
-
-    def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        """Return the uniques of some neighbouring topics, and the scores with and without them."""
-        labels, before = self.scoring.judgments.labels, self.rows_before(topics.start)
-        found = self.pooling.uniques(self.scoring.index, topics, labels)
-        gone = labels[found.row] >= self.lowest
-        row = found.row[gone] - before
-        without = Changes(self.n_units, found.owner[gone], row, np.full(len(row), UNJUDGED))
-        return {**self.scoring.block(topics, without.by_row(), verbose=verbose).arrays(), **found.arrays()}
-
-    def rows_before(self, t: int) -> int:
-        """Return how many judgments the topics before one have."""
-        return self.scoring.rows_before(t)
-
-    def of_topics(self, topics: range, field: AnyField) -> UniqueScoring:
-        """Return the same work of some neighbouring topics alone."""
-        return UniqueScoring(self.scoring.of_topics(topics, field), self.pooling, self.n_units, self.lowest)
-
-
-def score_uniques(
-    inputs: Inputs, units: Units, pooling: Pooling, lowest: int, *, with_cells: bool, **how: Any
-) -> tuple[PoolUniques, PerturbedScores]:
-    """Find the uniques of each unit, and score all runs with and without them, in one pass."""
-    runs, qrels, measures = inputs.runs, inputs.qrels, inputs.measures
-    work = UniqueScoring(Rescoring(runs.field, runs.names, qrels, measures), pooling, len(units), lowest)
-    parts: list[Arrays] = []
-
-    def blocks() -> Iterator[Block]:
-        for part in run_topics(work, runs.field, desc="scoring", **how):
-            parts.append({name: _small(part[name]) for name in PoolUniques.NAMES})
-            yield Block.of(part)
-
-    of_sets: dict[str, Any] = {"units": units, "complete": inputs.complete, "with_cells": with_cells}
-    scored = PerturbedScores.of(blocks(), runs, qrels, measures, len(units), **of_sets)
-    return PoolUniques.of(parts), scored
-
-
-def _small(numbers: NDArray[np.int64]) -> NDArray[np.integer]:
-    # of all topics there are millions
-    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
-
-
 def count_uniques(
     units: Units, contributed: NDArray[np.bool_], owner: NDArray[np.integer], relevant: NDArray[np.bool_]
 ) -> pd.DataFrame:
@@ -267,121 +199,73 @@ def leave_one_out(
         scores = scores_of(inputs.runs, inputs.qrels, inputs.measures, scored.base, complete=inputs.complete)
     own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": judgments})
     reduced = scored.means[:, : len(units)]
-    # scores that are equal to so many decimals are ties
-    full, own = (np.round(each.mean_values, DECIMALS) for each in (scores, own_scores))
-    table = _unit_table(units, counts.assign(removed=removed), scores, full, reduced)
-    runs = described(inputs.runs.run_table).assign(contributed=pooled.contributors.runs)
-    by_run = _by_run(runs, units, scores, own_scores)
-    summary = _summary(units, table, by_run, scores.measures, full=full, own=own, reduced=reduced)
+    order = ["unique_relevant", "unique", units.column]
+    by_unit = counts.assign(removed=removed)[[units.column, "runs", "unique", "unique_relevant", "removed"]]
+    by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
+    by_run = described(inputs.runs.run_table).assign(contributed=pooled.contributors.runs)
+    means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
+    parts = [_of_measure(units, by_unit, by_run, *of_measure) for of_measure in means]
+    table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
         truths, others = scores.topic_means, own_scores.topic_means
         table = _unit_ends(table, truths, scored, units, bootstrap, verbose=verbose)
-        by_run = beside(
-            by_run, [r for m in truths for r in _ends_of_changes(truths[m], others[m], bootstrap)], ["change"]
-        )
+        changes = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
+        by_run = beside(by_run, changes, ["change"])
         summary = _summary_ends(summary, truths, others, units, bootstrap)
-    return {
-        "table": table,
-        "by_run": by_run,
-        "summary": summary,
-        "unique_counts": counts,
-        "scores": scores,
-        "own_scores": own_scores,
-        "reduced": reduced,
-        "units": units,
-        "depth": pooled.depth,
-        "rel": inputs.rel,
-    }
+    tables = {"table": table, "by_run": by_run, "summary": summary, "unique_counts": counts}
+    found = {"scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units}
+    return {**tables, **found, "depth": pooled.depth, "rel": inputs.rel}
 
 
-def _rounded(means: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Yield (units, runs) means as they are compared, some units at a time."""
-    for some in pairs.blocks(len(means), means.shape[1], _MEANS_AT_ONCE):
-        yield np.round(means[some], DECIMALS)
-
-
-def _unit_table(
-    units: Units, counts: pd.DataFrame, scores: Scores, full: NDArray[np.float64], reduced: NDArray[np.float64]
-) -> pd.DataFrame:
-    """Return one row per measure and left-out unit, most uniques first: the whole field re-ranked without it."""
-    counts = counts[[units.column, "runs", "unique", "unique_relevant", "removed"]].sort_values(
-        ["unique_relevant", "unique", units.column], ascending=[False, False, True], kind="stable"
-    )
-    order, names = counts.index.to_numpy(), np.array(scores.names, dtype=object)
-    ranked = []
-    for before, means in zip(full, reduced, strict=True):
-        best_first = np.argsort(-before, kind="stable")
-        for after in _rounded(means[order]):
-            numbers = pairs.coefficients(before, after, USUAL_COEFFICIENTS)
-            dropped = np.full(len(after), None, dtype=object)
-            falling = np.flatnonzero(numbers["max_drop"] > 0)
-            drops = pairs.rank_drops(before, after[falling])
-            dropped[falling] = names[best_first[drops[:, best_first].argmax(axis=1)]]
-            columns = {name: numbers[name] for name in OF_RANKINGS}
-            ranked.append(pd.DataFrame({**columns, "dropped": pd.Series(dropped, dtype=object)}))
-    n_measures = len(scores.measures)
-    table = counts.iloc[np.tile(np.arange(len(counts)), n_measures)].reset_index(drop=True)
-    table.insert(1, "measure", np.repeat(scores.measures, len(counts)).tolist())
-    return pd.concat([table, pd.concat(ranked, ignore_index=True)], axis=1)
-
-
-def _by_run(runs: pd.DataFrame, units: Units, scores: Scores, own_scores: Scores) -> pd.DataFrame:
-    """Return one row per measure and run: under the full judgments, and without its own unit's uniques."""
-    full, own = scores.mean_values, own_scores.mean_values
-    compared = np.round(full, DECIMALS)
-    rank, reduced_rank = pairs.ranks(compared), pairs.rank_alone(compared, np.round(own, DECIMALS), units.of_run)
-    n_measures, n_runs = full.shape
-    return (
-        runs.iloc[np.tile(np.arange(n_runs), n_measures)]
-        .assign(
-            measure=np.repeat(scores.measures, n_runs).tolist(),
-            score=full.ravel(),
-            reduced_score=own.ravel(),
-            change=(own - full).ravel(),
-            change_pct=pairs.per_cent_change(full, own).ravel(),
-            rank=rank.ravel(),
-            reduced_rank=reduced_rank.ravel(),
-            drop=(reduced_rank - rank).ravel(),
-        )
-        .reset_index(drop=True)
-    )
-
-
-def _summary(
+def _of_measure(
     units: Units,
     by_unit: pd.DataFrame,
-    by_run: pd.DataFrame,
-    measures: Sequence[str],
-    *,
+    runs: pd.DataFrame,
+    measure: str,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
-) -> pd.DataFrame:
-    """Return one row per measure: what leaving units out does at most, alone and over the whole field."""
-    rows = []
-    for m, measure in enumerate(measures):
-        found = pairs.coefficients(full[m], own[m][None], USUAL_COEFFICIENTS)
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the rows of one measure of ``table``, ``by_run`` and ``summary``, of (runs,) and (units, runs) means."""
+    # scores that are equal to so many decimals are ties
+    before, alone, after = (np.round(means, DECIMALS) for means in (full, own, reduced[by_unit.index]))
+    numbers = pairs.coefficients(before, after, USUAL_COEFFICIENTS)
+    drops, best_first = pairs.rank_drops(before, after), np.argsort(-before, kind="stable")
+    worst_runs = best_first[drops[:, best_first].argmax(axis=1)]
+    dropped = np.array([*runs["name"], None], dtype=object)[np.where(numbers["max_drop"] > 0, worst_runs, -1)]
+    table = by_unit.assign(**{name: numbers[name] for name in OF_RANKINGS})
+    table = table.reset_index(drop=True).assign(dropped=pd.Series(dropped, dtype=object))
+    table.insert(1, "measure", measure)
+
+    rank, reduced_rank = pairs.ranks(before), pairs.rank_alone(before, alone, units.of_run)
+    by_run = runs.assign(
+        measure=measure,
+        score=full,
+        reduced_score=own,
+        change=own - full,
+        change_pct=pairs.per_cent_change(full, own),
+        rank=rank,
+        reduced_rank=reduced_rank,
+        drop=reduced_rank - rank,
+    )
+
+    of_own = pairs.coefficients(before, alone[None], USUAL_COEFFICIENTS)
+    tau, max_drop, change = numbers["tau_b"], numbers["max_drop"], by_run["change_pct"]
+    # an undefined tau comes first: all runs tie without this unit
+    worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -max_drop))[0])
+    changed = change.fillna(0.0).to_numpy()
+    summary = {
+        "measure": measure,
+        **{f"own_{name}": of_own[name] for name in OF_RANKINGS},
+        "alone_max_drop": int(by_run["drop"].max()),
+        "mean_change_pct": changed.sum() / change.count() if change.count() else np.nan,
+        "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
+        "field_min_tau_b": tau.min(),
+        "field_max_drop": int(max_drop[worst]),
         # tau is undefined where all runs tie, so ranks say whether anything moved
-        every = _rounded(reduced[m])
-        moved = any(pairs.rank_drops(full[m], after[(after != full[m]).any(axis=1)]).any() for after in every)
-        of_units, of_runs = (frame[frame["measure"] == measure] for frame in (by_unit, by_run))
-        tau, drop, change = of_units["tau_b"].to_numpy(), of_units["max_drop"].to_numpy(), of_runs["change_pct"]
-        # an undefined tau comes first: all runs tie without this unit
-        worst = int(np.lexsort((np.where(np.isnan(tau), -2, tau), -drop))[0])
-        changed = change.fillna(0.0).to_numpy()
-        rows.append(
-            {
-                "measure": measure,
-                **{f"own_{name}": found[name][0] for name in OF_RANKINGS},
-                "alone_max_drop": int(of_runs["drop"].max()),
-                "mean_change_pct": changed.sum() / change.count() if change.count() else np.nan,
-                "largest_loss_pct": 0.0 - np.minimum(changed, 0.0).min(),
-                "field_min_tau_b": tau.min(),
-                "field_max_drop": int(drop[worst]),
-                "field_worst": of_units[units.column].iloc[worst] if moved else None,
-            }
-        )
-    return pd.DataFrame(rows).assign(field_worst=pd.Series([row["field_worst"] for row in rows], dtype=object))
+        "field_worst": pd.Series([by_unit[units.column].iloc[worst] if drops.any() else None], dtype=object),
+    }
+    return table, by_run, pd.DataFrame(summary)
 
 
 def _unit_ends(
@@ -393,13 +277,9 @@ def _unit_ends(
     *,
     verbose: bool,
 ) -> pd.DataFrame:
-    compared = (
-        both
-        for unit in range(len(units))
-        for both in zip(truths.values(), scored.without(unit, truths.values()), strict=True)
-    )
     total = len(units) * len(truths)
-    agreements = ranking_agreements(compared, total, bootstrap)
+    estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
+    agreements = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
     agreements = pt.tqdm(agreements, total=total, desc="intervals", unit="ranking", disable=not verbose)
     ends = dict(zip(product(units.names, truths), agreements, strict=True))
     rows = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]

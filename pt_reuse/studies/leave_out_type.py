@@ -18,7 +18,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -186,8 +186,8 @@ def leave_out_type(
     how |= {"resamples": resamples, "confidence": confidence, "seed": seed, "verbose": verbose}
     uniques = leave_out_uniques(field, judgments, measures, by="type", **how)
     who = contributors_of(field, contributors)
-    pooling = Pooling.of(field, who, kinds, depth=uniques.depth, pool_order=pool_order)
-    owner, row = find_uniques(field, judgments, pooling).taken_out(judgments, uniques.rel)
+    found = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
+    owner, row = found.of_label(uniques.rel)
     lost = {name: np.sort(row[owner == kinds.names.index(name)]) for name in left_out}
     parts = [_recovered(field, judgments, rows, name, down_to) for name, rows in lost.items()]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -13,21 +12,19 @@ from pt_reuse import options
 from pt_reuse._check import choice, count, plural
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of, units_by
 from pt_reuse.judge import as_judges
-from pt_reuse.pooling.fit import PoolFit, Pooling, find_uniques
+from pt_reuse.pooling.fit import PoolFit, find_uniques, unjudged_tops
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
-from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables, unjudged_tops
-from pt_reuse.studies.leave_one_out import (
-    LeaveOneOutResult,
-    count_uniques,
-    draw_scores,
-    leave_one_out,
-    score_uniques,
-)
+from pt_reuse.scoring.perturbed import PerturbedScores
+from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -176,20 +173,18 @@ class LeaveOutUniques(LeaveOneOutResult):
             DataFrame: the left-out unit under ``team``, ``type`` or, for a run, ``left_out``; ``measure name score
             reduced_score rank reduced_rank drop``, all runs re-scored and re-ranked.
         """
-        units, scores, reduced = self.units, self.scores, self.reduced
-        spread = partial(np.broadcast_to, shape=reduced.shape)
-        rank = pairs.ranks(np.round(scores.mean_values, DECIMALS))
-        columns: dict[str, Any] = {
-            "left_out" if units.by == "run" else units.by: spread(np.array(units.names, dtype=object)[None, :, None]),
-            "measure": spread(np.array(scores.measures, dtype=object)[:, None, None]),
-            "name": spread(np.array(scores.names, dtype=object)[None, None]),
-            "score": spread(scores.mean_values[:, None]),
-            "reduced_score": reduced,
-            "rank": spread(rank[:, None]),
-            "reduced_rank": pairs.ranks(np.round(reduced, DECIMALS)),
-        }
-        frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-        return frame.assign(drop=frame["reduced_rank"] - frame["rank"])
+        left_out = "left_out" if self.units.by == "run" else self.units.by
+        every = {"measure": self.scores.measures, left_out: self.units.names, "name": self.scores.names}
+        rows = pd.MultiIndex.from_product(list(every.values()), names=list(every)).to_frame(index=False)
+        score = np.broadcast_to(self.scores.mean_values[:, None], self.reduced.shape)
+        rank, reduced_rank = (pairs.ranks(np.round(means, DECIMALS)).ravel() for means in (score, self.reduced))
+        return rows[[left_out, "measure", "name"]].assign(
+            score=score.ravel(),
+            reduced_score=self.reduced.ravel(),
+            rank=rank,
+            reduced_rank=reduced_rank,
+            drop=reduced_rank - rank,
+        )
 
 
 Remove: TypeAlias = Annotated[
@@ -335,22 +330,23 @@ def leave_out_uniques(
     )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
-    pooling = Pooling.of(inputs.runs, pooled.contributors, units, depth=pooled.depth, pool_order=pool_order)
     how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
+    of_pool: dict[str, Any] = {"depth": pooled.depth, "pool_order": pool_order}
+    uniques = find_uniques(inputs.runs, people, units, pooled.contributors, **of_pool, **how)
+    fit, (owner, row) = uniques.fit, uniques.of_label(lowest)
     filling = None
     if judges:
-        # a judge is asked between the pool and the scores
-        uniques = find_uniques(inputs.runs, people, pooling, **how)
-        further = unjudged_tops(inputs.runs, people, pooled.depth, holes)
-        filling = Filling.of(people, inputs.rel, uniques.taken_out(people, lowest), further, judges)
+        further = unjudged_tops(inputs.runs, people, pooled.depth) if holes == "unjudged" else None
+        filling = Filling.of(people, inputs.rel, (owner, row), further, judges)
         beware(filling.caveats(judges, remove))
         scored = filling.scored(inputs, units, with_cells=bootstrap is not None, **how)
     else:
-        uniques, scored = score_uniques(inputs, units, pooling, lowest, with_cells=bootstrap is not None, **how)
-    fit = uniques.fit(people, pooled.contributors, depth=pooled.depth)
+        changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
+        data = (inputs.runs, people, inputs.measures)
+        of_sets: dict[str, Any] = {"units": units, "complete": complete, "with_cells": bootstrap is not None}
+        scored = PerturbedScores.of(rescore(*data, changes, **how), *data, len(units), **of_sets)
     beware(fit.caveats())
 
-    relevant = people.arrays.labels[uniques.row] >= inputs.rel
     parts = leave_one_out(
         inputs,
         pooled,
@@ -358,8 +354,8 @@ def leave_out_uniques(
         scored,
         bootstrap,
         judgments=f"without the unique {remove} documents of the run's own {by}, depth {pooled.depth}",
-        counts=count_uniques(units, pooled.contributors.runs, uniques.owner, relevant),
-        removed=np.bincount(uniques.taken_out(people, lowest)[0], minlength=len(units)),
+        counts=count_uniques(units, pooled.contributors.runs, uniques.owner, uniques.label >= inputs.rel),
+        removed=np.bincount(owner, minlength=len(units)),
         verbose=verbose,
     )
     filled = {} if filling is None else filled_tables(inputs, units, parts, scored, filling, bootstrap)

@@ -28,7 +28,7 @@ from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
 from pt_reuse.judge import NamedJudge, Scale, as_judges, of_each
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopics, Strategy, caveats_of, check_some_judged
-from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.rescoring import base_scores, rescore
@@ -615,9 +615,9 @@ class _Field:
         found = {}
         for depth in self.depths:
             order, runs = self.pooled.order, self.inputs.runs
-            pooling = Pooling.of(runs, self.pooled.contributors, self.units, depth=depth, pool_order=order)
-            one = find_uniques(runs, self.inputs.qrels, pooling)
-            found[depth] = one.row.astype(np.int64), one.owner.astype(np.int64)
+            how: dict[str, Any] = {"depth": depth, "pool_order": order}
+            one = find_uniques(runs, self.inputs.qrels, self.units, self.pooled.contributors, **how)
+            found[depth] = one.row, one.owner
         return found
 
     def _cell(self, key: dict[str, Any], given: Qrels, rows: NDArray[np.int64], judgments: Ints) -> _Cell:

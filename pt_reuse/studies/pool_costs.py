@@ -20,8 +20,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.plots.lines import plot_pool_costs
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Contributors, Pool
+from pt_reuse.pooling.pool import Contributors
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
 from pt_reuse.scoring.perturbed import PerturbedScores
@@ -278,10 +277,3 @@ def _not_pooled(labels: NDArray[np.int16], rank: Ints, depths: Sequence[int]) ->
     """Return the judgments of the pool of each depth as what all judgments lose."""
     in_set, row = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
     return Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
-
-
-def pool_on_topics(ranked: RunSet, depth: int, contributors: Contributors, qrels: Qrels) -> Pool:
-    """Return the depth-k pool on the topics of the judgments: runs bring topics that nobody chose to judge."""
-    pool, topics = pool_to_depth(ranked, depth, contributors), set(qrels.topics)
-    known = np.array([topic in topics for topic in pool.documents.topics], dtype=bool)
-    return pool.take(np.flatnonzero(known[pool.documents.topic]))

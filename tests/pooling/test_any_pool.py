@@ -14,8 +14,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.lists import sort_by_topic
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import given_metadata
-from pt_reuse.pooling.depth import Taken, pool_of
-from pt_reuse.pooling.pool import Contributions, Pool, contributors_of
+from pt_reuse.pooling.pool import Contributions, Pool
 
 TOPICS = ["1", "2", "10"]
 NAMES = ["A", "B", "C", "D"]
@@ -104,44 +103,28 @@ def test_any_pool_equals_the_brute_force(found, by, left_out, data):
     assert pairs_of(pool.to_qrels().to_frame()) == set(found)
 
 
-# what a strategy took
+# a part of a pool, in an order of its own
 
 
-def take(runs, codes, **columns):
-    """Take documents of each topic, named in the order in which they are taken; say of all runs what they have."""
-    for t, topic in enumerate(runs.topics):
-        docnos = tokens.decode(runs.field.vocabulary[runs.field.docs(t)])
-        code, run, rank = runs.field.top(t, 99, np.ones(len(runs), dtype=bool))
-        chosen = np.array([docnos.index(docno) for docno in codes.get(topic, "").split()], dtype=np.int64)
-        yield Taken(chosen, code, run, rank, {name: values[topic] for name, values in columns.items()})
-
-
-def test_what_a_strategy_took():
+def test_a_part_in_another_order_with_columns():
     runs = pooled_runs()
-    # e and z are of D alone, which does not contribute; topic 2 is taken in another order than the runs'
-    taken = take(
-        runs,
-        {"1": "e c a", "2": "z y"},
-        round={"1": np.array([3, 1, 2]), "2": np.array([2, 1])},
-        source={"1": np.array(list("pqr"), dtype=object), "2": np.array(list("st"), dtype=object)},
-    )
-    pool = pool_of(runs, taken, strategy="hand", contributors=contributors_of(runs, "pooled"), settings={})
-    assert records(pool.to_frame().drop(columns=["teams", "types"])) == [
-        {"qid": "1", "docno": "e", "rank": None, "runs": 0, "round": 3, "source": "p"},
-        {"qid": "1", "docno": "c", "rank": 1, "runs": 2, "round": 1, "source": "q"},
-        {"qid": "1", "docno": "a", "rank": 1, "runs": 2, "round": 2, "source": "r"},
-        {"qid": "2", "docno": "z", "rank": None, "runs": 0, "round": 2, "source": "s"},
-        {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "round": 1, "source": "t"},
+    pool = ptr.depth_pool(runs, depth=99)
+    at = {pair: row for row, pair in enumerate(zip(*pool.to_frame()[["qid", "docno"]].to_numpy().T, strict=True))}
+    rows = np.array([at["1", "c"], at["1", "a"], at["2", "y"]])
+    columns = pd.DataFrame({"round": np.arange(len(pool))})
+    part = pool.take(rows, columns=columns, strategy="hand", settings={})
+    assert records(part.to_frame()[["qid", "docno", "rank", "runs", "round"]]) == [
+        {"qid": "1", "docno": "c", "rank": 1, "runs": 2, "round": at["1", "c"]},
+        {"qid": "1", "docno": "a", "rank": 1, "runs": 2, "round": at["1", "a"]},
+        {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "round": at["2", "y"]},
     ]
-    assert contributions_of(pool) == {
+    assert contributions_of(part) == {
         ("1", "c"): {"A": 3, "C": 1},
         ("1", "a"): {"A": 1, "C": 3},
         ("2", "y"): {"A": 2, "B": 1},
     }
-    assert pool.settings == {"strategy": "hand", "contributors": "pooled", "order": "trec_eval"}
-    assert pool.order == "trec_eval"
-    assert pool.without("two").to_frame()["round"].tolist() == [3, 1, 2, 2, 1]
-    assert pool.without("one").to_frame()["round"].tolist() == [3, 1, 2, 2]
+    assert (part.strategy, part.settings, part.order) == ("hand", {}, "trec_eval")
+    assert part.without(run=["A", "B"]).to_frame()["round"].tolist() == [at["1", "c"], at["1", "a"]]
 
 
 # documents from anywhere

@@ -191,9 +191,7 @@ def test_by_hand(depth, pooled, expected):
     if pooled == ["A"]:
         qrels = judgments(("1", "b", 1), ("1", "c", 0), ("1", "d", 0), ("1", "e", 1))
     pool = depth_pool(runs, depth=depth)
-    rows = qrels.arrays.documents.find(pool.documents)
-    judged = (rows >= 0) & (qrels.arrays.labels[rows] >= 0)
-    fit = PoolFit.of(pool, qrels, judged, depth=depth)
+    fit = PoolFit.of(pool, qrels, depth=depth)
     assert dataclasses.astuple(fit)[1:] == expected
 
 

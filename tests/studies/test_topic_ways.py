@@ -19,14 +19,13 @@ from pt_reuse.data.array_file import on_disk
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import TopicJobs
 from pt_reuse.pooling.depth import DepthPooling, depth_pool, pool_to_depth
-from pt_reuse.pooling.fit import PoolFit, Pooling, UniquesWork, find_uniques
+from pt_reuse.pooling.fit import PoolFit, UniquesWork, find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.coverage.coverage import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork, UnjudgedDocuments
-from pt_reuse.studies.leave_one_out import UniqueScoring
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
@@ -161,11 +160,10 @@ def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
     sole, contributing = pool.sole(by)
     unique = judged & (sole >= 0)
     for runs in (RUNS, opened(RUNS)):
-        pooling = Pooling.of(runs, chosen, units, depth=depth, pool_order=order)
-        found = find_uniques(runs, QRELS, pooling)
+        found = find_uniques(runs, QRELS, units, chosen, depth=depth, pool_order=order)
         assert found.row.tolist() == rows[unique].tolist()
         assert [units.names[u] for u in found.owner] == [contributing.names[u] for u in sole[unique]]
-        assert found.fit(QRELS, chosen, depth=depth) == PoolFit.of(pool, QRELS, judged, depth=depth)
+        assert found.fit == PoolFit.of(pool, QRELS, depth=depth)
     assert unique.any()
 
 
@@ -174,18 +172,15 @@ def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
 
 def works(field):
     chosen, units = contributors_of(RUNS, "all"), RUNS.units("team")
-    pooling = Pooling.of(RUNS, chosen, units, depth=10, pool_order="file")
-    scoring = Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES)
     return {
-        "score": scoring,
-        "lou": UniqueScoring(scoring, pooling, len(units), 1),
-        "uniques": UniquesWork(field, QRELS, pooling),
+        "score": Rescoring(field, RUNS.names, QRELS, [*FEW, infAP], NO_CHANGES),
+        "uniques": UniquesWork(field, QRELS, units.of_run, 10, RUNS.order, "file"),
         "unjudged": JudgedWork(field, QRELS, [3, 10], 0.8, None),
-        "pool": DepthPooling(field, field.topics, [5] * field.n_topics, chosen.runs),
+        "pool": DepthPooling(field, field.topics, np.full(field.n_topics, 5), chosen.runs),
     }
 
 
-@pytest.mark.parametrize("kind", ["score", "lou", "uniques", "unjudged", "pool"])
+@pytest.mark.parametrize("kind", ["score", "uniques", "unjudged", "pool"])
 def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
     work = works(RUNS.field)[kind]
     with on_disk(RUNS.field) as stored:

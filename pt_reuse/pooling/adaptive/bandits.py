@@ -55,8 +55,16 @@ class RandomOrder(FixedOrder):
 class FusedOrder(FixedOrder):
     """Judges documents by their fused score; those of equal score (in 12 digits) by best rank, then by name."""
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator, fusion: Fusion):
-        self._scores = fusion.scores(topic.rows)
+    def __init__(
+        self,
+        topic: TopicLists,
+        random: np.random.Generator,
+        *,
+        k: float | None = None,
+        p: float | None = None,
+        norm: str | None = None,
+    ):
+        self._scores = Fusion.of(self.name, k=k, p=p, norm=norm).scores(topic.rows)
         super().__init__(topic, random)
 
     def order(self) -> NDArray[np.int64]:
@@ -67,21 +75,15 @@ class FusedOrder(FixedOrder):
 
 
 class ReciprocalRanks(FusedOrder):
-    """Fuse by the sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)."""
+    """Fuse by the sum of 1 / (k + rank), k = 60 (Cormack, Clarke and Büttcher 2009)."""
 
     name = "rrf"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator, *, k: float = 60):
-        super().__init__(topic, random, Fusion("rrf", k=k))
-
 
 class RankBiased(FusedOrder):
-    """Fuse by the sum of (1 - p) p^(rank - 1) (Moffat and Zobel's RBP weights; Bailey et al. 2017)."""
+    """Fuse by the sum of (1 - p) p^(rank - 1), p = .8 (Moffat and Zobel's RBP weights; Bailey et al. 2017)."""
 
     name = "rbp"
-
-    def __init__(self, topic: TopicLists, random: np.random.Generator, *, p: float = 0.8):
-        super().__init__(topic, random, Fusion("rbp", p=p))
 
 
 class CombSum(FusedOrder):
@@ -89,11 +91,8 @@ class CombSum(FusedOrder):
 
     name = "combsum"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator, *, norm: str = "min-max"):
-        super().__init__(topic, random, Fusion(self.name, norm=norm))
 
-
-class CombMnz(CombSum):
+class CombMnz(FusedOrder):
     """Fuse by the sum of normalised scores times the number of runs that have the document (Fox and Shaw 1994)."""
 
     name = "combmnz"
@@ -104,39 +103,43 @@ class Borda(FusedOrder):
 
     name = "borda"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random, Fusion("borda"))
-
 
 class Bandit(Chooser):
-    """Picks a run and has the best of its documents judged that is not judged yet."""
+    """Picks the run of the largest value that has documents left, the first of several, and its best one left.
+
+    A subclass has the values; labels count for every run that has the document.
+    """
+
+    #: by how much labels count after the next one
+    rate = 1.0
 
     def __init__(self, topic: TopicLists, random: np.random.Generator):
         super().__init__(topic, random)
-        self.run = -1
-        self.documents_of: list[int] = topic.lengths.tolist()
+        self.run, self.value, self.n_labels = -1, 0.0, 0
+        #: (runs,) documents left, and labels
+        self.documents_of: NDArray[np.int64] = topic.lengths.copy()
+        self.relevant: NDArray[np.float64] = np.zeros(topic.n_runs)
+        self.judged: NDArray[np.float64] = np.zeros(topic.n_runs)
         self._lists = [topic.list_of(run).tolist() for run in range(topic.n_runs)]
         self._place = [0] * topic.n_runs
-        self._runs_of = topic.runs_of
+        self._runs_of = [np.array(runs, dtype=np.int64) for runs in topic.runs_of]
 
     @abstractmethod
-    def pick(self) -> int:
-        """Return a run that has documents left; at least one has. Of runs that are equally good it is the first."""
+    def values(self) -> NDArray[np.float64]:
+        """Return (runs,) what each run is worth; at least one has documents left."""
 
     @abstractmethod
-    def credit(self, run: int, relevant: bool) -> None:
-        """Learn that a document of a run, which has more documents left, is relevant or not."""
+    def said(self) -> str:
+        """Return in words what the run that was picked is worth."""
 
-    @abstractmethod
-    def retire(self, run: int) -> None:
-        """Learn that a run has no documents left, and is not to be picked again."""
-
-    @abstractmethod
-    def said_of(self, run: int) -> str:
-        """Return in words why a run was picked."""
+    def pick(self, values: NDArray[np.float64]) -> int:
+        """Return the run of the largest value."""
+        return int(values.argmax())
 
     def choose(self) -> int:
-        self.run = run = self.pick()
+        values = np.where(self.documents_of > 0, self.values(), -np.inf)
+        self.run = run = self.pick(values)
+        self.value = float(values[run])
         documents, place, left = self._lists[run], self._place[run], self.left
         while not left[documents[place]]:
             place += 1
@@ -144,20 +147,16 @@ class Bandit(Chooser):
         return documents[place]
 
     def leave(self, document: int) -> None:
-        left = self.documents_of
-        for run in self._runs_of[document]:
-            left[run] -= 1
-            if not left[run]:
-                self.retire(run)
+        self.documents_of[self._runs_of[document]] -= 1
 
     def observe(self, document: int, relevant: bool) -> None:
-        left, credit = self.documents_of, self.credit
-        for run in self._runs_of[document]:
-            if left[run]:
-                credit(run, relevant)
+        runs = self._runs_of[document]
+        self.n_labels += 1
+        self.relevant[runs] = self.rate * self.relevant[runs] + relevant
+        self.judged[runs] = self.rate * self.judged[runs] + 1.0
 
     def reason(self, document: int) -> str:
-        return f"run {shown(self.topic.names[self.run])}, {self.said_of(self.run)}, rank {self._place[self.run] + 1}"
+        return f"run {shown(self.topic.names[self.run])}, {self.said()}, rank {self._place[self.run] + 1}"
 
 
 class MoveToFront(Bandit):
@@ -165,52 +164,27 @@ class MoveToFront(Bandit):
 
     name = "mtf"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random)
-        self._priority: list[float] = [0 if left else -np.inf for left in self.documents_of]
-
-    def pick(self) -> int:
+    def values(self) -> NDArray[np.float64]:
         # the run that was picked last is still it, unless its priority fell: priorities never rise
-        return self._priority.index(max(self._priority))
+        return self.relevant - self.judged
 
     def observe(self, document: int, relevant: bool) -> None:
-        self.credit(self.run, relevant)
+        self.judged[self.run] += not relevant
 
-    def credit(self, run: int, relevant: bool) -> None:
-        self._priority[run] -= not relevant
-
-    def retire(self, run: int) -> None:
-        self._priority[run] = -np.inf
-
-    def said_of(self, run: int) -> str:
-        return f"priority {self._priority[run]}"
+    def said(self) -> str:
+        return f"priority {self.value:.0f}"
 
 
 class MaxMean(Bandit):
     """Pick the run with the largest mean (1 + relevant) / (2 + judged) over its judged documents."""
 
     name = "max-mean"
-    _rate = 1.0
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random)
-        self._mean = [0.5 if left else -1.0 for left in self.documents_of]
-        self._relevant = [0.0] * topic.n_runs
-        self._judged = [0.0] * topic.n_runs
+    def values(self) -> NDArray[np.float64]:
+        return (1.0 + self.relevant) / (2.0 + self.judged)
 
-    def pick(self) -> int:
-        return self._mean.index(max(self._mean))
-
-    def credit(self, run: int, relevant: bool) -> None:
-        self._relevant[run] = found = self._rate * self._relevant[run] + relevant
-        self._judged[run] = judged = self._rate * self._judged[run] + 1.0
-        self._mean[run] = (1.0 + found) / (2.0 + judged)
-
-    def retire(self, run: int) -> None:
-        self._mean[run] = -1.0
-
-    def said_of(self, run: int) -> str:
-        return f"mean {self._mean[run]:.3g}"
+    def said(self) -> str:
+        return f"mean {self.value:.3g}"
 
 
 class NonStationaryMaxMean(MaxMean):
@@ -220,7 +194,7 @@ class NonStationaryMaxMean(MaxMean):
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, rate: float = 0.0):
         super().__init__(topic, random)
-        self._rate = fraction("rate", rate)
+        self.rate = fraction("rate", rate)
 
 
 class EpsilonGreedy(MaxMean):
@@ -230,18 +204,15 @@ class EpsilonGreedy(MaxMean):
 
     def __init__(self, topic: TopicLists, random: np.random.Generator, *, epsilon: float = 0.1):
         super().__init__(topic, random)
-        self._epsilon = fraction("epsilon", epsilon)
-        self._explored = False
+        self._epsilon, self._explored = fraction("epsilon", epsilon), False
 
-    def pick(self) -> int:
+    def pick(self, values: NDArray[np.float64]) -> int:
         self._explored = bool(self.random.random() < self._epsilon)
-        if not self._explored:
-            return super().pick()
-        left = [run for run, documents in enumerate(self.documents_of) if documents]
-        return left[int(self.random.integers(len(left)))]
+        left = np.flatnonzero(self.documents_of)
+        return int(left[self.random.integers(len(left))]) if self._explored else super().pick(values)
 
-    def said_of(self, run: int) -> str:
-        return f"drawn from all, {super().said_of(run)}" if self._explored else super().said_of(run)
+    def said(self) -> str:
+        return f"{'drawn from all, ' if self._explored else ''}{super().said()}"
 
 
 class UCB1Tuned(Bandit):
@@ -249,47 +220,17 @@ class UCB1Tuned(Bandit):
 
     name = "ucb1-tuned"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random)
-        self._n = 0
-        self._relevant, self._judged = [0] * topic.n_runs, [0] * topic.n_runs
-        self._new = list(range(topic.n_runs))[::-1]
-        self._share: np.ndarray = np.where(np.array(self.documents_of) > 0, 0.0, -np.inf)
-        self._variance: np.ndarray = np.zeros(topic.n_runs)
-        self._per_label: np.ndarray = np.zeros(topic.n_runs)
+    def values(self) -> NDArray[np.float64]:
+        judged = np.maximum(self.judged, 1)
+        share, ratio = self.relevant / judged, math.log(max(self.n_labels, 1)) * (1 / judged)
+        bound = np.sqrt(np.minimum(np.sqrt(2 * ratio) + share * (1 - share), 0.25) * ratio) + share
+        return np.where(self.judged > 0, bound, np.inf)
 
-    def pick(self) -> int:
-        new = self._new
-        while new and (self._judged[new[-1]] or not self.documents_of[new[-1]]):
-            new.pop()
-        return new[-1] if new else first_of_best(self._bounds())
+    def pick(self, values: NDArray[np.float64]) -> int:
+        return first_of_best(values)
 
-    def observe(self, document: int, relevant: bool) -> None:
-        self._n += 1
-        super().observe(document, relevant)
-
-    def credit(self, run: int, relevant: bool) -> None:
-        self._relevant[run] += relevant
-        self._judged[run] += 1
-        self._share[run] = share = self._relevant[run] / self._judged[run]
-        self._variance[run] = share * (1 - share)
-        self._per_label[run] = 1 / self._judged[run]
-
-    def retire(self, run: int) -> None:
-        self._share[run] = -np.inf
-
-    def said_of(self, run: int) -> str:
-        return f"bound {self._bounds()[run]:.3g}" if self._judged[run] else "none of its documents has a label"
-
-    def _bounds(self) -> np.ndarray:
-        ratio = math.log(max(self._n, 1)) * self._per_label
-        width = np.sqrt(2 * ratio)
-        width += self._variance
-        np.minimum(width, 0.25, out=width)
-        width *= ratio
-        np.sqrt(width, out=width)
-        width += self._share
-        return width
+    def said(self) -> str:
+        return f"bound {self.value:.3g}" if self.judged[self.run] else "none of its documents has a label"
 
 
 class Thompson(Bandit):
@@ -297,29 +238,13 @@ class Thompson(Bandit):
 
     name = "thompson"
 
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
-        super().__init__(topic, random)
-        # (runs with documents left,)
-        self._runs: list[int] = np.flatnonzero(topic.lengths).tolist()
-        self._relevant, self._other = np.ones(len(self._runs)), np.ones(len(self._runs))
-        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
-        self._drawn = 0.0
+    def values(self) -> NDArray[np.float64]:
+        left = np.flatnonzero(self.documents_of)
+        relevant = self.relevant[left]
+        drawn: NDArray[np.float64] = np.zeros(len(self.documents_of))
+        drawn[left] = self.random.beta(1 + relevant, 1 + self.judged[left] - relevant)
+        return drawn
 
-    def pick(self) -> int:
-        shares = self.random.beta(self._relevant, self._other)
-        best = shares.argmax()
-        self._drawn = shares[best]
-        return self._runs[best]
-
-    def credit(self, run: int, relevant: bool) -> None:
-        (self._relevant if relevant else self._other)[self._at[run]] += 1
-
-    def retire(self, run: int) -> None:
-        place = self._at[run]
-        del self._runs[place]
-        self._relevant, self._other = np.delete(self._relevant, place), np.delete(self._other, place)
-        self._at = dict(zip(self._runs, range(len(self._runs)), strict=True))
-
-    def said_of(self, run: int) -> str:
-        place = self._at[run]
-        return f"drew {self._drawn:.3g} from Beta({self._relevant[place]:.0f}, {self._other[place]:.0f})"
+    def said(self) -> str:
+        relevant = self.relevant[self.run]
+        return f"drew {self.value:.3g} from Beta({1 + relevant:.0f}, {1 + self.judged[self.run] - relevant:.0f})"

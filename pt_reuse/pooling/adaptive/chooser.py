@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from pt_reuse.arrays.fusion import TopicRows
 from pt_reuse.arrays.lists import offsets, ranges
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
-from pt_reuse.pooling.depth import Pooled
+from pt_reuse.pooling.depth import topic_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,18 +138,17 @@ def topic_lists(ranked: RunSet, depth: int, contributing: NDArray[np.bool_]) -> 
 
 def lists_of_topic(ranked: RunSet, t: int, depth: int, contributing: NDArray[np.bool_]) -> TopicLists:
     """Return the lists of one topic, a row of the field, see :func:`topic_lists`."""
-    field = ranked.field
-    names = tuple(name for name, counts in zip(ranked.names, contributing.tolist(), strict=True) if counts)
-    place = np.cumsum(contributing) - 1
-    pool = Pooled.of(field, t, depth, contributing)
-    order = pool.in_order(field, t, [pool.best_rank])
+    docs, rows = topic_rows(ranked.field, t, depth, contributing)
+    best = np.full(len(docs), np.iinfo(np.int64).max)
+    np.minimum.at(best, rows.document, rows.rank)
+    words = ranked.field.words_at(t).take(docs, axis=0)
+    order = np.lexsort([*tokens.descending(words), best])
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    words = field.words_at(t).take(pool.docs[order], axis=0)
-    docnos = tokens.decode(tokens.as_tokens(words))
-    sizes = np.bincount(place[pool.rows.run], minlength=len(names))
-    codes = number[pool.rows.document]
-    return TopicLists(field.topics[t], names, tuple(docnos), offsets(sizes), codes, pool.rows.score)
+    docnos = tokens.decode(tokens.as_tokens(words[order]))
+    names = tuple(compress(ranked.names, contributing.tolist()))
+    sizes = np.bincount((np.cumsum(contributing) - 1)[rows.run], minlength=len(names))
+    return TopicLists(ranked.topics[t], names, tuple(docnos), offsets(sizes), number[rows.document], rows.score)
 
 
 def random_of_topic(seed: int, qid: str) -> np.random.Generator:
@@ -215,7 +214,12 @@ class Chooser(ABC):
             InputError: a label for another document, or one that is not True, False or None.
         """
         if document != self._asked or document is None:
-            raise InputError(self._not_asked(document), argument="document")
+            asked = "nothing" if self._asked is None else shown(self.topic.docnos[self._asked])
+            raise InputError(
+                f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document "
+                f"{shown(document)}, but asked for was {asked}. Give each label to the document that next() returned.",
+                argument="document",
+            )
         if not (relevant is None or relevant is True or relevant is False):
             relevant = flag("relevant", relevant)
         self._asked = None
@@ -252,13 +256,6 @@ class Chooser(ABC):
             f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {told(document)}, which is no document that "
             f"is left, or is judged already: documents are numbered from 0 to {len(self.left) - 1:,}. Let its choose() "
             "return a number for which self.left is True."
-        )
-
-    def _not_asked(self, document: int) -> str:
-        asked = "nothing" if self._asked is None else shown(self.topic.docnos[self._asked])
-        return (
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document {shown(document)}, "
-            f"but asked for was {asked}. Give each label to the document that next() returned."
         )
 
 

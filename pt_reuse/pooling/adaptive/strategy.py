@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
@@ -22,7 +23,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.pooling.adaptive import bandits
 from pt_reuse.pooling.adaptive.chooser import Chooser, TopicLists, lists_of_topic, random_of_topic
 from pt_reuse.pooling.adaptive.document_weights import Hedge, MinimalTestCollection
-from pt_reuse.pooling.depth import Pooled, Taken, check_pooling, depth_of, pool_of
+from pt_reuse.pooling.depth import check_pooling, depth_of, pool_to_depth, rows_in_order, settings_of
 from pt_reuse.pooling.fit import MOSTLY
 from pt_reuse.pooling.pool import Pool, contributors_of
 from pt_reuse.scoring.caveats import Caveat, grade_unstated, noted, tell
@@ -48,8 +49,6 @@ CHOOSERS: dict[str, type[Chooser]] = {
         bandits.RandomOrder,
     )
 }
-#: a topic with one run of one document, on which a chooser is tried before any run is read
-_SMALLEST = TopicLists.of("1", {"run": ["d"]})
 
 
 class Strategy:
@@ -75,18 +74,16 @@ class Strategy:
     def __init__(self, kind: str | type[Chooser], **options: Any):
         self.kind = _chooser(kind)
         self.options: Mapping[str, Any] = dict(options)
-        self._check_options()
-
-    def _check_options(self) -> None:
-        known = options_of(self.kind)
-        needed = {name for name, default in known.items() if default is inspect.Parameter.empty}
-        wrong = [*(name for name in self.options if name not in known), *(needed - self.options.keys())]
+        parameters = inspect.signature(self.kind).parameters.values()
+        known = {one.name: one.default for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
+        needed = [name for name, default in known.items() if default is inspect.Parameter.empty]
+        wrong = [*(name for name in options if name not in known), *(name for name in needed if name not in options)]
         if wrong:
             what = f"needs its option {wrong[0]!r}" if wrong[0] in known else f"has no option {wrong[0]!r}"
             there = f"there is {examples(known, 12)}" if known else "it has none"
             raise InputError(f"strategy {self.kind.name!r} {what}; {there}.", argument=wrong[0])
         # what a chooser takes its own constructor says: ask it before any run is read
-        self.start(_SMALLEST, seed=0)
+        self.start(TopicLists.of("1", {"run": ["d"]}), seed=0)
 
     @property
     def name(self) -> str:
@@ -119,29 +116,16 @@ def _chooser(kind: str | type[Chooser], argument: str = "kind") -> type[Chooser]
         return CHOOSERS[kind]
     if not (inspect.isclass(kind) and issubclass(kind, Chooser)):
         near = did_you_mean(kind, CHOOSERS) if isinstance(kind, str) else ""
-        raise _no_kind(
-            argument,
-            f" must be the name of a strategy, one of {examples(CHOOSERS, len(CHOOSERS))}, or a subclass of Chooser, "
-            f"got {told(kind)}.{near}",
-        )
-    if inspect.isabstract(kind):
+        names = examples(CHOOSERS, len(CHOOSERS))
+        why = f" must be the name of a strategy, one of {names}, or a subclass of Chooser, got {told(kind)}.{near}"
+    elif inspect.isabstract(kind):
         lacking = examples(sorted(kind.__abstractmethods__), 12)
-        raise _no_kind(argument, f": the chooser {kind.__name__} lacks the methods {lacking}. Define them.")
-    if not isinstance(getattr(kind, "name", None), str):
-        raise _no_kind(
-            argument, f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text."
-        )
-    return kind
-
-
-def _no_kind(argument: str, why: str) -> InputError:
-    return InputError(f"{argument}{why}", argument=argument)
-
-
-def options_of(kind: type[Chooser]) -> dict[str, Any]:
-    """Return the options of a chooser and their defaults."""
-    parameters = inspect.signature(kind).parameters.values()
-    return {one.name: one.default for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
+        why = f": the chooser {kind.__name__} lacks the methods {lacking}. Define them."
+    elif not isinstance(getattr(kind, "name", None), str):
+        why = f": the chooser {kind.__name__} has no name. Give its class the attribute name, a text."
+    else:
+        return kind
+    raise InputError(f"{argument}{why}", argument=argument)
 
 
 def judged_in_order(
@@ -267,27 +251,19 @@ def adaptive_pool(
     check_some_judged(topics)
     caveats = [*grade_unstated(qrels, rel), *caveats_of(topics, lowest)]
     tell(caveats)
-    bar = pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)
-    settings = {"n": size, "per": "topic", "depth": common, "relevant": f"label of at least {lowest}", "seed": seed}
-    return pool_of(
-        ranked,
-        (_taken(oracle, t, topic, chosen, size, seed) for t, topic in enumerate(bar)),
-        strategy=chosen.name,
-        contributors=contributing,
-        settings={**settings, **noted(caveats)},
-    )
-
-
-def _taken(oracle: OracleTopics, t: int, topic: OracleTopic | None, strategy: Strategy, n: int, seed: int) -> Taken:
-    pool = Pooled.of(oracle.ranked.field, t, oracle.depth, oracle.contributing)
-    order: list[int] = []
-    reasons: list[str] = []
-    if topic is not None:
-        chooser = strategy.start(topic.lists, seed)
-        for document in islice(judging(chooser, topic.relevant), n):
-            order.append(document)
-            reasons.append(chooser.reason(document))
-    # documents of a topic's lists are numbered in this order, too
-    best_first = pool.docs[pool.in_order(oracle.ranked.field, t, [pool.best_rank])]
-    columns = {"round": np.arange(1, len(order) + 1), "reason": np.array(reasons, dtype=object)}
-    return pool.taken(best_first[np.array(order, dtype=np.int64)], columns)
+    pool = pool_to_depth(ranked, common, contributing)
+    # the lists of a topic number its documents in this order, too
+    by_rank, starts = rows_in_order(pool, [pool.entries.best_rank]), pool.documents.starts.tolist()
+    rows, round_, reason = [np.zeros(0, dtype=np.int64)], np.zeros(len(pool), dtype=np.int64), [""] * len(pool)
+    for t, topic in enumerate(pt.tqdm(topics, desc="judging", unit="topic", disable=not verbose)):
+        if topic is None:
+            continue
+        chooser = chosen.start(topic.lists, seed)
+        for place, document in enumerate(islice(judging(chooser, topic.relevant), size), 1):
+            row = by_rank[starts[t] + document]
+            rows.append(row[None])
+            round_[row], reason[row] = place, chooser.reason(document)
+    columns = pd.DataFrame({"round": round_, "reason": pd.Series(reason, dtype=object)})
+    own = {"n": size, "per": "topic", "depth": common, "relevant": f"label of at least {lowest}", "seed": seed}
+    settings = settings_of(chosen.name, ranked, contributing, {**own, **noted(caveats)})
+    return pool.take(np.concatenate(rows), columns=columns, strategy=chosen.name, settings=settings)

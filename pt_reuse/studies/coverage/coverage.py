@@ -22,7 +22,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of, units_by
-from pt_reuse.pooling.fit import Pooling, find_uniques
+from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, told_elsewhere
 from pt_reuse.scoring.measures import cutoff_of
@@ -427,13 +427,13 @@ def _pool_of(inputs: Inputs, depth: int | None, contributors: Any, order: Any) -
 
 def _owners(inputs: Inputs, pooled: Pooled, units: Units, order: Any) -> Owners:
     """Return who alone brought which of the judged documents."""
-    pooling = Pooling.of(inputs.runs, pooled.contributors, units, depth=pooled.depth, pool_order=order)
-    uniques = find_uniques(inputs.runs, inputs.qrels, pooling)
+    how: dict[str, Any] = {"depth": pooled.depth, "pool_order": order}
+    uniques = find_uniques(inputs.runs, inputs.qrels, units, pooled.contributors, **how)
     owner = np.full(len(inputs.qrels), -1, dtype=np.int64)
     owner[uniques.row] = uniques.owner
     beware(
         one_unit(units, pooled.contributors.runs, "without it nothing that these runs pooled is judged"),
-        uniques.fit(inputs.qrels, pooled.contributors, depth=pooled.depth).caveats(),
+        uniques.fit.caveats(),
     )
     return Owners(owner, units.of_run)
 

@@ -22,13 +22,11 @@ from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, warn
 from pt_reuse.inputs import Pooled
 from pt_reuse.judge import Scale, as_judges, labels_of_holes
-from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.pool import Contributors, Rule
+from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.pooling.scorers import LogisticScorer, Scorer, TfIdf, Training, places_of
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.measures import native_spec
 from pt_reuse.scoring.rescoring import rescore
-from pt_reuse.studies.filled_uniques import with_unjudged
 from pt_reuse.studies.new_runs.lists import Lists, Rows, Short
 
 #: ranks and documents that no run has: as if at this rank
@@ -122,9 +120,7 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
 
 def with_unjudged_tops(qrels: Qrels, runs: RunSet, depth: int) -> Qrels:
     """Return judgments in which the documents that runs have down to a depth and nobody judged stand as unjudged."""
-    pool = pool_to_depth(runs, depth, Contributors(Rule.ALL, np.ones(len(runs), dtype=bool))).remainder(qrels)
-    pool = pool.take(np.flatnonzero(np.isin(pool.documents.qids(), qrels.topics)))
-    return with_unjudged(qrels, pool.to_frame()[["qid", "docno"]])
+    return with_unjudged(qrels, unjudged_tops(runs, qrels, depth))
 
 
 class Evidence:

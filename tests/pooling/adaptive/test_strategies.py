@@ -75,7 +75,7 @@ def test_a_strategy_of_ones_own_needs_its_class_alone():
         ("rrf", {"k": -1}),
         ("rbp", {"p": 1}),
         ("combsum", {"norm": "minmax"}),
-        ("combmnz", {"norm": None}),
+        ("borda", {"k": 1}),
         (Depth, {}),
         (Depth, {"depth": 0}),
     ],
