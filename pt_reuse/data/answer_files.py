@@ -104,7 +104,7 @@ def _of_table(
     marks = zip(*(table[name].tolist() for name in (*_LONG, "place")), strict=True)
     rows = [(*_match(match, unknown, _place(qid, item, run, place)),) for qid, item, run, match, place in marks]
     importance = table["importance"].astype(str) if "importance" in table else None
-    weight = importance.map(WEIGHTS).fillna(0.0) if importance is not None else 1.0
+    weight: Any = importance.map(WEIGHTS).fillna(0.0) if importance is not None else 1.0
     if "weight" in table:
         weight = [_weight(value, place) for value, place in zip(table["weight"], table["place"], strict=True)]
     return pd.DataFrame(

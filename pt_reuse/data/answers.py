@@ -117,7 +117,7 @@ class Answers:
             wanted = _known("topics", topics, self.topics)
             kept = np.flatnonzero(self.items["qid"].isin(wanted))
         at = [self.judges.index(j) for j in (self.judges if judges is None else _known("judges", judges, self.judges))]
-        cells = np.ix_(at, kept, runs)
+        cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
         return replace(
             self,
             items=self.items.iloc[kept].reset_index(drop=True),
@@ -232,7 +232,19 @@ def read_answers(
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
     rows = read_rows(path, format, judge, unknown=unknown)
     runs = rows["run"].drop_duplicates().tolist()
-    return _of_rows(rows, labels.table(runs, naming=OF_FRAMES).drop(columns="pooled", errors="ignore"))
+    return _of_rows(rows, labels.table(runs, naming=OF_FRAMES))
+
+
+def as_answers(given: Any) -> Answers:
+    """Return answers of a user's ``answers=``."""
+    if isinstance(given, Answers):
+        return given
+    if not isinstance(given, str | Path | pd.DataFrame):
+        raise InputError(f"answers must be Answers, a frame or a path, got {told(given)}.", argument="answers")
+    try:
+        return read_answers(given)
+    except InputError as error:
+        raise InputError(str(error), argument="answers") from error
 
 
 def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:

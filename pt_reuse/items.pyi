@@ -1,0 +1,2 @@
+from .studies.bank_growth import bank_growth as bank_growth
+from .studies.leave_out_items import leave_out_items as leave_out_items
