@@ -1,2 +1,3 @@
 from .studies.bank_growth import bank_growth as bank_growth
+from .studies.check_answers import check_answers as check_answers
 from .studies.leave_out_items import leave_out_items as leave_out_items

@@ -235,16 +235,16 @@ def read_answers(
     return _of_rows(rows, labels.table(runs, naming=OF_FRAMES))
 
 
-def as_answers(given: Any) -> Answers:
-    """Return answers of a user's ``answers=``."""
+def as_answers(given: Any, argument: str = "answers") -> Answers:
+    """Return answers of a user's argument."""
     if isinstance(given, Answers):
         return given
     if not isinstance(given, str | Path | pd.DataFrame):
-        raise InputError(f"answers must be Answers, a frame or a path, got {told(given)}.", argument="answers")
+        raise InputError(f"{argument} must be Answers, a frame or a path, got {told(given)}.", argument=argument)
     try:
         return read_answers(given)
     except InputError as error:
-        raise InputError(str(error), argument="answers") from error
+        raise InputError(str(error), argument=argument) from error
 
 
 def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:

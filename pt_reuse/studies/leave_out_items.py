@@ -123,7 +123,8 @@ class LeaveOutItems(LeaveOneOutResult):
     """
 
 
-def _default(answers: Answers, measures: list[str] | None) -> list[str]:
+def default_measures(answers: Answers, measures: list[str] | None) -> list[str]:
+    """Return the scores that are asked for, else those of items that weigh alike, or by their weights, too."""
     if measures is not None:
         return measures
     weights = answers.weights("weighted_score")
@@ -181,7 +182,7 @@ def leave_out_items(
 
     Source: leave-out-uniques, Zobel 1998, SIGIR, of items; scores, Pradeep et al. 2025, The great nugget recall, SIGIR.
     """
-    chosen, units = _default(answers, measures), units_of(answers.run_table, by)
+    chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
     found = answers.found(judge, strict=strict)
     by_unit = found_by_units(found, units.of_run, len(units))
     owner, some = unique_to(by_unit), by_unit.sum(axis=1) > 0
