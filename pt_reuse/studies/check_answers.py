@@ -159,7 +159,7 @@ def check_answers(
     for measure in chosen:
         calibration = _calibration(answers, measure, judge, units, own_items)
         gain, half, rank_half = _learned(calibration, units, confidence)
-        rows = list(_rows(whole, new.names, answers, measure, judge, most, (gain, half, rank_half)))
+        rows = list(_rows(whole, new.names, answers, measure, judge, by, most, (gain, half, rank_half)))
         if len(units) < needed:
             why = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
             nothing = {name: None if "rank" in name else np.nan for name in rows[0] if name.startswith("predicted")}
@@ -236,6 +236,7 @@ def _rows(
     answers: Answers,
     measure: str,
     judge: str | None,
+    by: str,
     most: int,
     learned: tuple[float, float, float],
 ) -> Iterator[dict[str, Any]]:
@@ -246,12 +247,15 @@ def _rows(
     of_topic = np.bincount(whole.topic, weights=weights, minlength=len(whole.topics))
     gain, half, rank_half = learned
     heaviest = float(weights.max(initial=1.0))
-    partial = 1.0 if measure.startswith("strict_") else 0.5
+    units = units_of(whole.run_table, by)
     for name in new:
+        # an item of its unit may be that of another run of it alone
+        alone = (units.of_run == units.of_run[scores.names.index(name)]).sum() == 1
+        least = 0.0 if not alone else 1.0 if measure.startswith("strict_") else 0.5
         run = scores.names.index(name)
         by_topic, mean = scores.values[0][:, run], float(scores.mean_values[0][run])
         with_own = [(by_topic * of_topic + c * most * heaviest) / np.maximum(of_topic + most * heaviest, 1e-300)
-                    for c in (partial, 1.0)]  # fmt: skip
+                    for c in (least, 1.0)]  # fmt: skip
         low, high = np.minimum(by_topic, with_own[0]).mean(), np.maximum(by_topic, with_own[1]).mean()
         predicted = float(np.clip(mean + gain, low, high))
         ends = np.clip([predicted - half, predicted + half], low, high)
