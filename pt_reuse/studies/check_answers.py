@@ -22,8 +22,9 @@ from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, cells, records
+from pt_reuse.scoring.answers import default_measures, scores_of_answers
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.studies.leave_out_items import ItemMeasures, Judge, Judged, Strict, default_measures, scores_of_answers
+from pt_reuse.studies.leave_out_items import ItemMeasures, Judge, Judged, Strict
 from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
 from pt_reuse.study import study
 

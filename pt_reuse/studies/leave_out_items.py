@@ -11,14 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import flag, names
+from pt_reuse._check import flag
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.item_banks import found_by_units, unique_to, weighted_recall
+from pt_reuse.arrays.item_banks import found_by_units, unique_to
 from pt_reuse.data.answers import MEASURES, Answers, as_answers
 from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings
 from pt_reuse.options import Flag, Option
+from pt_reuse.scoring.answers import checked_item_measures, default_measures, scores_of_answers
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.perturbed import Cells, PerturbedScores
 from pt_reuse.scoring.scores import Scores
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
     pass
 
 Floats = NDArray[np.float64]
-
-
-def _measures(given: Any) -> list[str]:
-    found = list(dict.fromkeys(names("measures", given)))
-    for name in found:
-        if name not in MEASURES:
-            raise InputError(f"measures must be of {', '.join(MEASURES)}, got {name!r}.", argument="measures")
-    return found
 
 
 Judged: TypeAlias = Annotated[
@@ -52,7 +45,7 @@ ItemMeasures: TypeAlias = Annotated[
     Option(
         f"of {', '.join(f'``{name}``' for name in MEASURES)}; default ``all_score``, and ``weighted_score`` where "
         "items weigh differently.",
-        check=lambda value: None if value is None else _measures(value),
+        check=checked_item_measures,
         flag=Flag(help="comma-separated", metavar="LIST", kind="list", default="all_score, weighted_score"),
     ),
 ]
@@ -78,32 +71,6 @@ Strict: TypeAlias = Annotated[
 ]
 
 
-def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, keep: NDArray[np.bool_]) -> Scores:
-    """Return the scores of answers, in which only some items count."""
-    topic, n_topics = answers.topic, len(answers.topics)
-    values = [
-        weighted_recall(answers.credit(name, judge), np.where(keep, answers.weights(name), 0.0), topic, n_topics)
-        for name in measures
-    ]
-    matches = answers.matches[answers.of_judge(judge)]
-    has_topic = np.zeros((n_topics, matches.shape[1]), dtype=bool)
-    np.logical_or.at(has_topic, topic, ~np.isnan(matches))
-    settings = {
-        "scores": "weighted recall of items",
-        "judge": answers.judges[answers.of_judge(judge)],
-        "complete": True,
-    }
-    return Scores(
-        run_table=answers.run_table[["name", "team", "type"]],
-        topics=answers.topics,
-        measures=measures,
-        values=np.stack(values),
-        complete=True,
-        has_topic=has_topic,
-        settings=settings,
-    )
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaveOutItems(LeaveOneOutResult):
     """What leaving out the items that each unit alone found does to every run.
@@ -121,14 +88,6 @@ class LeaveOutItems(LeaveOneOutResult):
     unique_relevant | Of weight     | count | those of them that weigh anything
     unique_nonrelevant | Of no weight | count | the others
     """
-
-
-def default_measures(answers: Answers, measures: list[str] | None) -> list[str]:
-    """Return the scores that are asked for, else those of items that weigh alike, or by their weights, too."""
-    if measures is not None:
-        return measures
-    weights = answers.weights("weighted_score")
-    return ["all_score", "weighted_score"] if len(set(weights.tolist())) > 1 else ["all_score"]
 
 
 @study(
