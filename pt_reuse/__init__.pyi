@@ -1,4 +1,5 @@
 from . import demo as demo
+from . import items as items
 from . import judging as judging
 from . import labels as labels
 from . import pools as pools
@@ -10,6 +11,8 @@ from .cards.card import report as report
 from .cards.leaderboard import leaderboard as leaderboard
 from .collections.dataset import list_collections as list_collections
 from .collections.provider import register_collection as register_collection
+from .data.answers import Answers as Answers
+from .data.answers import read_answers as read_answers
 from .data.judgments import Qrels as Qrels
 from .data.judgments import read_qrels as read_qrels
 from .data.run_reading import read_runs as read_runs

@@ -16,7 +16,7 @@ from pt_reuse.study import Study, studies, study_of
 
 #: where the pages are
 DOCS = Path(__file__).parents[1]
-GROUPS = ("", "pools", "profile", "labels", "judging")
+GROUPS = ("", "pools", "profile", "labels", "items", "judging")
 STUDIES = sorted(map(study_of, studies().values()), key=lambda study: (GROUPS.index(study.words.group), study.name))
 
 

@@ -56,7 +56,8 @@ class Leaderboard(Printed):
         columns = [Column(heading, list(rows[name]), digits) for name, (heading, digits) in _SHOWN.items()]
         slug = "".join(letter if letter.isalnum() else "-" for letter in measure.lower())
         numbers = table(columns, f"Possible ranks of {count(of, 'system')} by {measure}.", slug, folded="Table")
-        return f'<section id="by-{escape(slug)}"><h2>{html_text(measure)}</h2><ol class="ranks">{bars}</ol>{numbers}</section>'
+        head = f'<section id="by-{escape(slug)}"><h2>{html_text(measure)}</h2>'
+        return f'{head}<ol class="ranks">{bars}</ol>{numbers}</section>'
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the page.

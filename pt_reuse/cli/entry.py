@@ -49,6 +49,7 @@ _WRITTEN = {
 }
 _FAMILIES = {
     "profile": "properties of a collection: unjudged and relevant documents, stability of its rankings",
+    "items": "answers judged by items: banks of nuggets, rubric answers or claims",
     "judge": "write tasks for assessors, read their labels, plan judging",
 }
 

@@ -250,16 +250,16 @@ def leave_out_dynamic(
     counts = count_uniques(units, contributed, owner[unique], relevant)
     lost, found_again, now_relevant = _of_units(made, n, lowest)
     parts = leave_one_out(
-        inputs,
-        pooling,
+        inputs.runs.run_table,
+        contributed,
         units,
+        replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"}),
         replace(scored, base=scored.whole[n]),
         bootstrap,
         judgments=f"made without the run's own {by}, depth {pooling.depth}",
         counts=counts.assign(found_again=found_again, relevant=now_relevant),
         removed=lost,
         verbose=verbose,
-        scores=replace(scores, settings={**scores.settings, "judgments": "LOU-FULL"}),
     )
     settings = settings_of(
         pooling,

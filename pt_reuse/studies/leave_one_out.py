@@ -18,10 +18,9 @@ from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicS
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
-from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.result import Result
 from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.scores import Scores, scores_of
+from pt_reuse.scoring.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +60,6 @@ class LeaveOneOutResult(Result):
         own_scores: each run under the reduced judgments of its own unit.
         reduced: (measures, units, runs) means of all runs under each unit's reduced judgments.
         units: the left-out units: ``.names`` and, for each run, its unit among them (``.of_run``).
-        depth: the pool's.
-        rel: the lowest label that counts as relevant.
     """
 
     about = "by {by}: {compared}"
@@ -126,8 +123,6 @@ class LeaveOneOutResult(Result):
     own_scores: Scores
     reduced: NDArray[np.float64]
     units: Units
-    depth: int
-    rel: int
 
     def words(self) -> dict[str, Any]:
         """Return what captions and answers speak of, with what is left out and what is compared."""
@@ -179,9 +174,10 @@ def count_uniques(
 
 
 def leave_one_out(
-    inputs: Inputs,
-    pooled: Pooled,
+    run_table: pd.DataFrame,
+    contributed: NDArray[np.bool_],
     units: Units,
+    scores: Scores,
     scored: PerturbedScores,
     bootstrap: TopicBootstrap | None,
     *,
@@ -189,25 +185,21 @@ def leave_one_out(
     counts: pd.DataFrame,
     removed: NDArray[np.int64],
     verbose: bool,
-    scores: Scores | None = None,
 ) -> dict[str, Any]:
     """Return the attributes of :class:`LeaveOneOutResult`; `judgments` says in words what each run's own ones are.
 
-    `scores` are the full ones, where they are not those of the judgments as they are.
+    `scores` are the full ones; those without units are of `scored`.
     """
-    if scores is None:
-        scores = scores_of(inputs.runs, inputs.qrels, inputs.measures, scored.base, complete=inputs.complete)
     own_scores = replace(scores, values=scored.own[0], settings={**scores.settings, "judgments": judgments})
     reduced = scored.means[:, : len(units)]
     order = ["unique_relevant", "unique", units.column]
     by_unit = counts.assign(removed=removed)[[units.column, "runs", "unique", "unique_relevant", "removed"]]
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
-    by_run = described(inputs.runs.run_table).assign(contributed=pooled.contributors.runs)
+    by_run = described(run_table).assign(contributed=contributed)
+    means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
     parts = [
         _of_measure(units, by_unit, by_run, measure, full=full, own=own, reduced=of_units)
-        for measure, full, own, of_units in zip(
-            scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True
-        )
+        for measure, full, own, of_units in means
     ]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
@@ -217,8 +209,7 @@ def leave_one_out(
         by_run = beside(by_run, changes, ["change"])
         summary = _summary_ends(summary, truths, others, units, bootstrap)
     tables = {"table": table, "by_run": by_run, "summary": summary, "unique_counts": counts}
-    found = {"scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units}
-    return {**tables, **found, "depth": pooled.depth, "rel": inputs.rel}
+    return {**tables, "scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units}
 
 
 def _of_measure(

@@ -23,6 +23,7 @@ from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
@@ -74,6 +75,8 @@ class LeaveOutUniques(LeaveOneOutResult):
     judge (``judge=``, default the first). Bars are at most ``top=``, default 30, 15 in a column.
 
     Attributes:
+        depth: the pool's.
+        rel: the lowest label that counts as relevant.
         remove: which uniques were removed, ``"relevant"`` or ``"judged"``.
         fit: how many documents are judged, how many of them no contributing run has down to the depth, and how many
             of the pool are not judged.
@@ -102,6 +105,8 @@ class LeaveOutUniques(LeaveOneOutResult):
     above            | Above the truth     | count | how many units have a mean above the true one
     """
 
+    depth: int
+    rel: int
     remove: str
     fit: PoolFit
     filled: Annotated[
@@ -340,9 +345,10 @@ def leave_out_uniques(
     beware(fit.caveats())
 
     parts = leave_one_out(
-        inputs,
-        pooled,
+        inputs.runs.run_table,
+        pooled.contributors.runs,
         units,
+        scores_of(inputs.runs, people, inputs.measures, scored.base, complete=inputs.complete),
         scored,
         bootstrap,
         judgments=f"without the unique {remove} documents of the run's own {by}, depth {pooled.depth}",
@@ -365,4 +371,5 @@ def leave_out_uniques(
         pool=fit.pooled,
         pool_without_judgment=fit.unjudged,
     )
-    return LeaveOutUniques(**parts, **filled, remove=remove, fit=fit, settings=settings)
+    parts |= {"depth": pooled.depth, "rel": inputs.rel, "remove": remove, "fit": fit}
+    return LeaveOutUniques(**parts, **filled, settings=settings)

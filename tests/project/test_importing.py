@@ -89,7 +89,7 @@ def test_first_use_brings_none_of_the_heavy_libraries():
     code = (
         "import json, sys, pt_reuse\n"
         "for name in pt_reuse.__all__: getattr(pt_reuse, name)\n"
-        "for space in ('judging', 'labels', 'pools', 'profile', 'rankings', 'demo'):\n"
+        "for space in ('judging', 'items', 'labels', 'pools', 'profile', 'rankings', 'demo'):\n"
         "    for name in getattr(pt_reuse, space).__all__: getattr(getattr(pt_reuse, space), name)\n"
         "heavy = {'scipy', 'matplotlib', 'joblib', 'isal', 'statsmodels', 'sklearn', 'jnius', 'distributed', 'ray'}\n"
         "print(json.dumps(sorted(heavy & set(sys.modules))))\n"

@@ -32,7 +32,7 @@ LAYERS = {
     "experiment": 8, "verification": 8,
     "demo": 9, "cards": 9,
     "cli": 10,
-    "__init__": 11, "pools": 11, "labels": 11, "profile": 11, "rankings": 11,
+    "__init__": 11, "pools": 11, "labels": 11, "items": 11, "profile": 11, "rankings": 11,
 }  # fmt: skip
 
 

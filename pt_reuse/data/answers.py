@@ -1,0 +1,292 @@
+"""Answers: which items of a bank (nuggets, rubric answers, claims) the answers of runs have, as judges say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_reuse._check import choice, count, did_you_mean, examples, listed, names, shown
+from pt_reuse._files import checked_path, replacing
+from pt_reuse.arrays.item_banks import weighted_recall
+from pt_reuse.data.answer_files import COLUMNS, read_rows
+from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
+from pt_reuse.data.units import chosen_rows
+from pt_reuse.errors import InputError
+
+Floats = NDArray[np.float64]
+
+#: score -> the items that count, and by which weight
+SCORES = {
+    "all": "every item, each with weight 1",
+    "weighted": "every item by its weight: vital 1, okay .5, others 0, or as given",
+    "vital": "vital items alone",
+}
+MEASURES = (*(f"{name}_score" for name in SCORES), *(f"strict_{name}_score" for name in SCORES))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers:
+    """A matrix of topics with their items, and runs: what of each item a run's answer has, as judges say.
+
+    Made by :func:`read_answers`. A *match* is 1 (support), .5 (partial support) or 0, or any number between; NaN where
+    a judge said nothing of an item and a run. An item is *found* by a run whose match is above 0.
+
+    Attributes:
+        items: a row for each item: ``qid item importance weight``, by topic.
+        run_table: a row for each run: ``name team type`` and further metadata.
+        judges: their names.
+        matches: (judges, items, runs).
+        contradicts: (judges, items, runs) whether an answer contradicts an item.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> rows = [("1", "a", "A", 1), ("1", "b", "A", 0.5), ("1", "a", "B", 0), ("1", "b", "B", 1)]
+        >>> ptr.read_answers(pd.DataFrame(rows, columns=["qid", "item", "run", "match"]))
+        Answers: 2 runs, 2 teams, 1 topic, 2 items (2 found), 1 judge
+    """
+
+    items: pd.DataFrame
+    run_table: pd.DataFrame
+    judges: list[str]
+    matches: Floats
+    contradicts: NDArray[np.bool_]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the run names."""
+        return self.run_table["name"].tolist()
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics that have items."""
+        return self.items["qid"].drop_duplicates().tolist()
+
+    def of_judge(self, judge: str | None = None) -> int:
+        """Return which judge is meant, by default the only one."""
+        if judge is None and len(self.judges) > 1:
+            raise InputError(f"judge must be one of {examples(self.judges, 12)}, got None.", argument="judge")
+        return self.judges.index(choice("judge", judge or self.judges[0], self.judges))
+
+    def found(self, judge: str | None = None, *, strict: bool = False) -> NDArray[np.bool_]:
+        """Return (items, runs) whether a run has an item: a match above 0, or of 1 with `strict`."""
+        matches = self.matches[self.of_judge(judge)]
+        return matches >= 1 if strict else matches > 0
+
+    def weights(self, measure: str) -> Floats:
+        """Return (items,) what each item weighs in a score."""
+        kind = choice("measures", measure, MEASURES).removeprefix("strict_").removesuffix("_score")
+        if kind == "all":
+            return np.ones(len(self.items))
+        weight: Floats = self.items["weight"].to_numpy(dtype=float)
+        vital = weight >= 1 if self.items["importance"].isna().all() else self.items["importance"] == "vital"
+        return weight if kind == "weighted" else np.asarray(vital, dtype=float)
+
+    def credit(self, measure: str, judge: str | None = None) -> Floats:
+        """Return (items, runs) what each match counts in a score; nothing where there is none."""
+        matches = np.nan_to_num(self.matches[self.of_judge(judge)])
+        return (matches >= 1).astype(float) if measure.startswith("strict_") else matches
+
+    def by_topic(self, credit: Floats, weights: Floats) -> Floats:
+        """Return (topics, runs) weighted means of credits over the items of a topic; 0 where none weighs anything."""
+        return weighted_recall(credit, weights, self.topic, len(self.topics))
+
+    @property
+    def topic(self) -> NDArray[np.int64]:
+        """Return (items,) the topic of each, as a position."""
+        return np.asarray(pd.factorize(self.items["qid"])[0], dtype=np.int64)
+
+    def select(
+        self,
+        names: str | Iterable[str] | None = None,
+        *,
+        team: str | Iterable[str] | None = None,
+        type: str | Iterable[str] | None = None,
+        topics: str | Iterable[str] | None = None,
+        judges: str | Iterable[str] | None = None,
+    ) -> Answers:
+        """Return the answers of some runs, topics and judges; of topics all items stay, found or not."""
+        runs = np.flatnonzero(chosen_rows(self.run_table, names=names, team=team, type=type))
+        kept = np.arange(len(self.items))
+        if topics is not None:
+            wanted = _known("topics", topics, self.topics)
+            kept = np.flatnonzero(self.items["qid"].isin(wanted))
+        at = [self.judges.index(j) for j in (self.judges if judges is None else _known("judges", judges, self.judges))]
+        cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
+        return replace(
+            self,
+            items=self.items.iloc[kept].reset_index(drop=True),
+            run_table=self.run_table.iloc[runs].reset_index(drop=True),
+            judges=[self.judges[j] for j in at],
+            matches=self.matches[cells],
+            contradicts=self.contradicts[cells],
+        )
+
+    def __or__(self, other: Any) -> Answers:
+        """Return the matches of both, of further runs, judges or topics; what both have must be the same."""
+        if not isinstance(other, Answers):
+            return NotImplemented
+        both = pd.concat([one.to_frame() for one in (self, other)], ignore_index=True)
+        both = both.rename(columns={"name": "run"}).assign(
+            place="", importance=lambda f: f["importance"].astype(object)
+        )
+        cells = ["qid", "item", "run", "judge"]
+        both = both.drop_duplicates([*cells, "match", "contradicts"])
+        table = pd.concat([self.run_table, other.run_table]).drop_duplicates("name", ignore_index=True)
+        return _of_rows(both, table)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
+        judge, item, run = np.nonzero(~np.isnan(self.matches))
+        frame = self.items.iloc[item].reset_index(drop=True)
+        frame = frame.assign(
+            name=np.array(self.names, dtype=object)[run],
+            match=self.matches[judge, item, run],
+            contradicts=self.contradicts[judge, item, run],
+            judge=np.array(self.judges, dtype=object)[judge],
+        )
+        return frame[["qid", "item", "name", "match", "contradicts", "importance", "weight", "judge"]]
+
+    def write(self, path: str | Path) -> Path:
+        """Write the long form, ``qid item run match weight judge`` and ``importance``, as a CSV file."""
+        place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
+        frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
+        text = frame.drop(columns="contradicts").to_csv(index=False)
+        with replacing(place) as file:
+            file.write(text.encode())
+        return place
+
+    def __repr__(self) -> str:
+        sizes = [
+            count(len(self.run_table), "run"),
+            count(self.run_table["team"].fillna(self.run_table["name"]).nunique(), "team"),
+        ]
+        sizes += [count(len(self.topics), "topic"), count(len(self.items), "item")]
+        n_found = int((self.matches > 0).any(axis=(0, 2)).sum())
+        return f"Answers: {', '.join(sizes)} ({n_found:,} found), {count(len(self.judges), 'judge')}"
+
+
+def _known(argument: str, given: str | Iterable[str], known: list[str]) -> list[str]:
+    wanted = names(argument, given)
+    for one in wanted:
+        if one not in known:
+            raise InputError(f"{argument} has no {shown(one)}.{did_you_mean(one, known)}", argument=argument)
+    return list(dict.fromkeys(wanted))
+
+
+def read_answers(
+    path: str | Path | pd.DataFrame,
+    format: str | None = None,
+    *,
+    judge: str | None = None,
+    unknown: str = "error",
+    teams: RunLabels | None = None,
+    types: RunLabels | None = None,
+    metadata: pd.DataFrame | None = None,
+) -> Answers:
+    """Read answers that were judged by items: nuggets, rubric answers or claims.
+
+    ============== ================================================================================
+    ``nuggetizer`` the AutoNuggetizer's JSON, a line for each run and topic: ``qid run_id nuggets``,
+                   with ``text importance assignment`` of each; items are joined by their text
+    ``dragun``     DRAGUN's CSV: ``topic_id run_tag answer_id auto_assessment``
+    ``ikat``       iKAT's JSON, topic -> run -> ``nuggets`` ``matched`` and ``not-matched``
+    ``long``       CSV or a frame: ``qid item run match``, maybe ``weight importance judge``
+    ``wide``       CSV or a frame: ``qid item``, maybe these, and a column of matches for each run
+    ============== ================================================================================
+
+    Args:
+        path: a file, packed or not, a folder of files, or a frame.
+        format: one of these; default recognised by the columns or keys.
+        judge: the name of who matched, where no column says so; default ``"judge"``.
+        unknown: a match of another name is an ``"error"`` (default), or counts ``"zero"``, as in the AutoNuggetizer.
+        teams: run name -> team.
+        types: run name -> type.
+        metadata: a frame with ``name`` and any of ``team``, ``type`` and further columns.
+
+    Returns:
+        Answers: a matrix of items and runs.
+
+    Raises:
+        InputError: with file, line, topic, run and item: an unknown match, two matches of one judge for one item and
+            run, an item whose weight differs between runs, a file that cannot be read.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> wide = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "b"], "A": [1, 0.5], "B": [0, 1]})
+        >>> answers = ptr.read_answers(wide, teams={"A": "one", "B": "two"})
+        >>> answers.found()
+        array([[ True, False],
+               [ True,  True]])
+
+    Source: scores and their names, Pradeep et al. 2025, The great nugget recall, SIGIR (the AutoNuggetizer).
+    """
+    choice("unknown", unknown, ("error", "zero"))
+    if judge is not None and (not isinstance(judge, str) or not judge):
+        raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
+    labels = given_metadata(teams=teams, types=types, metadata=metadata)
+    rows = read_rows(path, format, judge, unknown=unknown)
+    runs = rows["run"].drop_duplicates().tolist()
+    return _of_rows(rows, labels.table(runs, naming=OF_FRAMES))
+
+
+def as_answers(given: Any, argument: str = "answers") -> Answers:
+    """Return answers of a user's argument."""
+    if isinstance(given, Answers):
+        return given
+    if not isinstance(given, str | Path | pd.DataFrame):
+        raise InputError(f"{argument} must be Answers, a frame or a path, got {shown(given)}.", argument=argument)
+    try:
+        return read_answers(given)
+    except InputError as error:
+        raise InputError(str(error), argument=argument) from error
+
+
+def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:
+    """Return the matrix of rows, of which no two are of one cell and which agree on what items weigh."""
+    lacking = [name for name in COLUMNS if name not in rows]
+    if lacking:
+        raise TypeError(f"rows lack {listed(lacking)}")
+    cells = ["qid", "item", "run", "judge"]
+    twice = rows.duplicated(cells)
+    if twice.any():
+        row = rows[twice].iloc[0]
+        before = rows[(rows[cells] == row[cells]).all(axis=1)].iloc[0]
+        first = f"; the first is at {before['place']}" if before["place"] else ""
+        problem = f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}."
+        raise InputError(f"{problem} Keep one.", argument="path", place=_cell(row))
+    items = rows.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]]
+    merged = rows.merge(items, on=["qid", "item"], suffixes=("", "_first"))
+    other = (merged["weight"] != merged["weight_first"]) | (
+        merged["importance"].fillna("").astype(str) != merged["importance_first"].fillna("").astype(str)
+    )
+    if other.any():
+        row = merged[other].iloc[0]
+        raise InputError(
+            f"the item weighs {row['weight']:g} ({row['importance']}), and {row['weight_first']:g} "
+            f"({row['importance_first']}) elsewhere. Give it one weight.",
+            argument="path",
+            place=_cell(row),
+        )
+    order = pd.Categorical(items["qid"], items["qid"].drop_duplicates())
+    items = items.iloc[np.argsort(order.codes, kind="stable")].reset_index(drop=True)
+    judges = rows["judge"].drop_duplicates().tolist()
+    at = (
+        pd.Index(judges).get_indexer(rows["judge"]),
+        pd.MultiIndex.from_frame(items[["qid", "item"]]).get_indexer(pd.MultiIndex.from_frame(rows[["qid", "item"]])),
+        pd.Index(run_table["name"]).get_indexer(rows["run"]),
+    )
+    matches = np.full((len(judges), len(items), len(run_table)), np.nan)
+    contradicts = np.zeros(matches.shape, dtype=bool)
+    matches[at], contradicts[at] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
+    return Answers(items, run_table.reset_index(drop=True), judges, matches, contradicts)
+
+
+def _cell(row: pd.Series) -> str:
+    place = f"{row['place']}, " if row["place"] else ""
+    return f"{place}topic {shown(row['qid'])}, run {shown(row['run'])}, item {shown(row['item'])}"

@@ -1,0 +1,4 @@
+from .scoring.answers import score_answers as score_answers
+from .studies.bank_growth import bank_growth as bank_growth
+from .studies.check_answers import check_answers as check_answers
+from .studies.leave_out_items import leave_out_items as leave_out_items

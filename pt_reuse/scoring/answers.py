@@ -1,0 +1,89 @@
+"""Scores of answers that were judged by items: weighted recall, as Scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pt_reuse._check import names
+from pt_reuse.arrays.item_banks import weighted_recall
+from pt_reuse.data.answers import MEASURES, Answers, as_answers
+from pt_reuse.errors import InputError
+from pt_reuse.scoring.scores import Scores
+
+
+def checked_item_measures(given: Any) -> list[str] | None:
+    """Return the names of scores of items, None for the usual ones."""
+    if given is None:
+        return None
+    found = list(dict.fromkeys(names("measures", given)))
+    for name in found:
+        if name not in MEASURES:
+            raise InputError(f"measures must be of {', '.join(MEASURES)}, got {name!r}.", argument="measures")
+    return found
+
+
+def default_measures(answers: Answers, measures: list[str] | None) -> list[str]:
+    """Return the scores that are asked for, else those of items that weigh alike, or by their weights, too."""
+    if measures is not None:
+        return measures
+    weights = answers.weights("weighted_score")
+    return ["all_score", "weighted_score"] if len(set(weights.tolist())) > 1 else ["all_score"]
+
+
+def score_answers(answers: Any, measures: Any = None, *, judge: str | None = None) -> Scores:
+    """Score answers by a bank of items, so that studies of scores can be asked of them.
+
+    Args:
+        answers: what :func:`~pt_reuse.read_answers` returned, or what it reads.
+        measures: ``all_score``, ``weighted_score``, ``vital_score``, and each with ``strict_`` before it, where partial
+            matches count nothing; default ``all_score``, and ``weighted_score`` where items weigh differently.
+        judge: whose matches count; default the only judge.
+
+    Returns:
+        Scores: by topic; a missing match counts as not found, and a topic without weighing items 0.
+
+    Raises:
+        InputError: an unknown measure or judge, several judges and none named.
+
+    Example:
+        >>> import pandas as pd, pt_reuse as ptr
+        >>> wide = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "b"], "A": [1, 0.5], "B": [0, 1]})
+        >>> ptr.items.score_answers(wide, ["all_score", "strict_all_score"]).mean
+          name  all_score  strict_all_score
+        0    A       0.75               0.5
+        1    B       0.50               0.5
+
+    Source: Pradeep et al. 2025, The great nugget recall, SIGIR (the AutoNuggetizer).
+    """
+    judged = as_answers(answers)
+    chosen = default_measures(judged, checked_item_measures(measures))
+    return scores_of_answers(judged, chosen, judge, np.ones(len(judged.items), dtype=bool))
+
+
+def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, keep: NDArray[np.bool_]) -> Scores:
+    """Return the scores of answers, in which only some items count."""
+    topic, n_topics = answers.topic, len(answers.topics)
+    values = [
+        weighted_recall(answers.credit(name, judge), np.where(keep, answers.weights(name), 0.0), topic, n_topics)
+        for name in measures
+    ]
+    matches = answers.matches[answers.of_judge(judge)]
+    has_topic = np.zeros((n_topics, matches.shape[1]), dtype=bool)
+    np.logical_or.at(has_topic, topic, ~np.isnan(matches))
+    settings = {
+        "scores": "weighted recall of items",
+        "judge": answers.judges[answers.of_judge(judge)],
+        "complete": True,
+    }
+    return Scores(
+        run_table=answers.run_table[["name", "team", "type"]],
+        topics=answers.topics,
+        measures=measures,
+        values=np.stack(values),
+        complete=True,
+        has_topic=has_topic,
+        settings=settings,
+    )
