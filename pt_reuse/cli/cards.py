@@ -172,7 +172,8 @@ def add_leaderboard(parser: Parser) -> None:
     parser.add_option("--external", "WHICH", "scores that authors reported: no, yes or only", default="no")
     flags = flags_of("rank_intervals")
     add_flag(parser, {**flags["convention"], "usual": "mean,borda", "default": "mean,borda"})
-    add_flag(parser, {**flags["missing"], "usual": "pairwise"})
+    missing = "missing scores: pairwise (on the tasks of both; default), drop_tasks, drop_systems or error"
+    parser.add_option("--missing", "WHAT", missing, default="pairwise")
     add_flag(parser, {**flags["confidence"], "usual": 0.95})
     parser.add_option("--families", "FILE", "CSV with task and family: tasks of one family are drawn together")
     add_out(parser, "the page, as HTML,", "FILE")

@@ -29,6 +29,7 @@ from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
+from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
@@ -36,7 +37,6 @@ from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import base_scores, rescore
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
-from pt_reuse.studies.judging_rounds import checked_depths
 from pt_reuse.study import study
 
 if TYPE_CHECKING:

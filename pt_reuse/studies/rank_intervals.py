@@ -196,7 +196,6 @@ def rank_intervals(
             '(``"pairwise"``); ``"drop_tasks"`` and ``"drop_systems"`` leave out what some system, or task, lacks. '
             "None is filled in; Borda counts it 0 votes.",
             choices=tuple(_MISSING),
-            flag=Flag(help="missing scores: error, pairwise, drop_tasks or drop_systems", metavar="WHAT", kind="text"),
         ),
     ] = "error",
     confidence: options.Confidence = 0.95,

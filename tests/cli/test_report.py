@@ -26,8 +26,8 @@ def test_the_card_is_that_of_the_function(files, field, tmp_path, capsys):
     runs = ptr.read_runs(files / "runs", metadata=files / "runs.csv")
     card = ptr.report(runs, field.qrels, ["P@3", "AP"], depth=5, resamples=9, seed=2)
     assert (tmp_path / "card.html").read_text(encoding="utf-8") == card.html
-    assert f"{card.name}: {card.summary}" in out
-    for question, answer in zip(card.questions["question"], card.questions["answer"], strict=True):
+    assert out.startswith("\n".join([card.name, *card.verdict, card.summary]))
+    for question, answer in zip(card.questions["question"], card.questions["words"], strict=True):
         assert any(question in line and answer in line for line in out.splitlines())
     status, _, err = run(capsys, *call, "--out", tmp_path / "card.html")
     assert status == 2
@@ -36,7 +36,8 @@ def test_the_card_is_that_of_the_function(files, field, tmp_path, capsys):
 
 def test_judgments_alone_have_a_card(files, field, capsys):
     status, out, _ = run(capsys, "report", "--qrels", files / "qrels.txt")
-    assert (status, out.splitlines()[0]) == (0, f"Test collection: {ptr.report(None, field.qrels).summary}")
+    assert (status, out.splitlines()[4]) == (0, ptr.report(None, field.qrels).summary)
+    assert out.splitlines()[1].startswith("Nothing is known of a new run: no runs are given")
 
 
 def test_the_atlas_has_a_card_of_each_collection_at_hand(files, tmp_path, capsys, user_home):
