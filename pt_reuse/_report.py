@@ -141,8 +141,8 @@ class Report:
         >>> ptr.score(field.runs, field.qrels, ["AP", "RR"]).report().head(2)
         18 runs on 25 topics; highest: AP 0.6913 (man3a); RR 0.9600 (man6a and 2
         others).
-        Means of 18 runs over 25 topics (a topic that a run lacks counts 0), the best by
-        AP first.
+        Means of 18 runs on 25 topics (over all topics, of which those that a run lacks
+        count 0), the best by AP first.
         ---------------------
         Run        AP      RR
         man3a  0.6913  0.9280

@@ -22,7 +22,7 @@ _R = TypeVar("_R")
 _PACKAGES = ("pt_reuse.studies", "pt_reuse.judging")
 #: what arguments of studies are that no check and no default of their own is for
 DATA = ("runs", "qrels", "scores")
-#: by what users look for a command, in the order of the help
+#: by what users look for a command or a study, in the order of the help and the pages
 AIMS = {
     "new run": "I have a new run",
     "fair": "Is this collection fair?",
@@ -44,7 +44,7 @@ class Words:
     page: str = ""  # of the documentation; default that of its name under ``studies``
     papers: str = ""  # keys of the documentation's list of papers
     command: str = ""  # with its family, such as ``"profile pool-costs"``; without a summary one declared elsewhere
-    aim: str = ""  # of :data:`AIMS`, under which help lists the command
+    aim: str = ""  # of :data:`AIMS`, under which help lists the command and pages the study
     summary: str = ""  # what the command does, in a line
     details: str = ""  # further sentences for its help
     needs: tuple[str, ...] = ()  # columns that must be filled for some run, such as ``type``

@@ -1,6 +1,6 @@
-"""``.. studies::`` makes the table of questions, functions and commands, of the declarations of all studies.
+"""``.. studies::`` makes tables of questions, functions and commands, one for each aim of a user, of the declarations.
 
-Its content is further rows of a csv-table.
+Its content is further rows of a csv-table, each with the key of its aim before it: ``fair: "question",...``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from pt_reuse.study import Study, studies, study_of
+from pt_reuse.study import AIMS, Study, studies, study_of
 
 #: where the pages are
 DOCS = Path(__file__).parents[1]
@@ -41,21 +41,32 @@ def row(study: Study) -> str:
     return ",".join(f'"{cell}"' for cell in cells)
 
 
-def questions(found: list[Study], rows: list[str]) -> list[str]:
-    """Return the table of questions."""
-    lines = [".. csv-table::", '   :header: "Question","Function","Command","Paper"', "   :widths: 40 30 16 14", ""]
-    return [*lines, *(f"   {line}" for line in [*map(row, found), *rows])]
+def tables(found: list[Study], more: list[str]) -> list[str]:
+    """Return a section for each aim, with the table of its questions."""
+    rows: dict[str, list[str]] = {aim: [] for aim in AIMS}
+    for study in found:
+        rows[study.words.aim].append(row(study))
+    for line in more:
+        aim, _, cells = line.partition(": ")
+        rows[aim].append(cells)
+    lines = []
+    for aim, heading in AIMS.items():
+        lines += [heading, "-" * len(heading), "", ".. csv-table::"]
+        lines += ['   :header: "Question","Function","Command","Paper"', "   :widths: 40 30 16 14", ""]
+        lines += [*(f"   {cells}" for cells in rows[aim]), ""]
+    return lines
 
 
 class Studies(SphinxDirective):
-    """The table of every study."""
+    """The tables of every study."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the table."""
+        """Return the sections."""
         self.env.note_dependency(str(Path(__file__)))
-        return self.parse_text_to_nodes("\n".join(questions(STUDIES, list(self.content))))
+        lines = tables(STUDIES, list(self.content))
+        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

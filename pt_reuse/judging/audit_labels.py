@@ -227,7 +227,7 @@ class LabelAudit(Result):
         return f"{line}. Usable for {', '.join(f'{use}: {can}' for use, can in uses.items())}"
 
 
-@study(question="Do a model's labels rank the systems as people's labels do?", command="audit")
+@study(question="Do a model's labels rank the systems as people's labels do?", aim="models", command="audit")
 def audit_labels(
     runs: options.Runs,
     human: options.HumanJudgments,

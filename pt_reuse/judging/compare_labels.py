@@ -561,7 +561,7 @@ OtherPeople: TypeAlias = Annotated[
 ]
 
 
-@study(question="Do a model's labels agree with those of people?", command="audit", group="labels")
+@study(question="Do a model's labels agree with those of people?", aim="models", command="audit", group="labels")
 def compare_labels(
     human: options.HumanJudgments,
     judge: options.JudgeLabels,

@@ -110,6 +110,7 @@ QuerySeed: TypeAlias = Annotated[
 
 @study(
     question="What does a team lose if a classifier chose documents to judge?",
+    aim="fair",
     group="pools",
     page="studies/leave-out-uniques",
     papers="[V22b]_",

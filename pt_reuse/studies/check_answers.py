@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples
+from pt_reuse._check import count, examples, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.expected import conformal_quantile
@@ -119,7 +119,7 @@ def check_answers(
         Option(
             "how many items of its own a new run may have on a topic, for the bounds; default the most that a left-out "
             "unit has.",
-            check=lambda value: None if value is None else options.SHARED["resamples"].checked(value),
+            check=lambda value: None if value is None else whole("own", value, "items", least=0),
         ),
     ] = None,
     strict: Strict = False,
@@ -141,12 +141,13 @@ def check_answers(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> rows = [("1", "a", 1, 0, 1), ("1", "b", 1, 1, 0), ("2", "c", 0, 1, 1)]
+        >>> bank = [("a", 1, 0, 1), ("b", 1, 1, 0), ("c", 0, 1, 1)]
+        >>> rows = [(qid, *row) for qid in "12345" for row in bank]
         >>> wide = pd.DataFrame(rows, columns=["qid", "item", "A", "B", "mine"])
         >>> both = ptr.read_answers(wide, teams={"A": "x", "B": "y", "mine": "z"})
         >>> found = ptr.items.check_answers(both.select("mine"), both.select(["A", "B"]))
         >>> found.table[["score", "score_high", "abstains"]].round(4).values.tolist()
-        [[0.75, 0.8333, True]]
+        [[0.6667, 0.75, True]]
 
     Source: leave-out-uniques of items; prediction and interval as of :func:`check_new_run`.
     """

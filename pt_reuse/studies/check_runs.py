@@ -81,7 +81,7 @@ class RunCheck(Result):
         return [f"{n:,} of {of} {'does' if n == 1 else 'do'} not fit: {'; '.join(parts)}" if n else f"All {of} fit"]
 
 
-@study(question="Do the runs fit the judgments?", page="runs", command="runs")
+@study(question="Do the runs fit the judgments?", aim="new run", page="runs", command="runs")
 def check_runs(runs: options.Runs, qrels: options.Judgments, measures: options.Measures = None) -> RunCheck:
     """Check whether runs fit judgments: topics and docnos, the direction of scores, and what equal scores change.
 

@@ -134,6 +134,7 @@ class Circularity(OfJudges):
 
 @study(
     question="How much does a system gain if it re-ranks by the judge that scores it?",
+    aim="models",
     command="audit",
     group="labels",
     papers="[C24]_",

@@ -124,7 +124,7 @@ def _named(given: Any) -> dict[str, Any]:
 MeasureNames: TypeAlias = str | Iterable[str] | None
 
 
-@study(question="Do the leaderboards of judges rank runs as people do?", command="audit", group="labels")
+@study(question="Do the leaderboards of judges rank runs as people do?", aim="models", command="audit", group="labels")
 def compare_leaderboards(
     human: Annotated[
         Any,

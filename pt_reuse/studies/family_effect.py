@@ -212,7 +212,13 @@ class FamilyEffect(OfJudges):
         return lines[:_TOLD]
 
 
-@study(question="Does a judge favour its own family of runs?", command="audit", group="labels", papers="[B25]_")
+@study(
+    question="Does a judge favour its own family of runs?",
+    aim="models",
+    command="audit",
+    group="labels",
+    papers="[B25]_",
+)
 def family_effect(
     runs: options.Runs,
     human: options.HumanJudgments,

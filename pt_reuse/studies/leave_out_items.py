@@ -132,13 +132,13 @@ def leave_out_items(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> rows = [("1", "a", 1, 0), ("1", "b", 1, 1), ("2", "c", 0, 1), ("2", "d", 0, 0)]
+        >>> rows = [(qid, *row) for qid in "12345" for row in [("a", 1, 0), ("b", 1, 1), ("c", 0, 1)]]
         >>> wide = pd.DataFrame(rows, columns=["qid", "item", "A", "B"])
         >>> answers = ptr.read_answers(wide, teams={"A": "x", "B": "y"})
         >>> ptr.items.leave_out_items(answers).by_run[["name", "score", "reduced_score"]]
-          name  score  reduced_score
-        0    A   0.50            0.5
-        1    B   0.50            0.5
+          name     score  reduced_score
+        0    A  0.666667            0.5
+        1    B  0.666667            0.5
 
     Source: leave-out-uniques, Zobel 1998, SIGIR, of items; scores, Pradeep et al. 2025, The great nugget recall, SIGIR.
     """

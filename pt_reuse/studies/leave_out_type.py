@@ -123,6 +123,7 @@ class LeftOutTypes(Result):
 
 @study(
     question="What do systems lose if none of their type was pooled?",
+    aim="fair",
     group="pools",
     page="studies/by-type",
     papers="[Y20]_",

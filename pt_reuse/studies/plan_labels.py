@@ -432,6 +432,7 @@ JudgeRel: TypeAlias = Annotated[
 
 @study(
     question="How many labels of a model must people check, and which?",
+    aim="models",
     command="judge plan-labels",
     group="labels",
     papers="[M25]_",

@@ -188,6 +188,7 @@ def _summary(means: pd.DataFrame, pairs: pd.DataFrame, ranks: pd.DataFrame) -> p
 
 @study(
     question="How good are the systems, given few labels of people and many of a model?",
+    aim="models",
     group="labels",
     papers="[A23]_",
 )

@@ -133,6 +133,7 @@ def _check(given: Mapping[str, Any]) -> None:
 
 @study(
     question="Are differences that are significant by a judge also significant by people?",
+    aim="models",
     command="audit",
     group="labels",
     papers="[O25]_",

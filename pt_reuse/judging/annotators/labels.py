@@ -439,7 +439,7 @@ class LabelDistributions(Result):
         return [f"all annotators agree on {unanimous:,} of {documents}; mean share of the majority {share:.4f}"]
 
 
-@study(question="What do annotators say of each document?", group="judging", page="judging/annotators")
+@study(question="What do annotators say of each document?", aim="judging", group="judging", page="judging/annotators")
 def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 

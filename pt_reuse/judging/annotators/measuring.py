@@ -398,6 +398,7 @@ def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.Data
 
 @study(
     question="Do those who judge agree, and does it matter?",
+    aim="judging",
     command="judge agreement",
     group="judging",
     page="judging/annotators",

@@ -152,6 +152,7 @@ def _checked_target(target: Any) -> float:
 
 @study(
     question="Do annotators agree enough on a pilot to go on?",
+    aim="judging",
     command="judge pilot",
     group="judging",
     page="judging/annotators",

@@ -92,7 +92,7 @@ def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> Annotator
     return replace(labels, annotators=(*labels.annotators, *names), values=values)
 
 
-@study(question="How do systems rank under each annotator?", group="judging", page="judging/annotators")
+@study(question="How do systems rank under each annotator?", aim="judging", group="judging", page="judging/annotators")
 def rankings_by_annotator(
     runs: options.Runs,
     labels: Labels,

@@ -269,7 +269,7 @@ TriedOrder: TypeAlias = Annotated[
 ]
 
 
-@study(question="Who was pooled, and to which depth?", command="infer-pool", page="who-was-pooled")
+@study(question="Who was pooled, and to which depth?", aim="fair", command="infer-pool", page="who-was-pooled")
 def infer_pool(
     runs: options.Runs,
     qrels: options.Judgments,
