@@ -17,10 +17,10 @@ from pt_reuse._check import count, flag, listed
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._report import latex
 from pt_reuse._text import Printed
+from pt_reuse.cards.opening import CITATION, paragraph, verdict
 from pt_reuse.cards.page import page_of
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, ask_all, judged_of_types, upper_loss
 from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, Verdict, answered
-from pt_reuse.cards.verdict import CITATION, paragraph, verdict
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import facts_of, summary_of
 from pt_reuse.collections.definition import collection_names, find_collection, real_name

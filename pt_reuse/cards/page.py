@@ -18,9 +18,9 @@ from pt_reuse._report import Column, Digits
 from pt_reuse._text import html_text, is_missing
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
+from pt_reuse.cards.opening import CITATION
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
 from pt_reuse.cards.questions import Verdict, thresholds
-from pt_reuse.cards.verdict import CITATION
 from pt_reuse.result import Result
 from pt_reuse.study import studies, study_of
 

@@ -183,15 +183,14 @@ def add_leaderboard(parser: Parser) -> None:
 def _run_leaderboard(options: argparse.Namespace) -> None:
     import pandas as pd
 
-    from pt_reuse.cards.leaderboard import leaderboard
+    from pt_reuse.cards.board import leaderboard
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     file = out_file(options)
-    chosen: dict[str, Any] = {"revisions": options.revisions, "missing": "leave_out"}
-    chosen["external"] = {"no": False, "yes": True}.get(options.external, options.external)
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in ("revisions", "external")}
     for name in ("tasks", "ignore"):
         chosen[name] = text.split(",") if (text := getattr(options, name)) else None
-    scores = read_leaderboard(options.path, **chosen)
+    scores = read_leaderboard(options.path, missing="leave_out", **chosen)
     families = None
     if options.families:
         table = pd.read_csv(options.families, dtype=str)

@@ -31,6 +31,7 @@ from pt_reuse.cli.parser import (
     Parser,
     add_contributors,
     add_out,
+    add_quiet,
     chosen_contributors,
     given_judge_rel,
     listed,
@@ -66,7 +67,10 @@ def add_study(function: str, parser: Parser) -> None:
     """Add the arguments of the command of a study."""
     declared = declaration(function)
     parser.tell(declared["details"])
-    add_field(parser, unless=partial(_without_runs, declared))
+    if declared["data"]:
+        add_field(parser, unless=partial(_without_runs, declared))
+    else:
+        add_quiet(parser)
     if declared["several"]:
         parser.add_option("--other", "FILE", f"other judgments, to compare with: {QRELS_HELP}", group=INPUT)
     if "scores" in declared["data"]:
@@ -107,6 +111,8 @@ def add_flag(parser: Parser, flag: Mapping[str, Any]) -> None:
 
 def _without_runs(declared: Mapping[str, Any], options: argparse.Namespace) -> bool:
     """Return whether no runs are read: scores are, or the study can do without and nobody asks for any."""
+    if not declared["data"]:
+        return True
     if "scores" in declared["data"]:
         return options.scores is not None
     asked = any(getattr(options, name) is not None for name in ("runs", *declared["runs_for"]))
@@ -121,7 +127,7 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     sets, scored = given.get("rounds"), of_scores and options.scores is not None
     alone = sets is not None or _without_runs(declared, options)
     plan = None if alone else plan_field(options, pooled_matters=declared["contributors"] == "pooled")
-    sources = {} if scored else _sources(options, sets, plan, several=several)
+    sources = {} if scored or not declared["data"] else _sources(options, sets, plan, several=several)
     others = {
         name: judgments_named(given[name], plan.collection if plan else None, name)
         for name, kind in kinds.items()
@@ -144,6 +150,8 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     folder, given["verbose"] = out_folder(options), shows_bars(options)
     if scored:
         data: dict[str, Any] = {"scores": _read_scores(options, given)}
+    elif not declared["data"]:
+        data = {}
     else:
         # what is relevant in the collection is no word on the scale of a file
         given |= {n: other.read() if other.file is None else other.read().with_rel(None) for n, other in others.items()}

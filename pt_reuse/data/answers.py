@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, listed, names, shown
+from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed, names, shown
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.arrays.item_banks import weighted_recall
 from pt_reuse.data.answer_files import COLUMNS, read_rows
@@ -68,18 +68,31 @@ class Answers:
         return self.items["qid"].drop_duplicates().tolist()
 
     def of_judge(self, judge: str | None = None) -> int:
-        """Return which judge is meant, by default the only one."""
+        """Return the position of a judge.
+
+        Args:
+            judge: their name; default the only one.
+        """
         if judge is None and len(self.judges) > 1:
             raise InputError(f"judge must be one of {examples(self.judges, 12)}, got None.", argument="judge")
         return self.judges.index(choice("judge", judge or self.judges[0], self.judges))
 
     def found(self, judge: str | None = None, *, strict: bool = False) -> NDArray[np.bool_]:
-        """Return (items, runs) whether a run has an item: a match above 0, or of 1 with `strict`."""
-        matches = self.matches[self.of_judge(judge)]
+        """Return (items, runs) whether a run has an item.
+
+        Args:
+            judge: whose matches count; default the only judge.
+            strict: a match of 1, in the place of any above 0.
+        """
+        matches, strict = self.matches[self.of_judge(judge)], flag("strict", strict)
         return matches >= 1 if strict else matches > 0
 
     def weights(self, measure: str) -> Floats:
-        """Return (items,) what each item weighs in a score."""
+        """Return (items,) what each item weighs in a score.
+
+        Args:
+            measure: a score, such as ``"weighted_score"``.
+        """
         kind = choice("measures", measure, MEASURES).removeprefix("strict_").removesuffix("_score")
         if kind == "all":
             return np.ones(len(self.items))
@@ -88,12 +101,22 @@ class Answers:
         return weight if kind == "weighted" else np.asarray(vital, dtype=float)
 
     def credit(self, measure: str, judge: str | None = None) -> Floats:
-        """Return (items, runs) what each match counts in a score; nothing where there is none."""
+        """Return (items, runs) what each match counts in a score; nothing where there is none.
+
+        Args:
+            measure: a score; ``"strict_..."`` takes partial matches as 0.
+            judge: whose matches count; default the only judge.
+        """
         matches = np.nan_to_num(self.matches[self.of_judge(judge)])
         return (matches >= 1).astype(float) if measure.startswith("strict_") else matches
 
     def by_topic(self, credit: Floats, weights: Floats) -> Floats:
-        """Return (topics, runs) weighted means of credits over the items of a topic; 0 where none weighs anything."""
+        """Return (topics, runs) weighted means of credits over the items of a topic; 0 where none weighs anything.
+
+        Args:
+            credit: (items, runs).
+            weights: (items,).
+        """
         return weighted_recall(credit, weights, self.topic, len(self.topics))
 
     @property
@@ -110,7 +133,15 @@ class Answers:
         topics: str | Iterable[str] | None = None,
         judges: str | Iterable[str] | None = None,
     ) -> Answers:
-        """Return the answers of some runs, topics and judges; of topics all items stay, found or not."""
+        """Return the answers of some runs, topics and judges; of topics all items stay, found or not.
+
+        Args:
+            names: of runs, one or several.
+            team: of runs, one or several.
+            type: of runs, one or several.
+            topics: one or several.
+            judges: one or several.
+        """
         runs = np.flatnonzero(chosen_rows(self.run_table, names=names, team=team, type=type))
         kept = np.arange(len(self.items))
         if topics is not None:
@@ -153,7 +184,11 @@ class Answers:
         return frame[["qid", "item", "name", "match", "contradicts", "importance", "weight", "judge"]]
 
     def write(self, path: str | Path) -> Path:
-        """Write the long form, ``qid item run match weight judge`` and ``importance``, as a CSV file."""
+        """Write the long form, ``qid item run match weight judge`` and ``importance``, as a CSV file.
+
+        Args:
+            path: the file.
+        """
         place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
         frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
         text = frame.drop(columns="contradicts").to_csv(index=False)

@@ -29,12 +29,6 @@ from pt_reuse.data.parsing import Conventions, Longer, ReadField, changed, parse
 from pt_reuse.data.within_memory import BlocksWithin, rows_at_once
 from pt_reuse.errors import InputError, warn
 
-#: the checksum of the zip format, as fast as there is one
-try:
-    from isal.isal_zlib import crc32
-except ImportError:
-    from zlib import crc32
-
 FORMAT = 9  # to be raised when the file, its arrays or the hash of names change
 NAME = "pt_reuse-runs.npz"
 _ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores", "file", "rank")
@@ -183,6 +177,11 @@ def fingerprints(paths: Sequence[str], threads: int) -> Sources:
 
 
 def _fingerprint(path: str) -> str:
+    # the checksum of the zip format, as fast as there is one
+    try:
+        from isal.isal_zlib import crc32
+    except ImportError:
+        from zlib import crc32
     check, size, buffer = 0, 0, memoryview(bytearray(_CHUNK))
     try:
         with open_file(path, buffering=0) as file:

@@ -36,7 +36,7 @@ class ResultChoice:
     score: str = MAIN
     split: str | Mapping[str, str] | None = None
     revisions: str = "most"
-    external: bool | str = False
+    external: str = "no"
     tasks: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
 
@@ -48,8 +48,7 @@ class ResultChoice:
         if not (split is None or isinstance(split, str) or (isinstance(split, Mapping) and split)):
             raise InputError(f"split must be a name, or a dict of task -> split, got {shown(split)}.", argument="split")
         choice("revisions", revisions, REVISIONS)
-        if not isinstance(external, bool) and external != "only":
-            raise InputError(f"external must be True, False or 'only', got {shown(external)}.", argument="external")
+        choice("external", external, ("no", "yes", "only"))
         chosen = None if tasks is None else names("tasks", tasks)
         return cls(score, split, revisions, external, chosen, () if ignore is None else names("ignore", ignore))
 
@@ -60,7 +59,7 @@ class ResultChoice:
 
     def takes(self, revision: str) -> bool:
         """Return whether scores of a revision are read."""
-        return bool(self.external) if revision == EXTERNAL else self.external != "only"
+        return self.external != "no" if revision == EXTERNAL else self.external != "only"
 
 
 @dataclass(frozen=True)
@@ -138,8 +137,8 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
 
 def _settings(chosen: ResultChoice, runs: pd.DataFrame, several: pd.Series, external: set[str]) -> dict[str, str]:
     whose = {
-        False: f"none that the authors reported ({count(len(external), 'model')} have such)",
-        True: "those that the authors reported, as a revision, among them",
+        "no": f"none that the authors reported ({count(len(external), 'model')} have such)",
+        "yes": "those that the authors reported, as a revision, among them",
         "only": "those that the authors reported alone",
     }[chosen.external]
     which = "that with the most tasks, of equals the newest, stands for a model"

@@ -143,7 +143,7 @@ def Experiment(
     - ``m unjudged``: the share of the top k documents without a judgment (label >= 0), k the measure's cutoff; all
       documents for a measure without one; 1 on a topic for which the system returns nothing
     - ``m low``, ``m high``: the lowest and the highest score if each of these documents may have any label from 0 to
-      the highest of the judgments, where :func:`High` knows such bounds
+      the highest of the judgments, where such bounds are known
     - ``m predicted`` and its ends, ranks and ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``:
       what :func:`check_new_run` says of systems that were not pooled, at 90 %
     - ``m against B``, its ``low`` and ``high``, ``m decided by``, with ``baseline="B"``, where `reuse` asks for

@@ -53,7 +53,7 @@ def read_leaderboard(
     score: str = MAIN,
     split: str | Mapping[str, str] | None = None,
     revisions: str = "most",
-    external: bool | str = False,
+    external: str = "no",
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
@@ -115,8 +115,8 @@ def read_leaderboard(
         split: of MTEB's results, for all tasks or a dict of task -> split; default ``test``, of MSMARCO ``dev``.
         revisions: which revision of a model is read of MTEB's results: ``"most"`` (default), that with the most tasks,
             of equals that of the newest version of MTEB; or ``"each"``, a system called ``MODEL@REVISION``.
-        external: whether scores that the authors of a model reported count, as a revision of that name: False
-            (default), True, or ``"only"``.
+        external: whether scores that the authors of a model reported count, as a revision of that name: ``"no"``
+            (default), ``"yes"``, or these ``"only"``.
         teams: run name -> team.
         types: run name -> type.
         metadata: a frame with ``name`` and any of ``team`` and ``type``.

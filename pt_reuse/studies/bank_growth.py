@@ -16,7 +16,7 @@ from pt_reuse.data.units import units_of
 from pt_reuse.errors import InputError
 from pt_reuse.plots.lines import plot_growth
 from pt_reuse.result import Result
-from pt_reuse.studies.leave_out_items import Judge, Judged, Strict
+from pt_reuse.studies.leave_out_items import Judged, JudgeName, Strict
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def bank_growth(
     *,
     by: options.Unit = "team",
     strict: Strict = False,
-    judge: Judge = None,
+    judge_name: JudgeName = None,
     confidence: options.Confidence = 0.95,
 ) -> BankGrowth:
     """Compute how many items 1, 2 and more teams find, what the next one would add, and how many there are at least.
@@ -113,7 +113,7 @@ def bank_growth(
     units = units_of(answers.run_table, by)
     if len(units) < 2:
         raise InputError(f"it takes two {by}s, and there is one.", argument="by")
-    by_unit = found_by_units(answers.found(judge, strict=strict), units.of_run, len(units))
+    by_unit = found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units))
     whole = growth(by_unit, confidence)
     table = pd.DataFrame(
         {"units": np.arange(1, len(units) + 1), "expected": whole.expected, "deviation": whole.deviation}
@@ -128,7 +128,7 @@ def bank_growth(
     settings = {
         "by": by,
         "bys": f"{by}s",
-        "judge": answers.judges[answers.of_judge(judge)],
+        "judge": answers.judges[answers.of_judge(judge_name)],
         "uniques": f"found: a match {'of 1' if strict else 'above 0'}",
         "interval": f"{100 * confidence:.4g} %, log-normal",
         **units.settings,

@@ -24,7 +24,7 @@ from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.answers import default_measures, scores_of_answers
 from pt_reuse.scoring.caveats import beware, few_topics
-from pt_reuse.studies.leave_out_items import ItemMeasures, Judge, Judged, Strict
+from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
 from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
 from pt_reuse.study import study
 
@@ -123,7 +123,7 @@ def check_answers(
         ),
     ] = None,
     strict: Strict = False,
-    judge: Judge = None,
+    judge_name: JudgeName = None,
     confidence: options.Confidence = 0.9,
 ) -> NewAnswers:
     """Score new answers by a bank, with bounds and a prediction for the items of their own that the bank lacks.
@@ -152,24 +152,24 @@ def check_answers(
     Source: leave-out-uniques of items; prediction and interval as of :func:`check_new_run`.
     """
     chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
-    whole = _joined(new, answers)
-    own_items = unique_to(found_by_units(answers.found(judge, strict=strict), units.of_run, len(units)))
+    every = _joined(new, answers)
+    own_items = unique_to(found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units)))
     counts = [np.bincount(answers.topic[own_items == unit], minlength=1).max(initial=0) for unit in range(len(units))]
     most = int(max(counts, default=0)) if own is None else own
     beware(few_topics(len(answers.topics)))
     needed = units_needed(confidence)
     tables: list[list[pd.DataFrame]] = [[], [], [], []]
     for measure in chosen:
-        calibration = _calibration(answers, measure, judge, units, own_items)
+        calibration = _calibration(answers, measure, judge_name, units, own_items)
         gain, half, rank_half = _learned(calibration, units, confidence)
-        rows = list(_rows(whole, new.names, answers, measure, judge, by, most, (gain, half, rank_half)))
+        rows = list(_rows(every, new.names, measure, judge_name, (gain, half, rank_half), by=by, most=most))
         if len(units) < needed:
             why = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
             nothing = {name: None if "rank" in name else np.nan for name in rows[0] if name.startswith("predicted")}
             rows = [row | nothing | {"abstains": True, "why": why} for row in rows]
         tables[0].append(pd.DataFrame(rows))
-        tables[1].append(_missing(whole, new.names, measure, judge))
-        tables[2].append(_by_topic(whole, new.names, measure, judge))
+        tables[1].append(_missing(every, new.names, measure, judge_name))
+        tables[2].append(_by_topic(every, new.names, measure, judge_name))
         tables[3].append(calibration.drop(columns=["unit", "rank_gain"]))
     table, matches, topics, calibrations = (pd.concat(parts, ignore_index=True) for parts in tables)
     ranks = ["predicted_rank", "predicted_rank_low", "predicted_rank_high"]
@@ -181,7 +181,7 @@ def check_answers(
         "confidence": f"{100 * confidence:.4g} %, conformal by {by}, it takes {needed}",
         "own": most,
         "bank": f"{len(answers.items):,} items, as it was made without the new answers",
-        "judge": answers.judges[answers.of_judge(judge)],
+        "judge": answers.judges[answers.of_judge(judge_name)],
     }
     return NewAnswers(table=table, matches=matches, topics=topics, calibration=calibrations, settings=settings)
 
@@ -236,16 +236,16 @@ def _learned(calibration: pd.DataFrame, units: Units, confidence: float) -> tupl
 def _rows(
     whole: Answers,
     new: list[str],
-    answers: Answers,
     measure: str,
     judge: str | None,
+    learned: tuple[float, float, float],
+    *,
     by: str,
     most: int,
-    learned: tuple[float, float, float],
 ) -> Iterator[dict[str, Any]]:
     """Yield what is said of each new run."""
     scores = scores_of_answers(whole, [measure], judge, np.ones(len(whole.items), dtype=bool))
-    field = scores.mean_values[0][[scores.names.index(name) for name in answers.names]]
+    field = scores.mean_values[0][[name not in new for name in scores.names]]
     weights = whole.weights(measure)
     of_topic = np.bincount(whole.topic, weights=weights, minlength=len(whole.topics))
     gain, half, rank_half = learned

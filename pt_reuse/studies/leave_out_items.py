@@ -49,7 +49,7 @@ ItemMeasures: TypeAlias = Annotated[
         flag=Flag(help="comma-separated", metavar="LIST", kind="list", default="all_score, weighted_score"),
     ),
 ]
-Judge: TypeAlias = Annotated[
+JudgeName: TypeAlias = Annotated[
     str | None, Option("whose matches count; default the only judge.", flag=Flag(metavar="NAME", kind="text"))
 ]
 Bank: TypeAlias = Annotated[
@@ -108,7 +108,7 @@ def leave_out_items(
     by: options.Unit = "team",
     bank: Bank = "all",
     strict: Strict = False,
-    judge: Judge = None,
+    judge_name: JudgeName = None,
     resamples: options.Resamples = 0,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
@@ -143,17 +143,17 @@ def leave_out_items(
     Source: leave-out-uniques, Zobel 1998, SIGIR, of items; scores, Pradeep et al. 2025, The great nugget recall, SIGIR.
     """
     chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
-    found = answers.found(judge, strict=strict)
+    found = answers.found(judge_name, strict=strict)
     by_unit = found_by_units(found, units.of_run, len(units))
     owner, some = unique_to(by_unit), by_unit.sum(axis=1) > 0
     if not some.any():
         raise InputError("no run found an item, so nothing is left out.", argument="answers")
     kept = some if bank == "found" else np.ones(len(some), dtype=bool)
-    scores = scores_of_answers(answers, chosen, judge, kept)
-    missing = int(np.isnan(answers.matches[answers.of_judge(judge)]).sum())
+    scores = scores_of_answers(answers, chosen, judge_name, kept)
+    missing = int(np.isnan(answers.matches[answers.of_judge(judge_name)]).sum())
     beware(few_topics(len(answers.topics)), _missing(missing, found.size))
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
-    scored = _without_units(answers, scores, judge, units, owner, kept)
+    scored = _without_units(answers, scores, judge_name, units, owner, kept)
     weighs = answers.weights("weighted_score") > 0
     counts = pd.DataFrame(
         {

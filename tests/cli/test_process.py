@@ -16,7 +16,7 @@ USAGE = [
     ["lou", "--seed", "x"], ["audit"],
     ["judge"], ["judge", "export", "--out", "x"],
     ["pool", ".", "--strategy", "deep"],
-    ["judge", "plan-labels"], ["fetch"], ["profile", "--help"], ["judge", "--help"],
+    ["judge", "plan-labels"], ["fetch"], ["profile", "--help"], ["judge", "--help"], ["items", "--help"],
 ]  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class Given:
         return {name: read(self.folder / "people" / f"{name}.qrels") for name in ("ann", "bob")}
 
 
+ITEMS = "--answers {}/items.csv"
 #: what a study needs beside runs and judgments -> words of its command, {} being the folder, and arguments
 MORE = {
     "check_new_run": ("--new {}/new/input.new", lambda f: {"new": f.folder / "new" / "input.new"}),
@@ -65,6 +66,12 @@ MORE = {
     "density": ("", lambda f: {"runs": f.runs if "runs" in f.options else None}),
     # few topics of a small field are usable by default
     "plan_collection": ("--max-density 1 --min-relevant 0", lambda f: {"max_density": 1.0, "min_relevant": 0}),
+    "leave_out_items": (ITEMS, lambda f: {"answers": f.folder / "items.csv"}),
+    "bank_growth": (ITEMS, lambda f: {"answers": f.folder / "items.csv"}),
+    "check_answers": (
+        f"{ITEMS} --new {{}}/new-items.csv",
+        lambda f: {"answers": f.folder / "items.csv", "new": f.folder / "new-items.csv"},
+    ),
     "subcollections": ("--sources doc000,doc001,doc002", lambda f: {"sources": ["doc000", "doc001", "doc002"]}),
 }
 
@@ -132,8 +139,10 @@ CALLS = {declared["command"]: of_study(declared) for declared in COMMANDS_OF_STU
     ),
 }
 #: what has no study: files in and out, tested where they are made
-NO_STUDY = {"judge export", "judge import", "runs", "collections", "fetch", "verify", "demo", "report", "atlas"}
-NO_FIELD = ("judge agreement", "judge pilot", "judge plan-labels")
+NO_STUDY = {
+    "judge export", "judge import", "runs", "collections", "fetch", "verify", "demo", "report", "atlas", "leaderboard",
+}  # fmt: skip
+NO_FIELD = ("judge agreement", "judge pilot", "judge plan-labels", "items lou", "items growth", "items check")
 
 
 def test_every_command_is_compared():
@@ -143,6 +152,11 @@ def test_every_command_is_compared():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = write_field(tmp_path_factory.mktemp("defaults"))
+    items = pd.DataFrame(
+        {"qid": list("112345"), "item": list("abcdef"), "x": [1, 0, 1, 0.5, 0, 1], "y": [0.5, 1, 0, 1, 1, 0]}
+    )
+    items.to_csv(folder / "items.csv", index=False)
+    items[["qid", "item"]].assign(mine=1).to_csv(folder / "new-items.csv", index=False)
     return folder
 
 

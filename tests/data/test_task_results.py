@@ -9,7 +9,7 @@ import pytest
 from pt_reuse.data.task_results import ResultChoice, is_results_folder, read_results
 from pt_reuse.errors import InputError
 
-ANY = {"score": "main_score", "split": None, "revisions": "most", "external": False, "tasks": None, "ignore": None}
+ANY = {"score": "main_score", "split": None, "revisions": "most", "external": "no", "tasks": None, "ignore": None}
 
 
 def result(task, value, *, split="test", version="1.18.0", **more):
@@ -86,7 +86,7 @@ def test_scores_of_authors_alone_and_among_the_others(folder):
     with pytest.warns(UserWarning, match="MSMARCO without the split 'dev'"):
         assert values(read(folder, external="only")) == {("org/one", "A"): 0.9, ("three", "A"): 0.3}
     with pytest.warns(UserWarning, match="MSMARCO without the split 'test'"):
-        found = values(read(folder, external=True, revisions="each", split={"MSMARCO": "test"}, ignore="A"))
+        found = values(read(folder, external="yes", revisions="each", split={"MSMARCO": "test"}, ignore="A"))
     assert found == {("org/one@aaaaaaa", "B"): 0.25, ("org/one@externa", "MSMARCO"): 0.8}
 
 
@@ -136,7 +136,7 @@ def test_several_faults_are_told_together(folder):
         ({"ignore": ["Z"]}, "no result"),
         ({"split": {"Z": "dev"}}, "no result"),
         ({"revisions": "newest"}, "revisions must be one of"),
-        ({"external": "yes"}, "external must be"),
+        ({"external": "often"}, "external must be one of"),
         ({"score": ""}, "score must be"),
         ({"split": "train"}, "no result has a score"),
     ],

@@ -75,8 +75,18 @@ def arguments_of_field(runs, qrels, complete, odd=""):
         "new": runs.select(names=one),
         "runs": runs.select(names=[name for name in runs.names if name not in one]),
     }
+    table = pd.DataFrame(
+        {"qid": ["1", "1", "2"], "item": [f"a{odd}", "b", "c"], f"x{odd}": [1, 0, 1], "y": [0.5, 1, 0]}
+    )
+    answers = ptr.read_answers(table, teams={f"x{odd}": f"one{odd}", "y": "two"})
     #: study -> what it takes beside, or in the place of it
     more = {
+        **{name: {"answers": answers, "measures": None} for name in ("leave_out_items", "bank_growth")},
+        "check_answers": {
+            "answers": answers,
+            "new": ptr.read_answers(table[["qid", "item"]].assign(new=1.0), teams={"new": f"own{odd}"}),
+            "measures": None,
+        },
         "annotator_agreement": {"gold": None if odd else ptr.judging.majority_vote(labels), "rel": 2},
         "by_type": {"unit": "run", "splits": 2} if odd else {"pools": "lexical"},
         "compare_judgments": {"names": (odd or "depth 10", "complete")},

@@ -24,6 +24,7 @@ SCORES = ptr.score(RUNS, QRELS, "AP")
 SAMPLE = ptr.pools.sample_pool(ptr.depth_pool(RUNS, depth=2), share=0.5, seed=1).judge(QRELS)
 TOPICS = pd.DataFrame({"qid": RUNS.topics, "query": "q"})
 #: function -> how it is called with a value for one of its flags, in a folder
+ANSWERS = ptr.read_answers(pd.DataFrame({"qid": ["1"], "item": ["a"], "x": [1.0]}), teams={"x": "one"})
 CALLS = {
     "pools.Chooser.learn": lambda d, **flag: chooser().learn(0, **flag),
     "profile.sensitivity": lambda d, **flag: ptr.profile.sensitivity(
@@ -32,6 +33,7 @@ CALLS = {
     "Experiment": lambda d, **flag: ptr.Experiment({"x": RUNS["lex1a"]}, TOPICS, QRELS, ["AP"], **flag),
     "Scores.write_leaderboard": lambda d, **flag: SCORES.write_leaderboard(d / "board", **flag),
     "read_leaderboard": lambda d, **flag: ptr.read_leaderboard(table(d) if "transposed" in flag else headed(d), **flag),
+    "Answers.found": lambda d, **flag: ANSWERS.found(**flag),
     "ReuseDataset.fetch": lambda d, **flag: ReuseDataset("trec-8/adhoc").fetch(names=[], **flag),
     "ReuseDataset.get_corpus_iter": lambda d, **flag: ReuseDataset("demo").get_corpus_iter(**flag),
     "ReuseDataset.get_runs": lambda d, **flag: ReuseDataset("demo").get_runs(type="dense", **flag),

@@ -19,7 +19,7 @@ MOST_LINES = 800
 
 #: file or folder -> layer; imports go to lower layers, or to the same one without a cycle
 LAYERS = {
-    "_check": 0, "_choices": 0, "_files": 0,
+    "_check": 0, "_files": 0,
     "_jobs": 0, "_report": 0, "_saving": 0, "_text": 0,
     "_version": 0, "_plugin": 0, "errors": 0, "options": 0, "columns": 0, "result": 0, "study": 0,
     "arrays": 1, "plots": 1,

@@ -319,7 +319,7 @@ def test_repaired_tasks_of_mteb_against_the_first_ones(results, first, second, s
 
 def test_how_many_models_of_mteb_there_are(results):
     with pytest.warns(ptr.ReuseWarning) as told:
-        scores = ptr.read_leaderboard(results, revisions="each", external=True)
+        scores = ptr.read_leaderboard(results, revisions="each", external="yes")
     said = [str(warning.message).rpartition("results: ")[2] for warning in told]
     assert said == [
         "224 results left out: written by MTEB before 1.11, without 'scores'.",
