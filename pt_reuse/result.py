@@ -199,7 +199,7 @@ class Result(Record):
 
     columns: ClassVar[str] = ""
     declared: ClassVar[Mapping[str, Table]] = {}
-    #: what there are reports of: the declared tables and those of methods, that of the answer first
+    # what there are reports of: the declared tables and those of methods, that of the answer first
     views: ClassVar[Mapping[str, Table]] = {}
     main: ClassVar[str] = "table"
     plots: ClassVar[Mapping[str, Callable[..., Any]]] = {}

@@ -19,8 +19,8 @@ from urllib.parse import unquote, urlsplit
 import pt_reuse
 
 ROOT = Path(__file__).resolve().parents[1]
-#: made by Sphinx, of no page of ours
-_MADE = ("genindex", "search", "py-modindex", "_modules/")
+#: made by Sphinx, and the card that a page links to, of no page of ours
+_MADE = ("genindex", "search", "py-modindex", "_modules/", "demo-card.html")
 #: public names that are no function or class; the API says what they are under another heading
 _OBJECTS = {"Unjudged", "__version__"}
 _MARKUP = re.compile(r"``|:(?:doc|ref|term|func|class|meth|value|mod|attr):`|\.\. [a-z-]+::")
