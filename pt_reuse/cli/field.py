@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pt_reuse.data.run_reading import Reading
     from pt_reuse.data.run_set import RunSet
 
+METADATA_HELP = "CSV with name and any of team, type, pooled, family and others"
 QRELS_HELP = "a TREC qrels file, or a collection known by name, NAME:WHICH where it has several"
 
 
@@ -149,7 +150,7 @@ def add_field(
         "--teams": ("FILE", "two columns: run tag and team"),
         "--types": ("FILE", "two columns: run tag and type"),
         "--pooled": ("FILE", "names of the pooled runs, one a line; default those on record, else all runs"),
-        "--metadata": ("FILE", "CSV with name and any of team, type, pooled, family and others"),
+        "--metadata": ("FILE", METADATA_HELP),
     }
     parser.add_options(qrels | named, group=INPUT)
     how = {

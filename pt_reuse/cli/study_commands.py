@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse.cli.declared import declaration
 from pt_reuse.cli.field import (
+    METADATA_HELP,
     QRELS_HELP,
     FieldPlan,
     JudgmentSource,
@@ -57,7 +58,7 @@ _KINDS: dict[str, Any] = {
     "budgets": numbers,
 }
 #: of these, what names files
-_INPUT = ("judgments", "judges", "rounds", "runs")
+_INPUT = ("judgments", "judges", "rounds", "runs", "answers")
 _SWITCHES = {"switch": "store_true", "off": "store_false"}
 #: what has no place beside scores that are read
 _OF_RUNS = ("runs", "qrels", "collection", "teams", "types", "pooled", "metadata", "other")
@@ -82,6 +83,8 @@ def add_study(function: str, parser: Parser) -> None:
         parser.add_option("--tasks", "LIST", what, group=READING, type=listed)
     for flag in declared["flags"].values():
         add_flag(parser, flag)
+    if "answers" in declared["flags"]:
+        parser.add_option("--metadata", "FILE", METADATA_HELP, group=READING)
     if declared["contributors"] is not None:
         add_contributors(parser, default=declared["contributors"])
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
@@ -136,6 +139,12 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     for name in (name for name, kind in kinds.items() if kind == "names"):
         usual = different_names([*sources.values(), *others.values()])
         given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
+    if "answers" in given:
+        from pt_reuse.data.answers import read_answers
+        from pt_reuse.data.metadata import read_metadata
+
+        labels = options.metadata and read_metadata(options.metadata)
+        given["answers"] = read_answers(given["answers"], metadata=labels)
     # a leaderboard may have measures that nobody here knows
     checked = study.checked(given | ({"measures": None} if scored else {}))
     if "contributors" in study.parameters:

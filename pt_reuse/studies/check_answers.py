@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -107,7 +107,7 @@ def check_answers(
         Option(
             "the new answers, matched with the items of the bank: Answers, or what :func:`read_answers` reads.",
             check=lambda value: as_answers(value, "new"),
-            flag=Flag(help="file of the new answers", metavar="FILE", kind="text"),
+            flag=Flag(help="file of the new answers", metavar="FILE", kind="answers"),
         ),
     ],
     answers: Judged,
@@ -199,7 +199,10 @@ def _joined(new: Answers, answers: Answers) -> Answers:
     again = sorted(set(new.names) & set(answers.names))
     if again:
         raise InputError(f"new has runs of the field: {examples(again)}. Take them out of one.", argument="new")
-    return answers | new
+    # a run without a team is one of its own
+    names, known = new.run_table["name"], set(answers.run_table["team"])
+    own = names.where(~names.isin(known), names + " (new)")
+    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(own)))
 
 
 def _calibration(

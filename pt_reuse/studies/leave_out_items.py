@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,6 @@ from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, draw_scores, leave_one_out
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    pass
-
 Floats = NDArray[np.float64]
 
 
@@ -37,7 +34,7 @@ Judged: TypeAlias = Annotated[
     Option(
         "the answers: what :func:`read_answers` returned, or what it reads.",
         check=as_answers,
-        flag=Flag(help="file or folder of judged answers", metavar="FILE", kind="text"),
+        flag=Flag(help="file or folder of judged answers", metavar="FILE", kind="answers"),
     ),
 ]
 ItemMeasures: TypeAlias = Annotated[

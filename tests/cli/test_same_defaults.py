@@ -52,8 +52,11 @@ class Given:
     def people(self, read):
         return {name: read(self.folder / "people" / f"{name}.qrels") for name in ("ann", "bob")}
 
+    def answers(self):
+        return ptr.read_answers(self.folder / "items.csv", metadata=pd.read_csv(self.folder / "items-runs.csv"))
 
-ITEMS = "--answers {}/items.csv"
+
+ITEMS = "--answers {}/items.csv --metadata {}/items-runs.csv"
 #: what a study needs beside runs and judgments -> words of its command, {} being the folder, and arguments
 MORE = {
     "check_new_run": ("--new {}/new/input.new", lambda f: {"new": f.folder / "new" / "input.new"}),
@@ -66,11 +69,11 @@ MORE = {
     "density": ("", lambda f: {"runs": f.runs if "runs" in f.options else None}),
     # few topics of a small field are usable by default
     "plan_collection": ("--max-density 1 --min-relevant 0", lambda f: {"max_density": 1.0, "min_relevant": 0}),
-    "leave_out_items": (ITEMS, lambda f: {"answers": f.folder / "items.csv"}),
-    "bank_growth": (ITEMS, lambda f: {"answers": f.folder / "items.csv"}),
+    "leave_out_items": (ITEMS, lambda f: {"answers": f.answers()}),
+    "bank_growth": (ITEMS, lambda f: {"answers": f.answers()}),
     "check_answers": (
         f"{ITEMS} --new {{}}/new-items.csv",
-        lambda f: {"answers": f.folder / "items.csv", "new": f.folder / "new-items.csv"},
+        lambda f: {"answers": f.answers(), "new": f.folder / "new-items.csv"},
     ),
     "subcollections": ("--sources doc000,doc001,doc002", lambda f: {"sources": ["doc000", "doc001", "doc002"]}),
 }
@@ -156,6 +159,7 @@ def folder(tmp_path_factory):
         {"qid": list("112345"), "item": list("abcdef"), "x": [1, 0, 1, 0.5, 0, 1], "y": [0.5, 1, 0, 1, 1, 0]}
     )
     items.to_csv(folder / "items.csv", index=False)
+    pd.DataFrame({"name": ["x", "y"], "team": ["one", "two"]}).to_csv(folder / "items-runs.csv", index=False)
     items[["qid", "item"]].assign(mine=1).to_csv(folder / "new-items.csv", index=False)
     return folder
 

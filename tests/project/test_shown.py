@@ -250,10 +250,8 @@ def test_the_report_of_scores(results):
     pd.testing.assert_frame_equal(frame.set_index("Run").loc[mean.index], mean, check_names=False)
     assert frame["AP"].is_monotonic_decreasing
     assert frame["Run"][0] == scores.ranks.set_index("name")["AP"].idxmin()
-    assert (
-        "Means of 18 runs on 25 topics (over all topics, of which those that a run lacks count 0)"
-        in scores.report().caption
-    )
+    means = "Means of 18 runs on 25 topics (over all topics, of which those that a run lacks count 0)"
+    assert means in scores.report().caption
     assert "order trec_eval" in scores.report().notes[0]
 
 
