@@ -112,7 +112,7 @@ QuerySeed: TypeAlias = Annotated[
     question="What does a team lose if a classifier chose documents to judge?",
     aim="fair",
     group="pools",
-    page="studies/leave-out-uniques",
+    page="leave-out-uniques",
     papers="[V22b]_",
 )
 def leave_out_dynamic(
