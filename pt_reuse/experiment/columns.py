@@ -54,6 +54,8 @@ DEFAULTS = {True: ("lou", "rank", "unjudged", "bounds"), False: ("unjudged", "ra
 NOT_POOLED = "not pooled"
 #: ends the names of columns for which the systems alone were the pool, so that nobody takes them for the others
 NO_FIELD = " (no field)"
+#: here nobody gives the arguments in a wrong order
+_SWAPPED = ".*the other way round"
 #: what is predicted of a system, see :func:`check_new_run`, and under which name a column has it
 PREDICTED = {
     "predicted": "predicted",
@@ -314,6 +316,7 @@ def _predicted(
     with warnings.catch_warnings():
         # few topics are told by the experiment; that the field is not judged to the depth, here alone
         warnings.filterwarnings("ignore", message=".*topics? only", category=CaveatWarning)
+        warnings.filterwarnings("ignore", message=_SWAPPED)
         found = check_new_run(
             systems.select(names=names), field, qrels, list(known.values()), pool_order=wanted.pool_order, **how
         )
@@ -348,7 +351,9 @@ def _against(
     how: dict[str, Any] = {"by": "run" if wanted.by == "run" else "team", "depth": wanted.depth}
     how |= {"against": wanted.rival, "pool_order": wanted.pool_order}
     how |= {"contributors": "pooled" if field is not None else "all"}
-    found = check_new_run(new, runs, qrels, list(known.values()), **how)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=_SWAPPED)
+        found = check_new_run(new, runs, qrels, list(known.values()), **how)
     prefix, nothing = f"against {wanted.rival}", np.full((len(qrels.topics), len(systems)), np.nan)
     shown = {"difference": prefix, "difference_low": f"{prefix} low", "difference_high": f"{prefix} high"}
     added: dict[str, dict[str, Values]] = {column: {} for column in (*shown.values(), "decided by")}

@@ -149,7 +149,7 @@ class NewRunCheck(Result):
         if "against" in self.settings:
             kept = ["measure", "name", "rival", "difference", "winner", "decided_by"]
             ends = {"every_labelling": "difference", "predicted": "predicted"}
-            return _shown(self.against, kept, ends).assign(p=self.against["p"])
+            return _shown(self.against, kept, ends).assign(p=self.against["p"].map(Digits.P.written))
         ends = {"interval": "predicted", "ranks": "predicted_rank", "other_topics": "both_rank"}
         return _shown(self.table, ["measure", "name", "score", "predicted"], ends)
 
@@ -184,7 +184,10 @@ class NewRunCheck(Result):
         elif row["decided_by"] == EVERY_LABELLING:
             line = f"{beats} by {sign * row['difference']:.4f} ({labelled})"
         elif winner:
-            line = f"{beats} by {sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} {level}; {labelled})"
+            # NaN is not above 0
+            is_apart = row["predicted_low"] > 0 or row["predicted_high"] < 0
+            by = f"by {sign * row['predicted']:.4f} ({_ends(row, 'predicted', sign)} {level}; {labelled})"
+            line = f"{beats} {by if is_apart else f'{level}, as judge_next decides with no label ({labelled})'}"
             line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
             missing = ": ".join(filter(None, ["no prediction", row["why"]]))
@@ -324,8 +327,9 @@ def check_new_run(
     A comparison is *decided under every labelling* where one run is ahead whatever the labels of the documents are that
     nobody judged and the measure sees in either run. A document of both runs has one label, so that the difference has
     narrower ends than two scores; they are exact, but for AP where both share many. Else it may be decided *at 90%* (as
-    `confidence` says): the prediction less the rival's score, give or take what left-out teams' differences to that
-    rival are off by. Topics are a doubt of their own: a t test, and an interval with both.
+    `confidence` says): by the prediction less the rival's score, give or take what left-out teams' differences to that
+    rival are off by, or as :func:`judge_next` decides with no label. Topics are a doubt of their own: a t test, and an
+    interval with both.
 
     Scores are predicted by the estimator that errs least for teams of the field that are left out
     (:func:`~pt_reuse.profile.compare_estimators`), of documents down to `depth`; what is below stays not relevant. It
@@ -360,7 +364,7 @@ def check_new_run(
     """
     inputs = Inputs.read(runs, qrels, measures, rel, usual=_usual)
     check_predicted(inputs.measures)
-    later = as_new_runs(new, inputs.runs, inputs.qrels, topics)
+    later = as_new_runs(new, inputs.runs, inputs.qrels, topics, call="check_new_run(new, runs, qrels)")
     pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
     how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
@@ -401,11 +405,11 @@ def check_new_run(
         unjudged_documents=len(predictor.evidence.unknown),
         predicted=predictor.predicted_for,
     )
-    table = pd.DataFrame(list(own.values()))
+    table, involved = pd.DataFrame(list(own.values())), {name for _, *pair in pairs for name in pair}
     ranks = [name for name in table if name == "rank" or "rank_" in name]
     return NewRunCheck(
         table=table.astype({**dict.fromkeys(ranks, "int64"), "predicted_rank": float}),
-        against=pd.DataFrame(Rivals(predictor, own).table(pairs, inputs.qrels)),
+        against=pd.DataFrame(Rivals(predictor, own, inputs.qrels, involved).table(pairs)),
         topics=pd.concat(by_topic, ignore_index=True),
         confidence=confidence,
         settings=settings,
@@ -415,14 +419,11 @@ def check_new_run(
 def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | None) -> dict[str, Any]:
     predicted, at = predictor.predicted[m], row.at
     made = records(predicted.table(at, predicted.chosen, predictor.bounds(m, row)))[row.place]
-    n_unjudged, why = len(predictor.effects(m, row).row), predictor.why_not(m, row)
+    n_unjudged = len(predictor.effects(m, row).row)
     if sample is not None:
         made |= _sampled(predictor, m, row, sample, made)
-        why = []
-    completed = predictor.completed(m, row)
+    completed, abstains = predictor.completed(m, row), predictor.only_bounds(m, row)
     made |= completed.table()
-    # where the bounds are one number, it is known
-    abstains = bool(why) and n_unjudged > 0 and made["highest"] - made["lowest"] > CLOSE
     if abstains:
         doubts = {"topics_low": np.nan, "topics_high": np.nan, **completed.with_topics(predictor.topic_critical)}
         made |= {"predicted": np.nan, "predicted_rank": np.nan, "low": made["lowest"], "high": made["highest"]}
@@ -446,7 +447,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
         **{_CALLED.get(name, name): value for name, value in made.items()},
         **doubts,
         "abstains": abstains,
-        "why": "; ".join(why) if abstains else "",
+        "why": "; ".join(predictor.why_not(m, row)) if abstains else "",
         "caveat": "; ".join(predictor.caveats(m)) if n_unjudged and not abstains and sample is None else "",
         "to_judge": _to_judge(predictor, m, row, made),
     }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, did_you_mean, positive, shown
+from pt_reuse._check import count, did_you_mean, number, positive, shown
 from pt_reuse.arrays.correlation import CLOSE
-from pt_reuse.arrays.expected import Floats, conformal_quantile
+from pt_reuse.arrays.expected import Floats
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -28,16 +28,17 @@ from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
-from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
+from pt_reuse.studies.new_runs.decisions import AS_JUDGED, CONFIDENT, EVERY, Expectations
+from pt_reuse.studies.new_runs.estimators import Effects
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
     Judge,
     LeftOut,
     NewRunPredictor,
-    RunInCase,
     as_new_runs,
 )
+from pt_reuse.studies.new_runs.rivals import Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
 
@@ -47,9 +48,10 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 RANKING, SCORE = "ranking", "score"
-AS_JUDGED, EVERY = "as judged", "under every completion"
 #: how often the labels to come are drawn, to say how many are needed
 _DRAWS = 200
+#: how durations are written: the unit, its seconds, the format
+_UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f"))
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
@@ -74,8 +76,8 @@ class JudgingPlan(Result):
     about = "{documents} of {unjudged:,} unjudged documents, for {goal} by {measure}"
     answer = (
         "summary",
-        "{open:pair} open: {labels:label} on average decide all, in {level} of courses at most {labels_most}; "
-        "{documents:document} here {decide} {settled}",
+        "{open:pair} open: to decide {all} takes {labels:label} on average, in {level} of courses at most "
+        "{labels_most} ({cost}); {here} {pairs_settled} on average",
     )
     valid_for = (
         "new runs like those of the {units} ({calibrated}), judged in this order, however often one looks; "
@@ -169,9 +171,17 @@ decided: the mean over drawn courses; of a sample its size
 
     def words(self) -> dict[str, Any]:
         """Return what sentences speak of: settings, attributes, and the summary."""
-        row = records(self.summary)[0]
-        decide = "decides" if row["documents"] == 1 else "decide"
-        return {**super().words(), **row, "decide": decide, "level": f"{100 * self.confidence:.4g} %"}
+        row, seconds = records(self.summary)[0], self.settings["seconds"]
+        cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
+        one = row["documents"] == 1
+        said = {
+            "level": f"{100 * self.confidence:.4g} %",
+            "cost": cost,
+            "all": "it" if row["open"] == 1 else "all",
+            "here": "1 document here decides" if one else f"the {count(row['documents'], 'document')} here decide",
+            "pairs_settled": f"{round(row['settled'], 1):,g} of {count(row['open'], 'pair')}",
+        }
+        return {**super().words(), **row, **said}
 
     def answers(self) -> list[str]:
         """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
@@ -179,10 +189,8 @@ decided: the mean over drawn courses; of a sample its size
         if words["goal"] == SCORE:
             if not words["unjudged"]:
                 return ["No document of the new runs is unjudged: they score as judged"]
-            text = (
-                "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it to estimate the scores"
-            )
-            return [f"{text.format_map(words)} of the new runs"]
+            text = "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it ({cost})"
+            return [f"{text.format_map(words)} to estimate the scores of the new runs"]
         labels = super().answers() if words["open"] else ["No label is needed: every pair is decided"]
         limits = []
         if n := words["limited_by_topics"]:
@@ -207,6 +215,12 @@ decided: the mean over drawn courses; of a sample its size
             yield f"{who} is rank {ranks} of {len(self.scores):,} {run['decided']}".rstrip()
         if len(ranked) > 1:
             yield f"{count(len(ranked) - 1, 'more new run')} in .scores"
+
+
+def _duration(*seconds: float) -> str:
+    """Return durations in words."""
+    unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
+    return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
 
 
 def _weakest(pairs: pd.DataFrame) -> str:
@@ -262,6 +276,14 @@ JudgedSince: TypeAlias = Annotated[
         ),
     ),
 ]
+SecondsPerLabel: TypeAlias = Annotated[
+    float,
+    options.Option(
+        "how long a label takes, for what the labels cost; default 30.",
+        check=lambda value: number("seconds", value),
+        flag=options.Flag(help="seconds that a label takes", metavar="S", kind="float"),
+    ),
+]
 OneMeasure: TypeAlias = Annotated[
     options.Measures,
     options.Option(
@@ -297,6 +319,7 @@ def judge_next(
     n: Budget = 50,
     goal: Goal = RANKING,
     judged: JudgedSince = None,
+    seconds: SecondsPerLabel = 30,
     topics: Annotated[pd.DataFrame | None, options.Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
     judge: Judge = None,
@@ -357,13 +380,14 @@ def judge_next(
     field, new_runs = _new_runs(inputs, new, topics)
     pooled = replace(inputs, runs=field).pooled(depth, contributors, pool_order)
     how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
-    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, estimators=["documents"], **how)
+    predictor = NewRunPredictor(replace(inputs, runs=field), pooled, new_runs, **how)
     predictor.check()
     # runs of the field fitted where they were read
     beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
     beware(misfits(new_runs, inputs.qrels, inputs.measures) if new is not None else ())
-    known = _known(predictor, None if judged is None else as_qrels(judged, "judged"))
-    decision = _Decision(predictor, goal, known, seed)
+    since = None if judged is None else as_qrels(judged, "judged")
+    known = _known(predictor, since)
+    decision = _Decision(predictor, goal, known, inputs.qrels if since is None else inputs.qrels | since, seed)
     table = pd.DataFrame([decision.pair(*pair) for pair in decision.pairs])
     table.insert(0, "measure", repr(inputs.measures[0]))
     documents, sampled = decision.documents, goal == (SCORE,)
@@ -388,6 +412,7 @@ def judge_next(
         only_bounds=decision.why_bounds() or "none",
         strategy="judge-next",
         draws=_DRAWS,
+        seconds=seconds,
         seed=seed,
     )
     return JudgingPlan(
@@ -405,7 +430,7 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
     """Return the field and the new runs; without `new` these are the runs of the field that were not pooled."""
     runs = inputs.runs
     if new is not None:
-        return runs, as_new_runs(new, runs, inputs.qrels, topics)
+        return runs, as_new_runs(new, runs, inputs.qrels, topics, call="judge_next(runs, qrels, new=...)")
     pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
     if pooled.all():
         text = "new is missing. Without it the new runs are those of the field that were not pooled, and all "
@@ -458,65 +483,28 @@ def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> li
     return pairs
 
 
-def _critical_value(predictor: NewRunPredictor) -> float:
-    """Return how many deviations a difference must have for decisions on one more unit to be right."""
-    predicted = predictor.predicted[0]
-    worst, unit = [], []
-    for row in predictor.left_out():
-        effects, field, model = predictor.effects(0, row), predicted.ranked[row.at], predicted.model
-        course = model.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
-        # what the others gain deeper than the pool shows once all is judged
-        truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
-        worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
-        unit.append(row.case.unit)
-    return conformal_quantile(np.array(worst), np.array(unit), predictor.confidence)
-
-
-class _Span(NamedTuple):
-    """What a run scores beside another, (topics,) or (topics, runs): expected, and at least and at most."""
-
-    expected: Floats
-    low: Floats
-    high: Floats
-
-
-@dataclass(frozen=True)
-class _NewRun:
-    """A new run: what it and the others are expected to score now, and its documents that are left."""
-
-    row: RunInCase
-    own: _Span
-    others: _Span
-    left: Effects
-    shared: frozenset[str]  # runs of the field that have some of these where the measure looks
-    why_bounds: tuple[str, ...]  # why only bounds decide
-
-
 class _Decision:
     """The pairs of a decision, the documents in the order in which they are judged, and drawn courses of that."""
 
-    def __init__(self, predictor: NewRunPredictor, goal: Sequence[str], known: NDArray[np.int16], seed: int):
+    def __init__(
+        self, predictor: NewRunPredictor, goal: Sequence[str], known: NDArray[np.int16], judged: Qrels, seed: int
+    ):
         self.predictor, evidence = predictor, predictor.evidence
         rows = {predictor.name(row): row for row in predictor.rows()}
         self.pairs = _pairs(goal, list(rows), [name for name in predictor.runs.names if name not in rows])
         self.names = list(dict.fromkeys(name for pair in self.pairs for name in pair))
-        self.critical_value = _critical_value(predictor)
-        #: (topics, runs) with what is judged by now
-        self._judged = predictor.judged_since(0, known)
-        self.new: dict[str, _NewRun] = {}
-        for name in self.names:
-            if name in rows:
-                row, effects = rows[name], predictor.effects(0, rows[name])
-                left = effects.take(known[effects.row] < 0)
-                own, others = predictor.expected(0, row, known)
-                why = tuple(predictor.why_not(0, row))
-                self.new[name] = _NewRun(row, _Span(*own), _Span(*others), left, predictor.sharing(0, left), why)
+        self.critical_value = predictor.critical_value(0)
+        self._now = Expectations(predictor, 0, known)
+        own = {(0, name): {"predicted": predictor.predicted_score(0, row)} for name, row in rows.items()}
+        self._rivals = Rivals(predictor, own, judged, self.names)
+        self.new = {name: self._now.of(name) for name in self.names if name in rows}
         self.documents = self._ordered()
         order = self.documents["row"].to_numpy()
         self._place = np.full(len(evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
+        every = self._now.net(dict.fromkeys(self.new, 1.0), self._place)
         #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
-        self._labels = self._net(dict.fromkeys(self.new, 1.0)).drawn(np.random.default_rng(seed), _DRAWS)
+        self._labels = every.drawn(np.random.default_rng(seed), _DRAWS)
         #: of each open pair, (draws,) how many documents must be judged until it is decided
         self.needed: list[NDArray[np.int64]] = []
 
@@ -533,24 +521,6 @@ class _Decision:
         row = once["row"].to_numpy()
         return once.assign(qid=qids[row], docno=docnos[row])[["qid", "docno", "rank", "priority", "chance", "row"]]
 
-    def _net(self, signs: Mapping[str, float]) -> Effects:
-        """Return the effects on a sum of new runs, each with its sign, in the order of the plan; a document once."""
-        parts = [(self.new[name].left, sign) for name, sign in signs.items()]
-        every, at = np.unique(np.concatenate([left.row for left, _ in parts]), return_inverse=True)
-        labels = parts[0][0].labels
-        change, chance = np.zeros((2, len(every), len(labels)))
-        np.add.at(change, at, np.concatenate([sign * left.change for left, sign in parts]))
-        np.add.at(chance, at, np.concatenate([left.chance for left, _ in parts]))
-        chance /= np.bincount(at, minlength=len(every))[:, None]
-        return Effects(every, labels, chance, change).take(np.argsort(self._place[every], kind="stable"))
-
-    def _beside(self, name: str, other: str) -> _Span:
-        """Return what a run scores beside another."""
-        if name in self.new:
-            return self.new[name].own
-        row = self.predictor.runs.row(name)
-        return _Span(*(scores[:, row] for scores in self.new[other].others))
-
     def why_bounds(self) -> str:
         """Return why only bounds decide some pairs."""
         runs = {name: run for name, run in self.new.items() if len(run.left.row)}
@@ -562,66 +532,34 @@ class _Decision:
 
     def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
-        spans = {one: self._beside(one, other), other: self._beside(other, one)}
-        if not any(len(self.new[name].left.row) for name in spans if name in self.new):
-            # documents below the cutoff, which nobody is asked for, do not count against what is judged
-            judged = {name: self._judged[:, self.predictor.runs.row(name)] for name in spans}
-            spans = {name: _Span(scores, scores, scores) for name, scores in judged.items()}
-        first, second = sorted(spans, key=lambda name: -float(spans[name].expected.mean()))
-        effects = self._net({name: sign for name, sign in ((first, 1.0), (second, -1.0)) if name in self.new})
-        by_topic = spans[first].expected - spans[second].expected
-        difference, n, spread = float(by_topic.mean()), len(effects.row), effects.spread()
-        # another run that has the documents gains by their labels, too, by how much is not known here
-        shares = any(pair[1] in self.new[pair[0]].shared for pair in permutations(spans) if pair[0] in self.new)
-        abstains = bool(n) and (shares or any(self.new[name].why_bounds for name in spans if name in self.new))
-        critical_value = np.inf if abstains else self.critical_value
-        labels = self._labels[:, self._place[effects.row]]
-        gained = np.cumsum(effects.of_labels(labels) - effects.mean, axis=1)
-        course = difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
-        least, most = self._left(spans, first, second, effects, difference, shares=shares)
-        sure = (course + least > CLOSE) | (course + most < -CLOSE)
+        pair, confidence = self._now.pair(one, other, self._place), self.predictor.confidence
+        labels = self._labels[:, self._place[pair.effects.row]]
+        gained = np.cumsum(pair.effects.of_labels(labels) - pair.effects.mean, axis=1)
+        course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
+        decided = pair.decided
+        if not decided and not pair.shares:
+            decided = self._rivals.decides(0, pair.first, pair.second)
+        sure = (course + pair.least > CLOSE) | (course + pair.most < -CLOSE)
         sure[:, -1] = True
-        step = np.append(0, self._place[effects.row] + 1)
-        needed, by_bounds = (
-            step[np.argmax(stops, axis=1)] for stops in (sure | (np.abs(course) > critical_value * spread), sure)
-        )
-        half = critical_value * float(spread[0]) if n else 0.0
-        confidence = self.predictor.confidence
-        decided = AS_JUDGED if not n else EVERY if sure[0, 0] else ""
-        if not decided and abs(difference) > half:
-            decided = f"at {100 * confidence:.4g} %"
+        sure[:, 0] |= decided in (AS_JUDGED, EVERY)
+        stops = sure | (np.abs(course) > pair.critical_value * pair.spread)
+        stops[:, 0] |= bool(decided)
+        step = np.append(0, self._place[pair.effects.row] + 1)
+        needed, by_bounds = (step[np.argmax(each, axis=1)] for each in (stops, sure))
         if not decided:
             self.needed.append(needed)
         return {
-            "first": first,
-            "second": second,
-            "difference": difference,
-            "half": half,
-            "decided": decided,
-            "abstains": abstains,
+            "first": pair.first,
+            "second": pair.second,
+            "difference": pair.difference,
+            "half": pair.half,
+            "decided": f"at {100 * confidence:.4g} %" if decided == CONFIDENT else decided,
+            "abstains": pair.abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
             "by_bounds": float(by_bounds.mean()),
-            "significant": self._significant(by_topic, effects, labels),
+            "significant": self._significant(pair.by_topic, pair.effects, labels),
         }
-
-    def _left(
-        self, spans: Mapping[str, _Span], first: str, second: str, effects: Effects, difference: float, *, shares: bool
-    ) -> tuple[Floats, Floats]:
-        """Return (documents + 1,) by how much what is left then may lower and raise the expected difference."""
-        if shares or not self.predictor.bounds_are_exact(0):
-            return np.full(len(effects.row) + 1, -np.inf), np.full(len(effects.row) + 1, np.inf)
-        least, most = effects.ends()
-        for name, sign in ((first, 1), (second, -1)):
-            if name not in self.new:
-                # a run of the field has a larger or smaller divisor, too
-                expected, low, high = (float(each.mean()) for each in spans[name])
-                lower, raise_ = sorted((sign * (low - expected), sign * (high - expected)))
-                least, most = least + lower, most + raise_
-        if not self.predictor.is_linear(0):
-            least[0] = (spans[first].low - spans[second].high).mean() - difference
-            most[0] = (spans[first].high - spans[second].low).mean() - difference
-        return least, most
 
     def _significant(self, by_topic: Floats, effects: Effects, labels: NDArray[np.int64]) -> float:
         """Return how often a paired t test finds the difference once every document is judged."""
@@ -640,7 +578,7 @@ class _Decision:
         """Return one row per run: its score, and of new runs that are compared with all others the ranks."""
         columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
         for name in self.names:
-            zero, run = float(self._judged[:, self.predictor.runs.row(name)].mean()), self.new.get(name)
+            zero, run = float(self._now.judged[:, self.predictor.runs.row(name)].mean()), self.new.get(name)
             pairs = table[(table["first"] == name) | (table["second"] == name)]
             row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
             if run is not None and len(run.left.row):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -252,9 +254,52 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
 
 
 def test_a_plan_of_one_document_decides():
-    answers = {n: " ".join(plan("P@10", new=NEW, n=n).answers()) for n in (1, 2)}
-    assert "1 document here decides" in answers[1]
-    assert "2 documents here decide " in answers[2]
+    answers = {n: " ".join(plan("P@10", new=NEW, n=n).answers()) for n in (1, 2, ALL)}
+    assert "; 1 document here decides 0" in answers[1]
+    assert "; the 2 documents here decide 0" in answers[2]
+    n_open = plan("P@10", new=NEW).summary["open"].item()
+    assert f"documents here decide {n_open} of {n_open} pairs on average" in answers[ALL]
+    found = plan("P@10", new=NEW)
+    pair = found.table.loc[found.table["decided"] == "", ["first", "second"]].iloc[0].tolist()
+    assert "1 pair open: to decide it takes" in " ".join(plan("P@10", new=NEW, goal=pair).answers())
+
+
+def test_answers_say_what_labels_cost():
+    found = plan("P@10", new=NEW, seconds=600)
+    labels, most = found.summary[["labels", "labels_most"]].iloc[0]
+    assert f"({labels / 6:.1f} to {most / 6:.1f} hours at 600 seconds a label)" in " ".join(found.answers())
+    sample = plan("P@10", new=NEW, seconds=1, n=7, goal="score")
+    assert "judge all of it (7 seconds at 1 seconds a label)" in " ".join(sample.answers())
+
+
+def test_new_runs_and_a_field_in_the_other_order_are_told():
+    with pytest.warns(ptr.ReuseWarning, match="other way round.* judge_next"), contextlib.suppress(ptr.InputError):
+        ptr.judge_next(ONE, KNOWN, "P@10", new=OTHERS, depth=10)
+    with pytest.warns(ptr.ReuseWarning, match="other way round.* check_new_run"), contextlib.suppress(ptr.InputError):
+        ptr.check_new_run(OTHERS, ONE, KNOWN, "P@10", depth=10)
+    three = FIELD.runs.select(names=FIELD.runs.names[:3])
+    rest = FIELD.runs.select(names=FIELD.runs.names[3:])
+    for pooled in (True, False):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            ptr.check_new_run(rest.with_metadata(pooled=pooled), three, KNOWN, "P@10", depth=10)
+        assert any("other way round" in str(each.message) for each in told) == pooled
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@5", "AP@10"])
+def test_check_new_run_decides_the_same_pairs_before_a_label_is_given(measure):
+    n_decided, n_pairs = 0, 0
+    for new in (ONE, NEW):
+        found = plan(measure, new=new)
+        ahead = {frozenset((row.first, row.second)): (row.first, row.decided) for row in found.table.itertuples()}
+        checked = ptr.check_new_run(new, OTHERS, KNOWN, measure, against=[*OTHERS.names, *new.names], depth=10).against
+        assert {frozenset(pair) for pair in checked[["name", "rival"]].to_numpy()} == set(ahead)
+        for row in checked.itertuples():
+            first, decided = ahead[frozenset((row.name, row.rival))]
+            assert bool(decided) == (row.decided_by != "not decided"), row
+            assert row.winner in (("neither", first) if decided else ("",))
+            n_decided, n_pairs = n_decided + bool(decided), n_pairs + 1
+    assert n_decided > n_pairs / 2
 
 
 def test_the_figure_has_the_open_pairs():

@@ -151,7 +151,7 @@ def test_topics_are_tested_on_what_is_predicted_or_as_judged():
 
 
 @pytest.mark.parametrize("n_runs", [1, 6])
-@pytest.mark.filterwarnings("ignore:.*pool")
+@pytest.mark.filterwarnings("ignore:.*pool", "ignore:.*other way round")
 def test_without_enough_teams_bounds_alone_decide(n_runs):
     few = OTHERS.select(names=OTHERS.names[:n_runs])
     found = ptr.check_new_run(NEW, few, KNOWN, ["P@10", "AP"], against=few.names[0], depth=10)

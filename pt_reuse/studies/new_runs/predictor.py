@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse.arrays.correlation import CLOSE
-from pt_reuse.arrays.expected import Floats
+from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, located
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.options import SHARED, Flag, Option
 from pt_reuse.pooling.depth import pool_to_depth
@@ -30,7 +30,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import Completed, Predicted, Ranked, ranked_among, units_needed
-from pt_reuse.studies.new_runs.estimators import Cases, Effects, chances_of, named_estimators
+from pt_reuse.studies.new_runs.estimators import Cases, Effects, chances_of, named_estimators, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Case, Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.sampling import Sample, shifted
 
@@ -39,6 +39,8 @@ NEW = "new run"
 #: with a larger share of the pool unjudged nothing is predicted: of DL 2019, DL 2021 and TREC-8 with some teams taken
 #: for pooled that were not, intervals of 90 % cover 86 to 100 % at .08 to .24, and 57 to 100 % from .39 on
 _BROKEN = 0.2
+#: of so few runs no field is made, but one may compare new runs with them
+_FEW = 3
 #: weighs what is below a pool so little that judging it hardly matters
 _TOP_HEAVY = "rbp"
 
@@ -116,8 +118,11 @@ class PoolGap:
             yield Caveat(self.in_words, message)
 
 
-def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None) -> RunSet:
-    """Return new runs in the order of the field, which have topics of the judgments: runs, a result or pipelines."""
+def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | None, *, call: str = "") -> RunSet:
+    """Return new runs in the order of the field, which have topics of the judgments: runs, a result or pipelines.
+
+    With a `call`, warn that it has the arguments in this order where the new runs look like the field.
+    """
     if isinstance(new, pt.Transformer):
         new = {NEW: new}
     if isinstance(new, Mapping) and new and all(isinstance(each, pt.Transformer) for each in new.values()):
@@ -128,6 +133,10 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
         given = RunSet.from_frames({NEW: new}, order=runs.order)
     else:
         given = as_runs(new, argument="new", order=runs.order)
+    n_pooled = int(given.pooled.fillna(False).sum())
+    if call and len(given) > len(runs) and (len(runs) < _FEW or len(runs) < n_pooled):
+        fields = f"`new` has {count(len(given), 'run')} and `runs` {len(runs):,}"
+        warn(f"{fields}. Are they the other way round? It is {call}: `new` are the new runs, `runs` the field.")
     if given.order != runs.order:
         given = given.reorder(runs.order)
     both = [name for name in given.names if name in runs]
@@ -184,6 +193,7 @@ class NewRunPredictor:
         #: labels of a sample of the unjudged documents, if there is one
         self.sample: Sample | None = None
         self._effects: dict[tuple[int, int, int], Effects] = {}
+        self._critical_values: dict[int, float] = {}
         #: (measures, topics, runs) with what is judged
         self.scores = base_scores(both, evidence.qrels, self.measures)
         self._check_collection()
@@ -338,6 +348,35 @@ class NewRunPredictor:
         if (m, row.at, row.place) not in self._effects:
             self._effects[m, row.at, row.place] = self.predicted[m].model.effects(row.at, row.place)
         return self._effects[m, row.at, row.place]
+
+    def critical_value(self, m: int) -> float:
+        """Return how many deviations a difference must have for decisions on one more unit to be right."""
+        if m not in self._critical_values:
+            predicted, worst, unit = self.predicted[m], [], []
+            for row in self.left_out():
+                effects, field, model = self.effects(m, row), predicted.ranked[row.at], predicted.model
+                course = model.course(row.at, row.place, effects, row.case.labels[effects.row], field.by_topic)
+                # what the others gain deeper than the pool shows once all is judged
+                truth = course.score[-1] - (course.others[:, -1] if model.dilutes else field.true)
+                worst.append(wrong_stop(course.score - course.others, truth, effects.spread()))
+                unit.append(row.case.unit)
+            reach = conformal_quantile(np.array(worst), np.array(unit), self.confidence) if unit else np.inf
+            self._critical_values[m] = reach
+        return self._critical_values[m]
+
+    def only_bounds(self, m: int, row: RunInCase) -> bool:
+        """Return whether only bounds are known of a run; where they are one number, or with a sample, more is."""
+        if self.sample is not None or not self.why_not(m, row) or not len(self.effects(m, row).row):
+            return False
+        ends = self.completed(m, row).table()
+        return ends["highest"] - ends["lowest"] > CLOSE
+
+    def predicted_score(self, m: int, row: RunInCase) -> float:
+        """Return what the chosen estimator says of a run, inside the bounds; NaN where only these are known."""
+        predicted = self.predicted[m]
+        score = predicted.by[predicted.chosen][row.at].score[row.place]
+        low, high = (ends[row.place] for ends in self.bounds(m, row))
+        return np.nan if self.only_bounds(m, row) else float(np.clip(score, low, high))
 
     def expected(
         self, m: int, row: RunInCase, known: NDArray[np.int16]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -12,6 +13,7 @@ import numpy as np
 from pt_reuse._check import did_you_mean, names, shown
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.pair_bounds import TopicLists
 from pt_reuse.arrays.pair_ends import largest_difference
 from pt_reuse.arrays.significance import pair_tests
@@ -19,6 +21,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.studies.bounds import Completions
+from pt_reuse.studies.new_runs.decisions import CONFIDENT, EVERY, UNDECIDED, Expectations
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 
 EVERY_LABELLING, OPEN = "every labelling", "not decided"
@@ -94,25 +97,65 @@ class PredictedDifference(NamedTuple):
     low: float
     high: float
 
+    def within(self, lowest: float, highest: float) -> list[float]:
+        """Return the mean and its interval, inside the ends of the difference."""
+        found: list[float] = np.clip([self.mean, self.low, self.high], lowest, highest).tolist()
+        return found
+
 
 class Rivals:
     """New runs against others; `own` has what is said of each new run, by measure and name."""
 
-    def __init__(self, predictor: NewRunPredictor, own: Mapping[tuple[int, str], Mapping[str, Any]]):
+    def __init__(
+        self,
+        predictor: NewRunPredictor,
+        own: Mapping[tuple[int, str], Mapping[str, Any]],
+        qrels: Qrels,
+        involved: Collection[str],
+    ):
         self._predictor, self._own, self._sampled = predictor, own, predictor.sample is not None
         self._rows = {predictor.name(row): row for row in predictor.rows()}
+        self._qrels, self._involved = qrels, involved
+        self._expectations: dict[int, Expectations] = {}
 
-    def table(self, pairs: Sequence[tuple[int, str, str]], qrels: Qrels) -> list[dict[str, Any]]:
+    @cached_property
+    def _labellings(self) -> Labellings:
+        names = [name for name in self._predictor.runs.names if name in self._involved]
+        return Labellings(self._predictor.runs.select(names=names), self._qrels, self._predictor.measures)
+
+    def table(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
         """Return a row for each measure, new run and rival."""
-        involved = dict.fromkeys(name for _, *pair in pairs for name in pair)
-        runs = self._predictor.runs.select(names=[name for name in self._predictor.runs.names if name in involved])
-        labellings = Labellings(runs, qrels, self._predictor.measures)
-        return [self._row(labellings, m, name, rival) for m, name, rival in pairs]
+        return [self._row(*pair) for pair in pairs]
 
-    def _row(self, labellings: Labellings, m: int, name: str, rival: str) -> dict[str, Any]:
+    def decides(self, m: int, first: str, second: str) -> str:
+        """Return what says that the first is better, every labelling or the interval of what is predicted, or nothing.
+
+        Two runs that score the same under every labelling are decided, too.
+        """
+        name, rival, sign = (first, second, 1) if first in self._rows else (second, first, -1)
+        low, high = -np.inf, np.inf
+        # by AP the ends of a single pair of long lists take a second and more
+        if self._predictor.bounds_are_exact(m) or self._predictor.predicted[m].model.spec.kernel != "ap":
+            low, high = (float(ends.mean()) for ends in self._labellings.ends(m, name, rival)[:2])
+        if _sign(low, high) == sign or max(abs(low), abs(high)) <= CLOSE:
+            return EVERY
+        made = self._predicted(m, name, rival)
+        return UNDECIDED if made is None or _sign(*made.within(low, high)[1:]) != sign else CONFIDENT
+
+    def _leader(self, m: int, name: str, rival: str) -> str:
+        """Return which one is ahead by the rule of :func:`judge_next` with no label, nothing where that is open."""
+        if self._sampled:
+            return ""
+        none = np.full(len(self._predictor.evidence.labels), UNJUDGED)
+        if m not in self._expectations:
+            self._expectations[m] = Expectations(self._predictor, m, none)
+        pair = self._expectations[m].pair(name, rival, np.arange(len(none)))
+        return pair.first if pair.decided and np.isfinite(pair.critical_value) and abs(pair.difference) > CLOSE else ""
+
+    def _row(self, m: int, name: str, rival: str) -> dict[str, Any]:
         predictor = self._predictor
         mine, theirs = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
-        low_by_topic, high_by_topic, n_unjudged, is_exact = labellings.ends(m, name, rival)
+        low_by_topic, high_by_topic, n_unjudged, is_exact = self._labellings.ends(m, name, rival)
         judged, critical = mine - theirs, predictor.topic_critical
         difference = centre = float(judged.mean())
         # sums of the same numbers in another order differ in the last bit
@@ -120,8 +163,7 @@ class Rivals:
         made = self._predicted(m, name, rival)
         by_topic, predicted, low, high = judged, np.nan, np.nan, np.nan
         if made is not None:
-            by_topic, *ends = made
-            centre, low, high = np.clip(ends, lowest, highest).tolist()
+            by_topic, (centre, low, high) = made.by_topic, made.within(lowest, highest)
             predicted = centre
         error = critical * _deviation(by_topic)
         both = centre - np.hypot(centre - low, error), centre + np.hypot(high - centre, error)
@@ -130,11 +172,12 @@ class Rivals:
             spread_low, spread_high = (critical * _deviation(part) for part in (low_by_topic, high_by_topic))
             both = min(lowest - spread_low, centre - error), max(highest + spread_high, centre + error)
         p = float(pair_tests(np.stack([by_topic, np.zeros(len(by_topic))], axis=1)).p[0])
-        known_by = {EVERY_LABELLING: (lowest, highest), f"at {100 * predictor.confidence:.4g}%": (low, high)}
-        decided_by = next((by for by, (a, b) in known_by.items() if a > CLOSE or b < -CLOSE), OPEN)
-        winner = "" if decided_by == OPEN else name if known_by[decided_by][0] > CLOSE else rival
+        decided_by, winner = EVERY_LABELLING, {1: name, -1: rival, 0: ""}[_sign(lowest, highest)]
         if highest - lowest <= CLOSE and abs(difference) <= CLOSE:
-            decided_by, winner = EVERY_LABELLING, "neither"
+            winner = "neither"
+        if not winner:
+            winner = {1: name, -1: rival, 0: ""}[_sign(low, high)] or self._leader(m, name, rival)
+            decided_by = f"at {100 * predictor.confidence:.4g}%" if winner else OPEN
         return {
             "measure": repr(predictor.measures[m]),
             "name": name,
@@ -161,7 +204,7 @@ class Rivals:
     def _predicted(self, m: int, name: str, rival: str) -> PredictedDifference | None:
         """Return what is predicted of a difference, None where nothing is."""
         own, row, predictor = self._own[m, name], self._rows[name], self._predictor
-        if own["abstains"]:
+        if np.isnan(own["predicted"]):
             return None
         if rival in self._rows:
             return self._between_new_runs(m, name, rival)
@@ -189,7 +232,7 @@ class Rivals:
     def _between_new_runs(self, m: int, name: str, rival: str) -> PredictedDifference | None:
         """Return the difference of two new runs; each errs by more with half of the probability that both may."""
         predictor, predicted = self._predictor, self._predictor.predicted[m]
-        if self._own[m, rival]["abstains"] or self._sampled:
+        if np.isnan(self._own[m, rival]["predicted"]) or self._sampled:
             return None
         calibration, pair = predicted.calibrations[predicted.chosen], [self._rows[name], self._rows[rival]]
         critical = calibration.critical(calibration.errors, (1 + predictor.confidence) / 2)
@@ -199,6 +242,11 @@ class Rivals:
         first, second = (self._by_topic(m, of) for of in (name, rival))
         mean = self._own[m, name]["predicted"] - self._own[m, rival]["predicted"]
         return PredictedDifference(first - second, mean, mean - half, mean + half)
+
+
+def _sign(low: float, high: float) -> int:
+    """Return 1 where a difference is above 0, -1 where it is below, 0 where its ends leave that open."""
+    return 1 if low > CLOSE else -1 if high < -CLOSE else 0
 
 
 def _deviation(by_topic: Floats) -> float:
