@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
+from contextlib import suppress
 from datetime import datetime, timezone
 from itertools import islice, repeat
 from numbers import Number
@@ -181,6 +182,9 @@ def as_id(column: str, value: Any) -> str:
 
 def text_column(column: str, values: pd.Series, topics: pd.Series | None = None) -> Words:
     """Return the names in a column of qids or docnos as words, one row per cell; errors name its topic, if given."""
+    if isinstance(values.dtype, pd.CategoricalDtype) and values.notna().all():
+        with suppress(InputError):  # else the rows are looked at one by one, to say which is at fault
+            return text_column(column, pd.Series(values.cat.categories)).take(values.cat.codes, axis=0)
     names = as_ids(column, values.tolist(), topics)
     return _each(lambda some: text_words(column, some, empty=False), names, topics)
 
