@@ -46,7 +46,10 @@ class RowChooser(Chooser):
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (documents,): the sum of the values of the open rows of each, 0 without any."""
-        return np.bincount(self.open["document"], values, len(self.topic))
+        sums: NDArray[np.float64] = np.bincount(self.open["document"], values, len(self.topic)).astype(
+            float, copy=False
+        )
+        return sums
 
     def first_left(self, weights: NDArray[np.float64]) -> int:
         """Return the first document of the largest weight among those that are left."""
@@ -151,7 +154,7 @@ class MinimalTestCollection(RowChooser):
 
     def _mean_of_squares(self, whole: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (documents,) the mean over pairs of runs of the squared difference of (rows,) numbers."""
-        n, values = self.topic.n_runs, whole * _RANK_UNIT
+        n, values = self.topic.n_runs, np.multiply(whole, _RANK_UNIT, dtype=np.float64)
         if n < 2:
             return np.zeros(len(self.topic))
         sums, squares = self.sums(values), self.sums(values * values)
