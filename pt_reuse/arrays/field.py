@@ -288,6 +288,7 @@ def _itself(field: Field) -> Field:
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
+_TABLE = 64  # pairs of run and document per row, beyond which hashing those that are there takes less time
 
 
 @dataclass(frozen=True)
@@ -415,7 +416,12 @@ def _code_block(
     # rows whose (run, document) stands earlier; a document's code is of one topic
     run = np.tile(np.arange(len(runs)), len(lengths))
     key = codes + np.repeat(run * len(first), lengths.ravel())
-    again = np.flatnonzero(pd.Series(key).duplicated())
+    # nearly always none does, which a table of all pairs tells sooner
+    seen = np.zeros(min(len(runs) * len(first), _TABLE * len(key)), dtype=np.bool_)
+    if len(seen) == len(runs) * len(first):
+        seen[key] = True
+    none = np.count_nonzero(seen) == len(key)
+    again = np.zeros(0, dtype=np.int64) if none else np.flatnonzero(pd.Series(key).duplicated())
     return _Block(words[first], n_docs, local.astype(dtype), again)
 
 

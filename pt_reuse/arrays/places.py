@@ -33,7 +33,9 @@ def standing(starts: NDArray[np.int64]) -> Places:
     """Return the places of rows in the order in which they stand, in lists that begin at `starts`."""
     lengths = np.diff(starts)
     dtype = np.uint16 if int(lengths.max(initial=0)) < 2**16 else np.uint32
-    return ranges(np.ones(len(lengths), dtype=np.int64), lengths).astype(dtype)
+    # differences modulo 2^32 or 2^16 are right, and small numbers fast
+    rows = np.arange(1, int(starts[-1]) + 1, dtype=np.uint32).astype(dtype)
+    return rows - np.repeat(starts[:-1].astype(dtype), lengths)
 
 
 def rank_places(starts: NDArray[np.int64], ranks: NDArray[np.float64]) -> Places:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,12 +90,11 @@ class ArrayFile:
 
 
 def _read(archive: ZipFile, name: str) -> NDArray:
-    with archive.open(f"{name}.npy") as member:
-        array: NDArray = np.lib.format.read_array(member, allow_pickle=False)
-        # the checksum is compared at the end of the member, which a damaged shape would not reach
-        if member.read(1):
-            raise BadZipFile(f"{name} is longer than it says")
-    return array
+    data = archive.read(f"{name}.npy")  # whole, which compares the checksum; the array is a view of it
+    member = BytesIO(data)
+    np.lib.format.read_magic(member)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+    return np.frombuffer(data, dtype, offset=member.tell()).reshape(shape, order="F" if fortran else "C")
 
 
 @contextmanager

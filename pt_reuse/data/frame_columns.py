@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence, Set, Sized
+from contextlib import suppress
 from datetime import datetime, timezone
 from itertools import islice, repeat
 from numbers import Number
@@ -22,8 +23,13 @@ from pt_reuse.arrays.tokens import Words, as_tokens, words_at
 from pt_reuse.errors import InputError, located, warn
 
 _T = TypeVar("_T")
-_DIGITS = 15  # of which every whole number is exact in float64
-_TENS = np.array([10.0**n for n in range(_DIGITS + 1)])
+_U = np.uint64
+_ONES = _U(0x0101010101010101)  # a byte times this is that byte in all eight places of a word
+_PLACES = _U(0x0706050403020100)  # the bytes behind each byte of a word
+_KEPT = np.array([0, *(2**64 - (1 << 8 * (8 - n)) for n in range(1, 9))], dtype=np.uint64)  # the last n of eight bytes
+_WRITTEN = 19  # characters of a number that uint64 holds with a digit for its dot
+_TENS = np.array([10**n for n in range(_WRITTEN)], dtype=np.uint64)
+_AROUND = np.longdouble(2) ** -60 if np.finfo(np.longdouble).nmant >= 63 else np.longdouble(2) ** -52
 _LONG = 64  # bytes of a number; longer ones are not gathered into a table
 _BLOCK = 1 << 14  # rows at a time, which stay in the processor's cache
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -55,24 +61,46 @@ def parse_numbers(
 def _short_decimals(
     buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Read what is a minus, a dot and at most 15 digits, whose quotient is rounded once: (values, whether it is)."""
+    """Read what is a minus, digits and a dot, 19 characters but for the minus: (values, whether each is the nearest).
+
+    Digits are read eight at a time, from a little-endian word; `buffer` has 24 bytes before the first number.
+    """
+    words = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer, strides=(1,))  # one from each byte on
     negative = buffer[starts] == ord("-")
-    starts = starts + negative
-    lengths = ends - starts
-    whole, decimals, dots = (np.zeros(len(starts), dtype=np.int64) for _ in range(3))
-    good = lengths <= _DIGITS + 1
-    for i in range(int(lengths[good].max(initial=0))):
-        within = i < lengths
-        char = buffer[np.where(within, starts + i, 0)]
-        digit = char - np.uint8(ord("0"))
-        is_digit, is_dot = within & (digit < 10), within & (char == ord("."))
-        whole = np.where(is_digit, 10 * whole + digit, whole)
-        decimals += is_digit & (dots > 0)
-        dots += is_dot
-        good &= is_digit | is_dot | ~within
-    good &= (dots <= 1) & (lengths > dots) & (lengths - dots <= _DIGITS)
-    values = whole / _TENS[np.minimum(decimals, _DIGITS)]
+    lengths = ends - starts - negative
+    written, decimals, dots, wrong = np.zeros((4, len(starts)), dtype=np.uint64)
+    for w in reversed(range(-(-min(int(lengths.max(initial=0)), _WRITTEN) // 8))):
+        word = (words[ends - 8 * (w + 1)] ^ ord("0") * _ONES) & _KEPT[np.clip(lengths - 8 * w, 0, 8)]
+        dot = _equal(word, ord("0") ^ ord("."))
+        dots += dot * _ONES >> _U(56)
+        decimals += (dot * _PLACES >> _U(56)) + _U(8 * w) * (dot != 0)
+        word ^= dot * _U(ord("0") ^ ord("."))
+        wrong |= word | (word + _U(0x80 - 10) * _ONES)
+        written = written * _U(10**8) + _eight_digits(word)
+    tens = _TENS.take(decimals.astype(np.int64), mode="clip")
+    # the dot was read as a digit 0, so what stands before it is ten times too much
+    whole = written - dots * (written // (_U(10) * tens)) * _U(9) * tens
+    good = (wrong & _U(0x80) * _ONES == 0) & (dots <= 1) & (lengths > dots) & (lengths <= _WRITTEN)
+    values = whole / tens
+    if len(long := np.flatnonzero(whole >= 2**53)):
+        # where a little less and a little more round alike, so does the number; without 64 bits they never do
+        quotient = whole[long].astype(np.longdouble) / tens[long]
+        values[long], more = ((quotient + quotient * e).astype(np.float64) for e in (-_AROUND, _AROUND))
+        good[long] &= values[long] == more
     return np.where(negative, -values, values), good
+
+
+def _equal(word: NDArray[np.uint64], byte: int) -> NDArray[np.uint64]:
+    # the lowest bit of each byte that is this one
+    other, low = word ^ _U(byte) * _ONES, _U(0x7F) * _ONES
+    return ~(((other & low) + low) | other | low) >> _U(7)
+
+
+def _eight_digits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # pairs, then fours, then eights; the lowest byte is the first digit
+    word = word * _U(2561) >> _U(8)
+    word = (word & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
+    return (word & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
 
 
 def plain_decimal(token: bytes) -> float:
@@ -154,6 +182,9 @@ def as_id(column: str, value: Any) -> str:
 
 def text_column(column: str, values: pd.Series, topics: pd.Series | None = None) -> Words:
     """Return the names in a column of qids or docnos as words, one row per cell; errors name its topic, if given."""
+    if isinstance(values.dtype, pd.CategoricalDtype) and values.notna().all():
+        with suppress(InputError):  # else the rows are looked at one by one, to say which is at fault
+            return text_column(column, pd.Series(values.cat.categories)).take(values.cat.codes, axis=0)
     names = as_ids(column, values.tolist(), topics)
     return _each(lambda some: text_words(column, some, empty=False), names, topics)
 

@@ -314,8 +314,14 @@ def _rows(fields: Fields) -> FileRows:
 def _tags(fields: Fields) -> dict[str, int]:
     # each tag, and the line on which it stands first
     starts, ends = fields.column(_TAG)
-    words = tokens.words_at(fields.buffer, starts, ends)
-    first = np.zeros(1, dtype=np.int64) if (words == words[0]).all() else tokens.factorize(words)[1]
+    text, first = fields.buffer[starts[0] : ends[0]].tobytes(), np.zeros(1, dtype=np.int64)
+    alike = bool((ends - starts == len(text)).all())
+    for at in range(0, len(text) if alike else 0, 8):
+        # the bytes of the first tag are the lowest of a word
+        word, beyond = int.from_bytes(text[at : at + 8], "little"), max(0, 64 - 8 * (len(text) - at))
+        alike = alike and not ((fields.words[starts + at] ^ np.uint64(word)) << np.uint64(beyond)).any()
+    if not alike:
+        first = tokens.factorize(tokens.words_at(fields.buffer, starts, ends))[1]
     texts = tokens.as_texts([fields.buffer[starts[row] : ends[row]].tobytes() for row in first.tolist()])
     return dict(zip(texts, fields.lines_of(first).tolist(), strict=True))
 
@@ -364,22 +370,23 @@ def _ranks(fields: Fields, rows: FileRows) -> NDArray[np.float64]:
     # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
     firsts = (fields.buffer[begins[rows.starts[:-1]]] != ord("0")).astype(np.int64)
     count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
-    counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
-    other = np.flatnonzero((fields.words[begins] & kept) != counted)
-    ranks = ranges(firsts, lengths).astype(np.float64)
+    ranks, counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
+    ranks, other = ranks.copy(), np.flatnonzero((fields.words[begins] & kept) != counted)
     ranks[other], wrong = parse_numbers(fields.buffer, begins[other], ends[other])
     ranks[other[wrong]] = np.nan
     return ranks
 
 
 @lru_cache(maxsize=2)
-def _counted(firsts: bytes, lengths: bytes, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    # the words in which ranks stand that count the lines, and which bytes of a word they are; the next run is often as
-    # long as this one
+def _counted(
+    firsts: bytes, lengths: bytes, white: int
+) -> tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]:
+    # ranks that count the lines, the words in which they stand, and which bytes of a word they are; the next run is
+    # often as long as this one
     sizes, begins = (np.frombuffer(numbers, dtype=np.int64) for numbers in (lengths, firsts))
     ranks = np.minimum(ranges(begins, sizes), _SHORT)
     written, kept = _written(min(1 << int((begins + sizes).max()).bit_length(), _SHORT), white)
-    return written[ranks], kept[ranks]
+    return ranks.astype(np.float64), written[ranks], kept[ranks]
 
 
 @lru_cache(maxsize=16)

@@ -14,6 +14,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Any
 
+import numpy as np
+
 from pt_reuse._files import open_file
 from pt_reuse.errors import InputError
 
@@ -373,36 +375,41 @@ def _until_cleared(data: bytes, at: int, widest: int, *, clears: bool) -> Genera
     # code -> where its string begins in the text, and how long it is
     begins, lengths = [0] * (_CLEAR + clears), [1] * (_CLEAR + clears)
     text, done, begun, length = bytearray(), 0, 0, 0
-    bits, n, most = 9, 0, 1 << widest
+    codes: list[int] = []
+    bits, n, known, most = 9, 0, len(begins), 1 << widest
     while True:
-        if len(begins) == 1 << bits and bits < widest:
+        if known == 1 << bits and bits < widest:
             # codes of one width come in groups of eight
-            at, bits, n = at + -(-n // 8) * bits, bits + 1, 0
-        place = 8 * at + n * bits
-        if place + bits > 8 * len(data):
-            if 8 * len(data) - place >= 8:
+            at, bits, n, codes = at + -(-n // 8) * bits, bits + 1, 0, []
+        if n == len(codes):
+            rest = 8 * (len(data) - at) - n * bits
+            if rest >= bits:
+                at, n, codes = at + n * bits // 8, 0, _codes(data, at + n * bits // 8, bits)
+            elif rest >= 8:
                 raise EOFError("it ends within a code")
-            yield bytes(text[done:])
-            return len(data)
-        code = int.from_bytes(data[place >> 3 : (place >> 3) + 4], "little") >> (place & 7) & ((1 << bits) - 1)
-        n, here = n + 1, len(text)
+            else:
+                yield bytes(text[done:])
+                return len(data)
+        code, here = codes[n], len(text)
+        n += 1
         if code < _CLEAR:
             text.append(code)
         elif clears and code == _CLEAR and (length or at > _HEADER):
             yield bytes(text[done:])
             return at + -(-n // 8) * bits
-        elif length and code < len(begins):
+        elif length and code < known:
             text += text[begins[code] : begins[code] + lengths[code]]
-        elif length and code == len(begins) < most:
+        elif length and code == known < most:
             # the string that this very code makes
             text += text[begun:]
             text.append(text[begun])
         else:
             raise ValueError("it has a code that stands for nothing")
-        if length and len(begins) < most:
+        if length and known < most:
             begins.append(begun)
             lengths.append(length + 1)
-            if len(begins) == most or here - done > STEP:
+            known += 1
+            if known == most or here - done > STEP:
                 yield bytes(text[done:])
                 done = len(text)
         elif here - done > STEP:
@@ -410,3 +417,11 @@ def _until_cleared(data: bytes, at: int, widest: int, *, clears: bool) -> Genera
             yield bytes(text[done:])
             del text[done:]
         begun, length = here, len(text) - here
+
+
+def _codes(data: bytes, at: int, bits: int) -> list[int]:
+    """Return the codes of a width that begin at a byte, 512 of them or as many as there are."""
+    each = np.unpackbits(np.frombuffer(data[at : at + 64 * bits], dtype=np.uint8), bitorder="little")
+    n = len(each) // bits
+    found: list[int] = (each[: n * bits].reshape(n, bits) @ (1 << np.arange(bits))).tolist()
+    return found

@@ -104,7 +104,7 @@ class _Table:
         # the rows and the size that each part claims, and what reads it
         with _reading(self.kind):
             # names that repeat from row to row are read as numbers of the distinct ones
-            repeated = [name for name in ("qid", "name") if name in wanted]
+            repeated = [name for name in ("qid", "docno", "name") if name in wanted]
             file = self.pa.parquet.ParquetFile(self.file, read_dictionary=repeated, **_PARQUET)
             groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
             if sum(group.num_rows for group in groups) != file.metadata.num_rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,41 +110,34 @@ class Borda(FusedOrder):
 
 
 class Bandit(Chooser):
-    """Picks the run of the largest value that has documents left, the first of several, and its best one left.
+    """Picks the run of the largest value, the first of several, and its best document left.
 
-    A subclass has the values; labels count for every run that has the document.
+    Runs without documents left have the value -inf. Labels count for every run that has the document.
     """
 
-    #: by how much labels count after the next one
-    rate = 1.0
-
-    def __init__(self, topic: TopicLists, random: np.random.Generator):
+    def __init__(self, topic: TopicLists, random: np.random.Generator, start: float = 0.0):
         super().__init__(topic, random)
-        self.run, self.value, self.n_labels = -1, 0.0, 0
-        #: (runs,) documents left, and labels
-        self.documents_of: NDArray[np.int64] = topic.lengths.copy()
-        self.relevant: NDArray[np.float64] = np.zeros(topic.n_runs)
-        self.judged: NDArray[np.float64] = np.zeros(topic.n_runs)
+        self.run, self.runs_of = -1, topic.runs_of
+        self.documents_of: list[int] = topic.lengths.tolist()
+        self.value: Any = [start if left else -np.inf for left in self.documents_of]
         self._lists = [topic.list_of(run).tolist() for run in range(topic.n_runs)]
         self._place = [0] * topic.n_runs
-        self._runs_of = [np.array(runs, dtype=np.int64) for runs in topic.runs_of]
 
     @abstractmethod
-    def values(self) -> NDArray[np.float64]:
-        """Return (runs,) what each run is worth; at least one has documents left."""
+    def credit(self, run: int, relevant: bool) -> None:
+        """Learn that a document of a run, which has more documents left, is relevant or not."""
 
     @abstractmethod
     def said(self) -> str:
         """Return in words what the run that was picked is worth."""
 
-    def pick(self, values: NDArray[np.float64]) -> int:
-        """Return the run of the largest value."""
-        return int(values.argmax())
+    def pick(self) -> int:
+        """Return a run that has documents left; at least one has."""
+        run: int = self.value.index(max(self.value))
+        return run
 
     def choose(self) -> int:
-        values = np.where(self.documents_of > 0, self.values(), -np.inf)
-        self.run = run = self.pick(values)
-        self.value = float(values[run])
+        self.run = run = self.pick()
         documents, place, left = self._lists[run], self._place[run], self.left
         while not left[documents[place]]:
             place += 1
@@ -151,13 +145,17 @@ class Bandit(Chooser):
         return documents[place]
 
     def leave(self, document: int) -> None:
-        self.documents_of[self._runs_of[document]] -= 1
+        left = self.documents_of
+        for run in self.runs_of[document]:
+            left[run] -= 1
+            if not left[run]:
+                self.value[run] = -np.inf
 
     def observe(self, document: int, relevant: bool) -> None:
-        runs = self._runs_of[document]
-        self.n_labels += 1
-        self.relevant[runs] = self.rate * self.relevant[runs] + relevant
-        self.judged[runs] = self.rate * self.judged[runs] + 1.0
+        left, credit = self.documents_of, self.credit
+        for run in self.runs_of[document]:
+            if left[run]:
+                credit(run, relevant)
 
     def reason(self, document: int) -> str:
         return f"run {shown(self.topic.names[self.run])}, {self.said()}, rank {self._place[self.run] + 1}"
@@ -168,27 +166,35 @@ class MoveToFront(Bandit):
 
     name = "mtf"
 
-    def values(self) -> NDArray[np.float64]:
-        # the run that was picked last is still it, unless its priority fell: priorities never rise
-        return self.relevant - self.judged
-
     def observe(self, document: int, relevant: bool) -> None:
-        self.judged[self.run] += not relevant
+        # the run that was picked last is still it, unless its priority fell: priorities never rise
+        self.credit(self.run, relevant)
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self.value[run] -= not relevant
 
     def said(self) -> str:
-        return f"priority {self.value:.0f}"
+        return f"priority {self.value[self.run]:.0f}"
 
 
 class MaxMean(Bandit):
     """Pick the run with the largest mean (1 + relevant) / (2 + judged) over its judged documents."""
 
     name = "max-mean"
+    #: by how much labels count after the next one
+    rate = 1.0
 
-    def values(self) -> NDArray[np.float64]:
-        return (1.0 + self.relevant) / (2.0 + self.judged)
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random, start=0.5)
+        self._relevant, self._judged = [0.0] * topic.n_runs, [0.0] * topic.n_runs
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self._relevant[run] = found = self.rate * self._relevant[run] + relevant
+        self._judged[run] = judged = self.rate * self._judged[run] + 1.0
+        self.value[run] = (1.0 + found) / (2.0 + judged)
 
     def said(self) -> str:
-        return f"mean {self.value:.3g}"
+        return f"mean {self.value[self.run]:.3g}"
 
 
 class NonStationaryMaxMean(MaxMean):
@@ -210,10 +216,12 @@ class EpsilonGreedy(MaxMean):
         super().__init__(topic, random)
         self._epsilon, self._explored = fraction("epsilon", epsilon), False
 
-    def pick(self, values: NDArray[np.float64]) -> int:
+    def pick(self) -> int:
         self._explored = bool(self.random.random() < self._epsilon)
+        if not self._explored:
+            return super().pick()
         left = np.flatnonzero(self.documents_of)
-        return int(left[self.random.integers(len(left))]) if self._explored else super().pick(values)
+        return int(left[self.random.integers(len(left))])
 
     def said(self) -> str:
         return f"{'drawn from all, ' if self._explored else ''}{super().said()}"
@@ -224,17 +232,35 @@ class UCB1Tuned(Bandit):
 
     name = "ucb1-tuned"
 
-    def values(self) -> NDArray[np.float64]:
-        judged = np.maximum(self.judged, 1)
-        share, ratio = self.relevant / judged, math.log(max(self.n_labels, 1)) * (1 / judged)
-        bound = np.sqrt(np.minimum(np.sqrt(2 * ratio) + share * (1 - share), 0.25) * ratio) + share
-        return np.where(self.judged > 0, bound, np.inf)
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        # the value is the share, infinite where no document has a label
+        super().__init__(topic, random, start=np.inf)
+        self.value, self._n_labels = np.array(self.value), 0
+        self._relevant, self._judged = [0] * topic.n_runs, [0] * topic.n_runs
+        self._variance, self._per_label = np.zeros((2, topic.n_runs))
 
-    def pick(self, values: NDArray[np.float64]) -> int:
-        return first_of_best(values)
+    def pick(self) -> int:
+        return first_of_best(self._bounds())
+
+    def observe(self, document: int, relevant: bool) -> None:
+        self._n_labels += 1
+        super().observe(document, relevant)
+
+    def credit(self, run: int, relevant: bool) -> None:
+        self._relevant[run] += relevant
+        self._judged[run] += 1
+        self.value[run] = share = self._relevant[run] / self._judged[run]
+        self._variance[run], self._per_label[run] = share * (1 - share), 1 / self._judged[run]
 
     def said(self) -> str:
-        return f"bound {self.value:.3g}" if self.judged[self.run] else "none of its documents has a label"
+        return (
+            f"bound {self._bounds()[self.run]:.3g}" if self._judged[self.run] else "none of its documents has a label"
+        )
+
+    def _bounds(self) -> NDArray[np.float64]:
+        ratio = math.log(max(self._n_labels, 1)) * self._per_label
+        width = np.minimum(np.sqrt(2 * ratio) + self._variance, 0.25) * ratio
+        return np.sqrt(width) + self.value
 
 
 class Thompson(Bandit):
@@ -242,13 +268,24 @@ class Thompson(Bandit):
 
     name = "thompson"
 
-    def values(self) -> NDArray[np.float64]:
-        left = np.flatnonzero(self.documents_of)
-        relevant = self.relevant[left]
-        drawn: NDArray[np.float64] = np.zeros(len(self.documents_of))
-        drawn[left] = self.random.beta(1 + relevant, 1 + self.judged[left] - relevant)
-        return drawn
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._relevant, self._other = np.ones((2, topic.n_runs))
+        self._runs, self._drawn = np.flatnonzero(topic.lengths), 0.0
+
+    def pick(self) -> int:
+        shares = self.random.beta(self._relevant[self._runs], self._other[self._runs])
+        best = shares.argmax()
+        self._drawn = shares[best]
+        return int(self._runs[best])
+
+    def leave(self, document: int) -> None:
+        super().leave(document)
+        if not all(self.documents_of[run] for run in self.runs_of[document]):
+            self._runs = np.flatnonzero(self.documents_of)
+
+    def credit(self, run: int, relevant: bool) -> None:
+        (self._relevant if relevant else self._other)[run] += 1
 
     def said(self) -> str:
-        relevant = self.relevant[self.run]
-        return f"drew {self.value:.3g} from Beta({1 + relevant:.0f}, {1 + self.judged[self.run] - relevant:.0f})"
+        return f"drew {self._drawn:.3g} from Beta({self._relevant[self.run]:.0f}, {self._other[self.run]:.0f})"

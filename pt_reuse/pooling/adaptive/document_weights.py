@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Context
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,45 @@ _GAIN_UNIT = 2.0**-80
 _EXACT = Context(prec=40)
 
 
-class Hedge(Chooser):
+#: the share of the rows that may be of judged documents before these are dropped
+_DROPPED = 0.1
+
+
+class RowChooser(Chooser):
+    """Weighs documents by their rows in the lists, in which those of judged documents do not stay long."""
+
+    def __init__(self, topic: TopicLists, random: np.random.Generator):
+        super().__init__(topic, random)
+        self._starts, rows = topic.by_document
+        self._run, self._rank = topic.run[rows], topic.rank[rows]
+        #: (rows,) of all documents that are left, and of some that are not
+        self.open: dict[str, NDArray[Any]] = {"document": topic.codes[rows], "run": self._run}
+        self._judged, self._gone = 0, np.zeros(len(topic))
+
+    def rows_of(self, document: int) -> slice:
+        """Return which of all rows are of a document."""
+        return slice(self._starts[document], self._starts[document + 1])
+
+    def leave(self, document: int) -> None:
+        self._gone[document] = -np.inf
+        self._judged += self._starts[document + 1] - self._starts[document]
+        if self._judged > _DROPPED * len(self.open["run"]):
+            left = self.left[self.open["document"]]
+            self.open, self._judged = {name: rows[left] for name, rows in self.open.items()}, 0
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (documents,): the sum of the values of the open rows of each, 0 without any."""
+        sums: NDArray[np.float64] = np.bincount(self.open["document"], values, len(self.topic)).astype(
+            float, copy=False
+        )
+        return sums
+
+    def first_left(self, weights: NDArray[np.float64]) -> int:
+        """Return the first document of the largest weight among those that are left."""
+        return first_of_best(weights + self._gone)
+
+
+class Hedge(RowChooser):
     """Judge the document from which the runs, each by its weight, would gain most if it were relevant."""
 
     name = "hedge"
@@ -27,17 +66,14 @@ class Hedge(Chooser):
         self._speed = -math.log(fraction("beta", beta, ends=False))
         gain_at = _gains(len(topic))
         self._free = _means_from(gain_at)[topic.lengths]
-        self._starts, rows = topic.by_document
-        self._document, self._run = topic.codes[rows], topic.run[rows]
-        self._gain = gain_at[topic.rank[rows] - 1]
-        self._above = (self._gain - self._free[self._run]).astype(np.float64) * _GAIN_UNIT
+        self._gain = gain_at[self._rank - 1]
+        self.open["above"] = (self._gain - self._free[self._run]).astype(np.float64) * _GAIN_UNIT
         self._won = np.zeros(topic.n_runs, dtype=object)
         self._weight: NDArray[np.float64] = np.full(topic.n_runs, 1 / max(topic.n_runs, 1))
 
     def choose(self) -> int:
         # the gain of the ranks that are left free is the same for every document
-        expected = np.bincount(self._document, self._weight.take(self._run) * self._above, len(self.topic))
-        return first_of_best(np.where(self.left, expected, -np.inf))
+        return self.first_left(self.sums(self._weight.take(self.open["run"]) * self.open["above"]))
 
     def observe(self, document: int, relevant: bool) -> None:
         gains = self._gains(document)
@@ -51,8 +87,7 @@ class Hedge(Chooser):
         return f"expected gain {float(gains @ self._weight):.3g}"
 
     def _gains(self, document: int) -> NDArray[np.object_]:
-        rows = slice(self._starts[document], self._starts[document + 1])
-        gains = self._free.copy()
+        rows, gains = self.rows_of(document), self._free.copy()
         gains[self._run[rows]] = self._gain[rows]
         return gains
 
@@ -84,7 +119,7 @@ def _means_from(values: NDArray[np.object_]) -> NDArray[np.object_]:
 _RANK_UNIT = 2.0**-58
 
 
-class MinimalTestCollection(Chooser):
+class MinimalTestCollection(RowChooser):
     """Judge the document whose label, relevant or not, changes the differences of average precision most (MTC)."""
 
     name = "mtc"
@@ -94,37 +129,33 @@ class MinimalTestCollection(Chooser):
         one = round(1 / _RANK_UNIT)
         inverse = one // np.arange(1, int(topic.lengths.max(initial=0)) + 1)
         sums = np.append(0, np.cumsum(inverse))
-        self._starts, rows = topic.by_document
-        self._document, self._run, rank = topic.codes[rows], topic.run[rows], topic.rank[rows]
         # (rows,) what a document adds to its run: 1 / rank by itself, and 1 / the larger rank with each other one
-        self._inverse = inverse[rank - 1]
-        self._if_relevant = self._inverse.copy()
-        self._if_not = one + sums[topic.lengths[self._run]] - sums[rank]
-        self._weights = [self._mean_of_squares(rows) for rows in (self._if_relevant, self._if_not)]
+        self._inverse = inverse[self._rank - 1]
+        if_not = one + sums[topic.lengths[self._run]] - sums[self._rank]
+        self.open |= {"inverse": self._inverse, "if relevant": self._inverse.copy(), "if not": if_not}
+        self._weights = {name: self._mean_of_squares(self.open[name]) for name in ("if relevant", "if not")}
 
     def choose(self) -> int:
-        return first_of_best(np.where(self.left, np.maximum(*self._weights), -np.inf))
+        return self.first_left(np.maximum(*self._weights.values()))
 
     def observe(self, document: int, relevant: bool) -> None:
-        rows = slice(self._starts[document], self._starts[document + 1])
+        rows = self.rows_of(document)
         of_run: NDArray[np.int64] = np.zeros(self.topic.n_runs, dtype=np.int64)
         of_run[self._run[rows]] = self._inverse[rows]
-        both = np.minimum(of_run.take(self._run), self._inverse)
-        if relevant:
-            self._if_relevant += both
-            self._weights[0] = self._mean_of_squares(self._if_relevant)
-        else:
-            self._if_not -= both
-            self._weights[1] = self._mean_of_squares(self._if_not)
+        both = of_run.take(self.open["run"])
+        np.minimum(both, self.open["inverse"], out=both)
+        name, change = ("if relevant", np.add) if relevant else ("if not", np.subtract)
+        change(self.open[name], both, out=self.open[name])
+        self._weights[name] = self._mean_of_squares(self.open[name])
 
     def reason(self, document: int) -> str:
-        relevant, other = (float(np.sqrt(max(weights[document], 0.0))) for weights in self._weights)
+        relevant, other = (float(np.sqrt(max(weights[document], 0.0))) for weights in self._weights.values())
         return f"differences change by {relevant:.3g} if relevant, by {other:.3g} if not"
 
     def _mean_of_squares(self, whole: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (documents,) the mean over pairs of runs of the squared difference of (rows,) numbers."""
-        n, values = self.topic.n_runs, whole.astype(np.float64) * _RANK_UNIT
+        n, values = self.topic.n_runs, np.multiply(whole, _RANK_UNIT, dtype=np.float64)
         if n < 2:
             return np.zeros(len(self.topic))
-        sums, squares = (np.bincount(self._document, each, len(self.topic)) for each in (values, values * values))
+        sums, squares = self.sums(values), self.sums(values * values)
         return (squares * n - sums * sums) / (n * (n - 1) / 2)

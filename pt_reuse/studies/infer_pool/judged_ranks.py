@@ -14,6 +14,7 @@ from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.data.judgments import Qrels
+from pt_reuse.data.topic_jobs import AT_ONCE
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -98,8 +99,9 @@ class JudgedRanks:
         self.n_runs, self._field = field.n_runs, field
         self.has_topic = np.array([code is not None for code in codes], dtype=bool)
         self._codes = [code for code in codes if code is not None]
-        # of an open field they are made again each time that they are looked at
-        self._kept = [_lists(field, *code) for code in self._codes] if isinstance(field, Field) else None
+        # of a large open field they are made again each time that they are looked at
+        keeps = isinstance(field, Field) or field.n_rows <= AT_ONCE
+        self._kept = [_lists(field, *code) for code in self._codes] if keeps else None
         # (runs,) the longest list
         self.lengths = field.lengths[[at for at, _ in self._codes]].astype(np.int64).max(axis=0)
         self.longest = int(self.lengths.max(initial=0))
