@@ -158,7 +158,9 @@ def read_leaderboard(
     choice("rows", rows, ROWS)
     choice("names", names, NAMES)
     is_folder = not isinstance(path, pd.DataFrame) and is_results_folder(path)
-    missing = choice("missing", missing or ("leave_out" if is_folder else "error"), (*MISSING, *_DROPPED))
+    missing = choice(
+        "missing", ("leave_out" if is_folder else "error") if missing is None else missing, (*MISSING, *_DROPPED)
+    )
     flag("header", header)
     flag("transposed", transposed)
     if not isinstance(measure, str) or not measure.strip():
@@ -166,6 +168,17 @@ def read_leaderboard(
     results = ResultChoice.of(
         score=score, split=split, revisions=revisions, external=external, tasks=tasks, ignore=ignore
     )
+    of_files: dict[str, Any] = {"format": format, "teams": teams, "types": types, "metadata": metadata}
+    of_files |= {"transposed": transposed or None, "header": header or None}
+    of_files |= {"rows": None if rows == "topics" else rows, "names": None if names == "file" else names}
+    of_folders = {"split": split, "score": None if score == MAIN else score}
+    of_folders |= {
+        n: v for n, v, usual in (("revisions", revisions, "most"), ("external", external, "no")) if v != usual
+    }
+    idle = [name for name, value in (of_files if is_folder else of_folders).items() if value is not None]
+    if idle:
+        kind = "tables and files of scores" if is_folder else "a folder of MTEB's results"
+        raise InputError(f"{idle[0]} is for {kind}. Leave it out.", argument=idle[0])
     if is_folder:
         return _of_results(user_path(str(path)), results, missing, measure)
     form = TableForm(_selection(tasks, ignore), transposed, measure)

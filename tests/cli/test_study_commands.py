@@ -15,7 +15,7 @@ from pt_reuse.result import first_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning"),
-    pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning"),
+    pytest.mark.filterwarnings("ignore:.*no pair can agree:pt_reuse.ReuseWarning"),
     pytest.mark.filterwarnings("ignore:.*for these judgments they are so from label 2:pt_reuse.ReuseWarning"),
     pytest.mark.filterwarnings("ignore:.*to be split without a source:pt_reuse.ReuseWarning"),
 ]

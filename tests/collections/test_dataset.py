@@ -47,7 +47,7 @@ def test_who_was_pooled_may_not_be_known(messages, home):
     assert "pooled" not in ptr.depth_pool(runs, depth=1, contributors="all").settings
     with pytest.warns(ptr.ReuseWarning):
         assert [run.pooled for run in ds.irds_ref().runs_iter()] == [None]
-    with pytest.warns(ptr.ReuseWarning, match="one run|only run"):
+    with pytest.warns(ptr.ReuseWarning, match="one run|only one team"):
         settings = ptr.leave_out_uniques(runs, qrels, ["AP"], depth=1).settings
     assert settings["contributors"] == "pooled (1 of 1 run; who was pooled is not on record: all count)"
     assert repr(runs.with_metadata(pooled=[name])).startswith("RunSet: 1 run (1 pooled)")

@@ -81,7 +81,7 @@ def test_nothing_is_relevant(field, messages):
     assert set(found.table["relevant"]) == {0}
 
 
-@pytest.mark.filterwarnings("ignore:.*are of the type:pt_reuse.ReuseWarning")
+@pytest.mark.filterwarnings("ignore:only one type:pt_reuse.ReuseWarning")
 def test_a_field_of_one_type_has_everything_alone(field):
     found = found_by_depth(field.runs.select(type="manual"), field.qrels, depths=[2])
     row = found.table.iloc[0]

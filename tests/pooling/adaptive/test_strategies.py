@@ -252,7 +252,7 @@ def without(share):
     return Qrels(frame[place >= share])
 
 
-@pytest.mark.filterwarnings("ignore:.*so that no pair can agree:pt_reuse.ReuseWarning")
+@pytest.mark.filterwarnings("ignore:.*no pair can agree:pt_reuse.ReuseWarning")
 def test_a_pool_that_tells_strategies_badly_apart_is_told(messages):
     found = QRELS.to_frame()
     relevant = Qrels(found[found["label"] > 0])
