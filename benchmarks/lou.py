@@ -169,8 +169,9 @@ def kernel_peer_affected(data: Path, work: Path) -> dict:
 
 def kernel_ours(data: Path, work: Path) -> dict:
     import pt_reuse as ptr
+    from pt_reuse.arrays.changes import Changes, Judgments
     from pt_reuse.arrays.kernels import UNJUDGED, Cells
-    from pt_reuse.arrays.rescore import Changes, HitIndex, Judgments, score_hits
+    from pt_reuse.arrays.rescore import HitIndex, score_hits
     from pt_reuse.scoring.measures import native_spec, parse_measures
 
     runs, qrels = ptr.read_runs(**field_arguments(data), cache=work / "cache"), ptr.read_qrels(data / "trec8.qrels.gz")

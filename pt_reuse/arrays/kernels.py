@@ -12,15 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.changes import Judgments, Labels
 from pt_reuse.errors import InputError
-
-if TYPE_CHECKING:
-    from pt_reuse.arrays.rescore import Judgments
 
 #: the label of a document that a judgment set does not hold
 UNJUDGED = np.int16(-(2**15))
@@ -90,7 +88,6 @@ def _discount_table(size: int) -> NDArray[np.float64]:
 
 _HIGHEST_EXPONENT = 1000  # leaves room for the sum of many
 Values = NDArray[np.float64]
-Labels = NDArray[np.int16]
 
 
 @dataclass(frozen=True)

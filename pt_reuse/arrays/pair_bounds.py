@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import Labels, Spec, discounts
+from pt_reuse.arrays.changes import Labels
+from pt_reuse.arrays.kernels import Spec, discounts
 
 Floats = NDArray[np.float64]
 

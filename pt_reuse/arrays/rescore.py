@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.changes import Changes, Judgments, Labels
 from pt_reuse.arrays.field import Field, ranges
-from pt_reuse.arrays.kernels import (
-    KERNELS,
-    Cells,
-    JudgedOnly,
-    Labels,
-    Lists,
-    Spec,
-    Walker,
-)
-from pt_reuse.arrays.lists import TopicDocs
+from pt_reuse.arrays.kernels import KERNELS, Cells, JudgedOnly, Lists, Spec, Walker
+from pt_reuse.arrays.lists import TopicDocs, stable_order
 from pt_reuse.arrays.open_field import AnyField
 
 
@@ -129,71 +122,6 @@ class HitIndex:
         )
 
 
-@dataclass(frozen=True)
-class Changes:
-    """Judgment sets as what they change in a base set."""
-
-    n_sets: int  # how many sets; one that changes nothing is the base set
-    in_set: NDArray[np.int64]
-    row: NDArray[np.int64]
-    label: Labels
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Changes:
-        """Return some of the changes; the sets stay."""
-        return Changes(self.n_sets, self.in_set[chosen], self.row[chosen], self.label[chosen])
-
-    def visible(self, labels: Labels) -> Changes:
-        """Return the changes that a measure blind to non-relevant documents can see."""
-        return self.take(np.maximum(labels[self.row], self.label) > 0)
-
-    def by_row(self) -> Changes:
-        return self.take(_stable_order(self.row))
-
-    def within(self, rows: slice) -> Changes:
-        """Return the changes of some rows, counted from the first of these; for changes in the order of the rows."""
-        first, stop = np.searchsorted(self.row, [rows.start, rows.stop]).tolist()
-        mine = slice(first, stop)
-        return Changes(self.n_sets, self.in_set[mine], self.row[mine] - rows.start, self.label[mine])
-
-
-NO_CHANGES = Changes(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int16))
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """Judgments of neighbouring topics and what further sets change in them."""
-
-    starts: NDArray[np.int64]  # (topics + 1,) rows of each topic, from 0
-    labels: Labels  # (rows,) base labels
-    changes: Changes = NO_CHANGES  # the further sets
-
-    def of(self, topics: range) -> Judgments:
-        """Return the judgments of some neighbouring topics; for changes in the order of the rows."""
-        first, stop = int(self.starts[topics.start]), int(self.starts[topics.stop])
-        starts = self.starts[topics.start : topics.stop + 1] - first
-        return Judgments(starts, self.labels[first:stop], self.changes.within(slice(first, stop)))
-
-    def visible(self) -> Judgments:
-        """Return them without the changes that a measure blind to non-relevant documents cannot see."""
-        return Judgments(self.starts, self.labels, self.changes.visible(self.labels))
-
-    def relevant(self) -> NDArray[np.bool_]:
-        """Return (rows,): which are relevant in the base set or in any other."""
-        wanted = self.labels > 0
-        wanted[self.changes.row[self.changes.label > 0]] = True
-        return wanted
-
-    def every_label(self) -> Labels:
-        """Return each label that occurs in some set."""
-        seen = np.zeros(2**16, dtype=bool)
-        for labels in (self.labels, self.changes.label):
-            seen[labels.view(np.uint16)] = True
-        return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
-
-
 def score_topics(
     index: HitIndex, judgments: Judgments, topics: range, specs: Sequence[Spec], cells: Cells
 ) -> NDArray[np.float64]:
@@ -265,7 +193,7 @@ class _Touched:
     """The lists that a change reaches, numbered by cell and run, and what changes in them."""
 
     def __init__(self, hits: Hits, changes: Changes, cells: Cells, n_rows: int):
-        order = _stable_order(changes.row)
+        order = stable_order(changes.row)
         per_row = np.bincount(changes.row, minlength=n_rows)
         hit = np.flatnonzero((per_row > 0).take(hits.row))
         rows = hits.row[hit]
@@ -299,7 +227,7 @@ class _Walk:
         cell, run = np.divmod(numbers, hits.n_runs)
         self.source = cells.topic[cell] * hits.n_runs + run
         sizes = np.diff(hits.starts)[self.source] - skip
-        order = _stable_order(sizes)[::-1]
+        order = stable_order(sizes)[::-1]
         self.place = np.empty(len(order), dtype=np.int64)
         self.place[order] = np.arange(len(order))
         self.numbers, self.skip, self.rank, self.sizes = numbers, skip, hits.rank, sizes[order]
@@ -319,11 +247,11 @@ class _Walk:
             place_of_number[self.numbers] = np.arange(len(self.numbers))
             where = place_of_number[touched.list]
             when = touched.offset - self.skip[where]
-            by_step = _stable_order(when)
+            by_step = stable_order(when)
             at, new = self.place[where[by_step]], touched.label[by_step]
             change_bounds = np.searchsorted(when[by_step], np.arange(steps + 1)).tolist()
         if successor is not None:
-            by_step = _stable_order(successor.skip)
+            by_step = stable_order(successor.skip)
             mine, theirs = self.place[successor.source[by_step]], successor.place[by_step]
             take_over = np.searchsorted(successor.skip[by_step], np.arange(steps + 1)).tolist()
         next_hit = self.begins.copy()
@@ -345,9 +273,3 @@ class _Walk:
     def values(self) -> list[NDArray[np.float64]]:
         """Return (lists,) for each measure, in the order of the numbers given."""
         return [walker.values()[self.place] for walker in self.walkers]
-
-
-def _stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    # numpy sorts 16 bits by radix, several times as fast
-    small = keys.astype(np.uint16) if len(keys) and int(keys.max()) < 2**16 else keys
-    return np.argsort(small, kind="stable")

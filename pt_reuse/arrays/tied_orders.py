@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.kernels import UNJUDGED, Labels, Spec, discounts
+from pt_reuse.arrays.changes import Labels
+from pt_reuse.arrays.kernels import UNJUDGED, Spec, discounts
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError

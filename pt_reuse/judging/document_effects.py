@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_reuse.arrays.changes import Changes, Judgments
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import KERNELS, UNJUDGED, Cells, Spec, discounts
-from pt_reuse.arrays.rescore import Changes, HitIndex, Hits, Judgments
+from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec

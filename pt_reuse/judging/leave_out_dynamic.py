@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import count, examples, flag, whole
 from pt_reuse._jobs import run_jobs
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError

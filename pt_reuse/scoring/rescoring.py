@@ -19,10 +19,11 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
+from pt_reuse.arrays.changes import NO_CHANGES, Changes, Judgments
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.kernels import UNJUDGED, Cells
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.arrays.rescore import NO_CHANGES, Changes, HitIndex, Judgments, score_topics
+from pt_reuse.arrays.rescore import HitIndex, score_topics
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import (

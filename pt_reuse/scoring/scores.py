@@ -16,8 +16,15 @@ from pt_reuse._check import checked_jobs, choice, columns, count, examples, flag
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse._report import MOST, Column, Digits, Report
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap
-from pt_reuse.arrays.correlation import DECIMALS
+from pt_reuse.arrays.bootstrap import (
+    OF_DROPS,
+    TopicBootstrap,
+    TopicScores,
+    checked_bootstrap,
+    ranking_agreement,
+    whole_changes,
+)
+from pt_reuse.arrays.correlation import DECIMALS, correlations, rank_changes, weighted_tau
 from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty
 from pt_reuse.data.leaderboards import FORMATS, leaderboard_text
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
@@ -26,9 +33,9 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.sharing import Shareable
 from pt_reuse.data.task_columns import LARGEST
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, located, warn
 from pt_reuse.result import Record, first_of
-from pt_reuse.scoring.agreement import UNNAMED, Agreement, checked_names, compare_scores
+from pt_reuse.scoring.agreement import COEFFICIENTS, UNNAMED, Agreement, checked_names
 from pt_reuse.scoring.caveats import (
     BEWARE,
     counts_from_1,
@@ -658,4 +665,64 @@ def check_every_topic(
         "every run on every topic; score with complete=True, where a topic that a run lacks counts 0, or on the "
         "topics that all runs have.",
         argument=argument,
+    )
+
+
+def compare_scores(
+    truth: Scores, estimate: Scores, names: tuple[str, str], bootstrap: TopicBootstrap | None = None
+) -> Agreement:
+    """Compare two scorings of the same runs under the same measures, each mean over the topics of its own."""
+    runs = [estimate.names.index(name) for name in truth.names]
+    shared = [topic for topic in truth.topics if topic in set(estimate.topics)]
+    if bootstrap is not None and not len(shared) == len(truth.topics) == len(estimate.topics):
+        raise InputError(
+            f"intervals draw the same topics for both, and the two share {len(shared):,} of {len(truth.topics):,} "
+            f"and {len(estimate.topics):,}. Score both on those that they share, or give resamples=0.",
+            argument="resamples",
+        )
+    at, other_at = ([scores.topics.index(topic) for topic in shared] for scores in (truth, estimate))
+    rows, changes, topics = [], [], []
+    for m, measure in enumerate(truth.measures):
+        o = estimate.measures.index(measure)
+        means, other_means = truth.mean_values[m], estimate.mean_values[o][runs]
+        # without intervals the topics may be others, and their order is of no matter
+        drawn = other_at if bootstrap is not None else range(len(estimate.topics))
+        with located(measure):
+            found = ranking_agreement(
+                truth.topic_means[measure],
+                estimate.topic_means[measure].of(drawn, runs),
+                bootstrap,
+                coefficients=COEFFICIENTS,
+            )
+        both = zip(names, (means, other_means), strict=True)
+        tying = [name for name, of in both if len(np.unique(of.round(DECIMALS))) == 1]
+        if tying and len(runs) > 1:
+            warn(f"{measure}: all {len(runs):,} runs tie by {' and by '.join(tying)}: no coefficient has a value.")
+        ranked = len(runs) > 1 and not tying
+        rows.append(
+            {"measure": measure, **found, "weighted_tau": weighted_tau(means, other_means) if ranked else np.nan}
+        )
+        moved = rank_changes(means, other_means, truth.names)
+        moved[["team", "type"]] = truth.run_table[["team", "type"]].to_numpy()
+        moved.insert(1, "measure", measure)
+        changes.append(moved)
+        of_both = zip(truth.values[m][at], estimate.values[o][other_at][:, runs], strict=True)
+        taus = [float(correlations(x, y[None])["tau_b"].iloc[0]) for x, y in of_both]
+        topics.append(pd.DataFrame({"qid": shared, "measure": measure, "tau_b": taus}))
+    table = whole_changes(pd.DataFrame(rows))
+    # in the order in which it is declared, ends behind their number
+    table.insert(list(table).index("max_drop"), "weighted_tau", table.pop("weighted_tau"))
+    conventions = (", ".join(f"{name}={value}" for name, value in s.settings.items()) for s in (truth, estimate))
+    of_each = [f"{name} ({words})" for name, words in zip(names, conventions, strict=True)]
+    return Agreement(
+        table=table,
+        settings={
+            "truth": of_each[0],
+            "estimate": of_each[1],
+            "ties": f"means equal to {DECIMALS} decimals",
+            **({"intervals": bootstrap.words(), **OF_DROPS} if bootstrap else {}),
+        },
+        changes=pd.concat(changes, ignore_index=True),
+        per_topic=pd.concat(topics, ignore_index=True),
+        names=names,
     )

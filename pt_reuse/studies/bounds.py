@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import count, examples, whole
+from pt_reuse.arrays.changes import Labels
 from pt_reuse.arrays.correlation import CLOSE, rounded
-from pt_reuse.arrays.kernels import Labels
 from pt_reuse.arrays.pair_bounds import AT_MOST, LARGEST, Floats, TopicLists
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.rescore import Hits

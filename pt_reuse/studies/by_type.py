@@ -20,9 +20,9 @@ from pt_reuse import options
 from pt_reuse._check import choice, count, examples, listed, names, plural, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet

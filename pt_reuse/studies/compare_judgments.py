@@ -34,12 +34,11 @@ from pt_reuse.scoring.agreement import (
     UNNAMED,
     Agreement,
     checked_names,
-    compare_scores,
     draw_scores,
 )
 from pt_reuse.scoring.caveats import beware, one_run, relevant_only, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, scored
+from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, compare_scores, scored
 from pt_reuse.studies.judged_fields import number_with_ends
 from pt_reuse.studies.new_documents import NamedJudgments, new_documents
 from pt_reuse.study import study

@@ -18,9 +18,9 @@ from pt_reuse import options
 from pt_reuse._check import choice, count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units

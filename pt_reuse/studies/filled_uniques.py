@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, examples, listed
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap, TopicScores, ranking_agreement
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError

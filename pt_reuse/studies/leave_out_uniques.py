@@ -11,9 +11,9 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse._check import choice, count
 from pt_reuse.arrays import pairs
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units

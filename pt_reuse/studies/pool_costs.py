@@ -11,8 +11,8 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.kernels import UNJUDGED
-from pt_reuse.arrays.rescore import Changes
 from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.options import POOL_DEPTHS

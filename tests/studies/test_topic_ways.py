@@ -13,7 +13,7 @@ from opened import opened
 from same import assert_same
 from topic_ways import odd_field
 
-from pt_reuse.arrays.rescore import NO_CHANGES
+from pt_reuse.arrays.changes import NO_CHANGES
 from pt_reuse.data import topic_jobs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.store import on_disk

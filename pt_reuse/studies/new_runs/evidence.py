@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse._check import count
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.lists import offsets, ranges
-from pt_reuse.arrays.rescore import Changes, HitIndex, Hits
+from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.topic_jobs import cut_where, parts_of
