@@ -201,7 +201,7 @@ def report(
     )
     ask_all(asking, verbose=verbose)
     questions = answered(asking)
-    title = known.title if known is not None and name in (None, known.name) else name or "Test collection"
+    title = known.title if known is not None and name in (None, known.name) else name or "The collection"
     return Card(
         name=title,
         verdict=verdict(asking),
