@@ -92,7 +92,7 @@ class JudgingPlan(Result):
     difference   | Difference  | score  | of their expected means
     half         | Needed      | score  | by how much the means must differ for a decision at the confidence level
     decided      | Decided     |        | under what it (of a run: its ranks) holds: "as judged", where nothing that \
-the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90 %"; or "", open
+the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90%"; or "", open
     abstains     | Abstains    |        | whether only bounds decide: a new run is unlike those left out, or another \
 run has its documents
     expected     | Labels      | tenths | labels until it is decided, the mean over drawn courses
@@ -175,7 +175,7 @@ decided: the mean over drawn courses; of a sample its size
         cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
         one = row["documents"] == 1
         said = {
-            "level": f"{100 * self.confidence:.4g} %",
+            "level": f"{100 * self.confidence:.4g}%",
             "cost": cost,
             "all": "it" if row["open"] == 1 else "all",
             "here": "1 document here decides" if one else f"the {count(row['documents'], 'document')} here decide",
@@ -385,9 +385,9 @@ def judge_next(
     # runs of the field fitted where they were read
     beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
     beware(misfits(new_runs, inputs.qrels, inputs.measures) if new is not None else ())
-    since = None if judged is None else as_qrels(judged, "judged")
-    known = _known(predictor, since)
-    decision = _Decision(predictor, goal, known, inputs.qrels if since is None else inputs.qrels | since, seed)
+    known = _known(predictor, None if judged is None else as_qrels(judged, "judged"))
+    since = Qrels.of_arrays(predictor.evidence.qrels.arrays.labelled(known)).keep(known >= 0)
+    decision = _Decision(predictor, goal, known, inputs.qrels | since if len(since) else inputs.qrels, seed)
     table = pd.DataFrame([decision.pair(*pair) for pair in decision.pairs])
     table.insert(0, "measure", repr(inputs.measures[0]))
     documents, sampled = decision.documents, goal == (SCORE,)
@@ -405,7 +405,7 @@ def judge_next(
         pooled,
         goal=" against ".join(goal),
         units=f"{by}s that are left out",
-        calibrated=f"at {100 * confidence:.4g} %, {count(len(predictor.train), by)}, it takes "
+        calibrated=f"at {100 * confidence:.4g}%, {count(len(predictor.train), by)}, it takes "
         f"{units_needed(confidence)}",
         significance="paired t test over topics, two-sided, p at most 0.05, not corrected",
         judged_since=int((known >= 0).sum()),
@@ -441,29 +441,29 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
 
 
 def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:
-    """Return (documents,) labels that were given since, below 0 where there is none."""
+    """Return (documents,) labels that were given since, below 0 where there is none; others have no effect."""
     evidence = predictor.evidence
     known = np.full(len(evidence.labels), UNJUDGED)
     if judged is None:
         return known
     rows, labels = evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
-    before = np.append(evidence.labels, UNJUDGED)[rows]
-    given: NDArray[np.bool_] = labels >= 0
-    highest, other = int(evidence.labels.max()), given & (before >= 0) & (before != labels)
+    if elsewhere := int(((rows < 0) & (labels >= 0)).sum()):
+        warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
+    inside = (rows >= 0) & (labels >= 0)
+    rows, labels = rows[inside], labels[inside]
+    before, highest = evidence.labels[rows], int(evidence.labels.max())
     if (labels > highest).any():
         problem = f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}."
         raise InputError(problem, argument="judged")
-    if other.any():
-        qid, docno = (names[rows[other][0]] for names in evidence.names)
+    changed = np.flatnonzero((before >= 0) & (before != labels))
+    if len(changed):
+        qid, docno = (names[rows[changed[0]]] for names in evidence.names)
         raise InputError(
-            f"document {docno!r} of topic {qid!r} has the label {labels[other][0]}, and {before[other][0]} in the "
+            f"document {docno!r} of topic {qid!r} has the label {labels[changed[0]]}, and {before[changed[0]]} in the "
             "judgments. Keep the judgments as they were when the plan was made.",
             argument="judged",
         )
-    if elsewhere := int((given & (rows < 0)).sum()):
-        warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
-    since = given & (rows >= 0) & (before < 0)
-    known[rows[since]] = labels[since]
+    known[rows[before < 0]] = labels[before < 0]
     return known
 
 
@@ -553,7 +553,7 @@ class _Decision:
             "second": pair.second,
             "difference": pair.difference,
             "half": pair.half,
-            "decided": f"at {100 * confidence:.4g} %" if decided == CONFIDENT else decided,
+            "decided": f"at {100 * confidence:.4g}%" if decided == CONFIDENT else decided,
             "abstains": pair.abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),

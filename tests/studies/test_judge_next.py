@@ -156,8 +156,23 @@ def test_labels_that_are_none_of_the_plan_are_told():
     other = KNOWN.to_frame()[["qid", "docno", "label"]].head(1)
     with pytest.raises(ptr.InputError, match="has the label"):
         plan(judged=pd.concat([labels, other.assign(label=1 - other["label"].clip(upper=1))]))
-    with pytest.warns(ptr.ReuseWarning, match="1 document"):
-        plan(judged=pd.concat([labels, other.assign(docno="nobody has it")]))
+    with pytest.raises(ptr.InputError, match="has the label 9"):
+        plan(judged=labels.assign(label=9))
+
+
+def test_labels_of_documents_and_topics_that_no_new_run_has_change_nothing():
+    labels = plan(n=3).pool.judge(FIELD.all_qrels).to_frame()[["qid", "docno", "label"]]
+    # so many relevant ones would change what nDCG divides by, and no judgment has a 9
+    elsewhere = pd.DataFrame({"qid": labels["qid"].iloc[0], "docno": [f"none {n}" for n in range(30)], "label": 2})
+    others = [elsewhere, elsewhere.assign(label=9).head(1), labels.assign(qid="another topic"), elsewhere.head(0)]
+    alone = plan(new=NEW, judged=labels)
+    for other in others:
+        told = pytest.warns(ptr.ReuseWarning, match=f"{len(other)} doc") if len(other) else contextlib.nullcontext()
+        with told:
+            found = plan(new=NEW, judged=pd.concat([labels, other]))
+        assert found.settings == alone.settings
+        for table in ("table", "documents", "scores", "summary"):
+            pd.testing.assert_frame_equal(getattr(found, table), getattr(alone, table))
 
 
 def test_labels_bring_decisions():
