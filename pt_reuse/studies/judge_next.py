@@ -183,6 +183,19 @@ decided: the mean over drawn courses; of a sample its size
         }
         return {**super().words(), **row, **said}
 
+    @property
+    def _is_sample(self) -> bool:
+        return self.settings["goal"] == SCORE and len(self.documents) > 0
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the documents of a sample, else the pairs, those that are open first."""
+        open_first = self.table.sort_values("decided", key=lambda decided: decided != "", kind="stable")
+        name, rows = ("documents", self.documents) if self._is_sample else ("table", open_first)
+        return rows[self.declared[name].reported_of(rows)]
+
+    def _rest(self) -> str:
+        return f"rows in .{'documents' if self._is_sample else 'table'}"
+
     def answers(self) -> list[str]:
         """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
         words = self.words()
@@ -496,12 +509,14 @@ class _Decision:
         self.critical_value = predictor.critical_value(0)
         self._now = Expectations(predictor, 0, known)
         own = {(0, name): {"predicted": predictor.predicted_score(0, row)} for name, row in rows.items()}
-        self._rivals = Rivals(predictor, own, judged, self.names)
         self.new = {name: self._now.of(name) for name in self.names if name in rows}
         self.documents = self._ordered()
         order = self.documents["row"].to_numpy()
         self._place = np.full(len(evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
+        self._expected = {pair: self._now.pair(*pair, self._place) for pair in self.pairs}
+        is_open = [pair for pair, found in self._expected.items() if not found.decided and not found.shares]
+        self._rivals = Rivals(predictor, own, judged, {name for pair in is_open for name in pair})
         every = self._now.net(dict.fromkeys(self.new, 1.0), self._place)
         #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
         self._labels = every.drawn(np.random.default_rng(seed), _DRAWS)
@@ -532,7 +547,7 @@ class _Decision:
 
     def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
-        pair, confidence = self._now.pair(one, other, self._place), self.predictor.confidence
+        pair, confidence = self._expected[one, other], self.predictor.confidence
         labels = self._labels[:, self._place[pair.effects.row]]
         gained = np.cumsum(pair.effects.of_labels(labels) - pair.effects.mean, axis=1)
         course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
@@ -579,14 +594,15 @@ class _Decision:
         columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
         for name in self.names:
             zero, run = float(self._now.judged[:, self.predictor.runs.row(name)].mean()), self.new.get(name)
-            pairs = table[(table["first"] == name) | (table["second"] == name)]
             row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
-            if run is not None and len(run.left.row):
-                row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
-            if run is not None and len(pairs) == len(self.names) - 1:
-                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
-                ahead = (behind, behind & ~is_open, behind | is_open)
-                row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
+            if run is not None:
+                pairs = table[(table["first"] == name) | (table["second"] == name)]
+                if len(run.left.row):
+                    row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
+                if len(pairs) == len(self.names) - 1:
+                    behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
+                    ahead = (behind, behind & ~is_open, behind | is_open)
+                    row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
             rows.append(row)
         return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[4:7], "Int64"))
 
