@@ -61,7 +61,6 @@ def test_every_list_is_looked_through(field, depth, rel):
                 expected[qid, docno] = min(at, default=None)
     assert ranks(found) == expected
     assert found.by_rank()["documents"].sum() == len(expected)
-    assert found.cells()["documents"].sum() == len(expected)
 
 
 def test_what_cannot_be(messages):
@@ -70,6 +69,4 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.minimum_ranks(RUNS, QRELS)
     messages.refused(lambda: found.by_rank([0]), argument="edges")
-    messages.refused(lambda: found.cells(label=0), argument="label")
-    messages.refused(lambda: found.plot(label=7), argument="label")
     messages.refused(lambda: found.report("run"), argument="by")

@@ -146,7 +146,7 @@ class Lists:
 
     @classmethod
     def of(cls, runs: RunSet, qrels: Qrels, unit: Rows, cutoff: int | None = None) -> Lists:
-        """Find the documents of the judgments in the lists of runs, of which (runs,) units are given, down to a rank."""
+        """Find the documents of the judgments in the lists of runs, each of its (runs,) unit, down to a rank."""
         order = np.argsort(unit, kind="stable")
         parts = list(_hits_of(runs, qrels, cutoff))
         n_topics, n_runs = len(qrels.topics), len(runs)
