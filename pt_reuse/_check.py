@@ -56,8 +56,8 @@ def plural(noun: str) -> str:
 
 
 def per_cent(share: float) -> str:
-    """Write a share in per cent: ``95 %``."""
-    return f"{100 * share:.4g} %"
+    """Write a share in per cent: ``95%``."""
+    return f"{100 * share:.4g}%"
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -35,8 +35,8 @@ def _losses(result: Any, asking: Asking) -> str:
     row = result.summary.set_index("measure").loc[asking.main]
     upper = upper_loss(result, asking.main)
     loss = f"{row['largest_loss_pct']:.1f}"
-    of_upper = "" if f"{upper:.1f}" == loss else f" ({upper:.1f} % outside the lowest quarter)"
-    return f"at most {loss} % of its {asking.main}{of_upper}"
+    of_upper = "" if f"{upper:.1f}" == loss else f" ({upper:.1f}% outside the lowest quarter)"
+    return f"at most {loss}% of its {asking.main}{of_upper}"
 
 
 def _reason(asking: Asking, part: str) -> str:

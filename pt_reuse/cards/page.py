@@ -33,7 +33,7 @@ _ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answe
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
     "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
-    "least {rel}. Intervals are at 95 %, from {resamples:,} resamples of the topics where a study has any (100 of swap "
+    "least {rel}. Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap "
     "rates), seed {seed}. Leave-out-uniques scores each run without the relevant documents that its own team, or type, "
     "alone put into the pool. To compare collections, the judgments are also cut to the depth-10 pool of the runs on "
     "record as pooled. A question is answered yes where the worse end of the interval reaches the first threshold, no "

@@ -120,14 +120,14 @@ def _topics_for(end: float) -> int:
 
 
 def _wilson(hits: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of topics, Wilson's."""
+    """Return the 95% interval of a share of topics, Wilson's."""
     from scipy.stats import binomtest
 
     found = binomtest(hits, of).proportion_ci(method="wilson")
     return float(found.low), float(found.high)
 
 
-_SWAPS = Threshold("pairs of runs so far apart that at most 5 % swap on other topics", 0.9, 0.5, ".0%")
+_SWAPS = Threshold("pairs of runs so far apart that at most 5% swap on other topics", 0.9, 0.5, ".0%")
 _BEST = Threshold("runs that may be the best", 1, 5, ".0f", higher=False)
 _HOLDS = Threshold("pairs whose order holds under every completion of the stated set", 0.95, 0.8, ".0%")
 _TAU = Threshold("tau_b to the full ranking", 0.9, 0.8, ".2f")
@@ -153,7 +153,7 @@ def _compare(asking: Asking, result: Any) -> Found:
     interval = ends(there, "rate", ".1f", factor=100)
     return Found(
         f"from a difference of {row['difference']:.2g} on; {share:.0%} of pairs differ by so much",
-        f"swap rate there {interval} %" if interval else "none",
+        f"swap rate there {interval}%" if interval else "none",
         (_SWAPS.verdict(share),),
         f"Two samples of {count(int(row['size']), 'topic')} like these; all pairs together swap at {row['rate']:.1%}.",
     )
@@ -165,7 +165,7 @@ def _top(asking: Asking, result: Any) -> Found:
         f"{row['candidates']:,} of {row['systems']:,} may be the best",
         f"ranks {best['rank_low']} to {best['rank_high']} for {best['name']}",
         (_BEST.verdict(row["candidates"]),),
-        f"At {100 * result.confidence:.4g} % for all runs at once, for topics like these.",
+        f"At {100 * result.confidence:.4g}% for all runs at once, for topics like these.",
     )
 
 
@@ -198,7 +198,7 @@ def _left_out(asking: Asking, result: Any, by: str, *, cut: bool) -> Found:
     pool = f"the depth-{result.depth} pool" + (", judgments cut to that pool" if cut else "")
     intervals = f"tau_b {ends(row, 'own_tau_b', '.3f')}; {ends(row, 'alone_max_drop', '.0f')} ranks"
     return Found(
-        f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f} % ({loss:.1f} % "
+        f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f}% ({loss:.1f}% "
         f"without the lowest quarter), and {count(int(row['alone_max_drop']), 'rank')} if its {by} alone is scored so",
         intervals if "own_tau_b_low" in row else "none",
         (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),

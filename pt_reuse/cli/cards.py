@@ -133,7 +133,7 @@ def _run_demo(options: argparse.Namespace) -> None:
     say(
         "\nThe collection was made to teach and to test: its effect sizes hold for no other.\n"
         f"For: {report.held_out.n_topics} topics, relevant={of_type['relevant']}, order={of_type['order']}, "
-        f"depth={DEPTH}, intervals=95 % over topics ({RESAMPLES:,} resamples, seed {SEED})."
+        f"depth={DEPTH}, intervals=95% over topics ({RESAMPLES:,} resamples, seed {SEED})."
     )
     if folder is not None:
         named = enumerate(zip(SUBJECTS, parts, strict=True), 1)

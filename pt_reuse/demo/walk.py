@@ -100,7 +100,7 @@ def answer(*, verbose: bool = False) -> DemoReport:
 #: short names of what is narrated
 SUBJECTS = ("live-pipelines", "lexical-pool", "leads", "gains-and-losses", "leave-out-type", "leave-out-team")
 _NDCG = "nDCG@10"
-_INTERVAL = "95 % interval"
+_INTERVAL = "95% interval"
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def narrate(report: DemoReport) -> list[Answer]:
     dense = live.set_index("name").loc[LIVE[2]]
     ranked = (
         f"A live dense model ranks {dense[f'{_NDCG} rank']:.0f} of {len(report.runs) + len(LIVE)}; "
-        f"{100 * dense[f'{_NDCG} unjudged']:.1f} % of its top 10 is unjudged."
+        f"{100 * dense[f'{_NDCG} unjudged']:.1f}% of its top 10 is unjudged."
     )
     return [
         Answer(standing, ranked, live, live),
@@ -140,7 +140,7 @@ def narrate(report: DemoReport) -> list[Answer]:
 
 def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answer:
     row, by = lou.summary.set_index("measure").loc[_NDCG], lou.units.by
-    loss = f"Without its own {by} a run loses at most {row['largest_loss_pct']:.1f} % of {_NDCG}"
+    loss = f"Without its own {by} a run loses at most {row['largest_loss_pct']:.1f}% of {_NDCG}"
     shown = table.rename(columns=lambda name: column(name, lou.columns).heading)
     return Answer(question, f"{loss}; tau_b is {row['own_tau_b']:.3f}.", table, shown)
 
@@ -164,7 +164,7 @@ def _shares(held_out: HeldOut) -> Answer:
 
 
 def _percent(shares: pd.Series) -> str:
-    return f"{100 * shares.min():.0f} to {100 * shares.max():.0f} %"
+    return f"{100 * shares.min():.0f} to {100 * shares.max():.0f}%"
 
 
 def _leads(held_out: HeldOut) -> Answer:

@@ -145,7 +145,7 @@ def Experiment(
     - ``m low``, ``m high``: the lowest and the highest score if each of these documents may have any label from 0 to
       the highest of the judgments, where such bounds are known
     - ``m predicted`` and its ends, ranks and ``m abstains``, with a `field` where `reuse` asks for ``"predicted"``:
-      what :func:`check_new_run` says of systems that were not pooled, at 90 %
+      what :func:`check_new_run` says of systems that were not pooled, at 90%
     - ``m against B``, its ``low`` and ``high``, ``m decided by``, with ``baseline="B"``, where `reuse` asks for
       ``"against"``: by how much the system is ahead of B, as judged and under every labelling of the unjudged documents
       of both, and what decides it

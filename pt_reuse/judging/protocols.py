@@ -311,7 +311,7 @@ class TrecDL2021(Protocol):
     """The protocol of the TREC Deep Learning track of 2021: a depth-10 pool in file order, then CAL rounds of 20.
 
     A topic continues while its relevant density is above 1/2, or fewer than 150 of its documents were judged, or no
-    batch was judged after the pool, or more than 20 % of the last batch (10 % early on) was relevant.
+    batch was judged after the pool, or more than 20% of the last batch (10% early on) was relevant.
 
     The paper leaves some choices open; here *early on* means the first two batches of a topic; a topic is *abandoned*
     when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's *budget* is 350 documents;

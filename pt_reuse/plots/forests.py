@@ -145,7 +145,7 @@ def plot_forest(
     entries.append(draw_intervals(sheet, rows, down(len(rows)), ("by_judge", "", ""), cross))
     every = ["estimate_low", "estimate_high", "human_low", "human_high", "by_judge", "estimate"]
     sheet.limit_around("x", rows[every], air=0.03, least=1e-3)
-    x = f"{measure} ({100 * confidence:.4g} % intervals){not_shown(len(table) - len(rows), 'run')}"
+    x = f"{measure} ({100 * confidence:.4g}% intervals){not_shown(len(table) - len(rows), 'run')}"
     sheet.label(title=f"Scores by few labels of people and many of {judge}", x=x)
     return finish_rows(sheet, rows["name"].tolist(), entries, height=1.4)
 
@@ -200,7 +200,7 @@ def plot_label_estimates(table: pd.DataFrame, *, confidence: float, place: Place
     """Draw the numbers of a LabelEstimate with their intervals, and an open diamond where the judge puts each."""
     sheet = Sheet.open(place, "numbers")
     at, columns = down(len(table)), ("estimate", "estimate_low", "estimate_high")
-    entries = [draw_intervals(sheet, table, at, columns, Kind(f"by people, with its {100 * confidence:g} % interval"))]
+    entries = [draw_intervals(sheet, table, at, columns, Kind(f"by people, with its {100 * confidence:g}% interval"))]
     if table["judge"].notna().any():
         ring = Kind("by the judge's labels", SECOND, "D", hollow=True)
         entries.append(draw_intervals(sheet, table, at, ("judge", "", ""), ring))
@@ -245,7 +245,7 @@ def plot_new_runs(
     entries: list[tuple[Artist, str]] = [(every, "under every completion")]
     if speaks.any():
         columns = "predicted", "predicted_low", "predicted_high"
-        kind = Kind(f"predicted, {100 * confidence:.4g} %")
+        kind = Kind(f"predicted, {100 * confidence:.4g}%")
         entries.append(draw_intervals(sheet, rows[speaks], at[speaks], columns, kind))
     rings = draw_dots(sheet, rows["score"], at, face="none", edge=SECOND, linewidth=0.9)
     entries.append((rings, "as judged"))
@@ -286,7 +286,7 @@ def plot_labels_needed(
     draw_intervals(sheet, rows, down(len(rows)), ("expected", "expected", "most"), Kind())
     sheet.limit_around("x", [0.0, 1.0, *rows["most"].tolist()], air=0.04)
     more = not_shown(len(table) - len(rows), "pair")
-    said = f"labels until it is decided, and what {100 * confidence:.4g} % need at most{more}"
+    said = f"labels until it is decided, and what {100 * confidence:.4g}% need at most{more}"
     said = said if len(rows) else "labels; every pair is decided"
     sheet.label(title="Labels needed to decide each pair", x=said)
     names = [f"{first} > {second}" for first, second in zip(rows["first"], rows["second"], strict=True)]

@@ -154,7 +154,7 @@ def plot_label_confusion(
     counts, shares = (
         rows.pivot_table(index="label", columns="judge_label", values=name, aggfunc="sum") for name in ("n", "share")
     )
-    texts = np.vectorize(lambda n, share: f"{n:,.0f}\n{100 * share:.0f} %", otypes=[object])(counts, shares)
+    texts = np.vectorize(lambda n, share: f"{n:,.0f}\n{100 * share:.0f}%", otypes=[object])(counts, shares)
     labels = list(counts.index), list(counts.columns)
     ax = _confusion(place, shares.to_numpy(dtype=float), texts, labels, most=1.0, x=said, y="label of people")
     for known, bound, line in zip(labels, lowest, (ax.axhline, ax.axvline), strict=True):

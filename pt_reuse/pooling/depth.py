@@ -307,20 +307,17 @@ def take_pool(
 
     The documents of a topic are ordered by their best rank in a contributing run, then by descending name (in the order
     of bytes), as trec_eval orders ties. With ``per="all"``, documents of equal best rank are taken from all topics in
-    turn: the first of each topic, then the second of each, topics in natural order.
+    turn, topics in natural order.
 
     Args:
-        n: how many documents to take, 0 or more. If the depth-k pool has fewer, all are taken; with 0 the pool is empty
-            and has the topics of the runs.
+        n: how many documents to take, 0 or more. If the depth-k pool has fewer, all are taken.
         per: ``"topic"`` (default) takes `n` documents of each topic, ``"all"`` `n` of all topics together.
 
     Returns:
         Pool: the documents in the order in which they were taken, with the runs that have them within `depth`.
-        :meth:`Pool.without` keeps those that other runs have, too; it takes no further ones.
 
     Raises:
-        InputError: a number that is no whole number in range, an unknown run, no contributing run, an order that the
-            field does not know.
+        InputError: a number out of range, an unknown run, no contributing run, an unknown order.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -355,10 +352,8 @@ def fusion_pool(
     """Pool the `n` documents of the depth-k pool with the highest fused scores, of each topic or in all.
 
     The lists of the contributing runs are cut at `depth` and then fused, topic by topic; documents below `depth` are
-    ignored, also in the normalisation of scores. Documents are ordered by fused score, then by best rank, then by
-    descending name (in the order of bytes). Fused scores are equal if they agree in 12 digits. With ``per="all"``,
-    documents of equal score and best rank are taken from all topics in turn: the first of each topic, then the second
-    of each, topics in natural order.
+    ignored, also in the normalisation of scores. Documents are ordered by fused score (equal if they agree in 12
+    digits), then as by :func:`take_pool`.
 
     Args:
         n: how many documents to take, as of :func:`take_pool`.
@@ -375,13 +370,11 @@ def fusion_pool(
             ``"min-max"`` gives 0 to all documents of a list of equal scores.
 
     Returns:
-        Pool: the documents, those of the highest score first; ``priority`` is the fused score. The runs of a document
-            are those that have it within `depth`. :meth:`Pool.without` keeps the documents that other runs have; it
+        Pool: the documents, those of the highest score first; ``priority`` is the fused score. :meth:`Pool.without`
             does not fuse again.
 
     Raises:
-        InputError: an unknown method, an option that the method does not have, a number out of range, an unknown run,
-            no contributing run, an order that the field does not know.
+        InputError: an unknown method, an option that the method does not have, and as :func:`take_pool`.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -334,12 +334,7 @@ class Pool(Printed, Shareable):
     def uniques(self, by: str = "team") -> pd.DataFrame:
         """Return the documents, judged or not, that only one unit (`by` team, run, type or family) contributed.
 
-        Returns:
-            DataFrame: ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or, for a
-            run, ``name``.
-
-        Raises:
-            InputError: an unknown `by`, or a contributing run without a type or family.
+        These are ``qid docno rank`` (best, from 1) and the unit, under ``team``, ``type``, ``family`` or ``name``.
         """
         unit, units = self.sole(by)
         rows = np.flatnonzero(unit >= 0)
@@ -357,12 +352,7 @@ class Pool(Printed, Shareable):
     ) -> Pool:
         """Return the pool without the contributors of a `team`, `run`, `type` or `family`, or of several.
 
-        Returns:
-            Pool: the documents that at least one other run contributed, and those that no run contributed; the topics
-            stay.
-
-        Raises:
-            InputError: a name that is not among the contributors.
+        It has the documents that at least one other run contributed, and those that no run did; the topics stay.
         """
         out, settings = np.zeros(len(self.run_table), dtype=bool), dict(self.settings)
         for by, wanted in (("team", team), ("run", run), ("type", type), ("family", family)):
@@ -414,18 +404,16 @@ class Pool(Printed, Shareable):
 
         Args:
             judge: judgments to look the labels up in, in any form (see :doc:`runs`), or a function of a frame with
-                ``qid`` and ``docno``, such as a judge (:class:`judging.Judge`) or a pipeline that ends in one, that
-                returns one label per row or a frame with ``qid docno label``. A document without a label (None, NaN or
-                no row) is left out, with a warning that counts them; in a sample it is an error.
+                ``qid`` and ``docno``, such as a :class:`judging.Judge` or a pipeline that ends in one, that returns one
+                label per row or a frame with ``qid docno label``. A document without a label (None, NaN or no row) is
+                left out, with a warning that counts them; in a sample it is an error.
 
         Returns:
-            Qrels: at most one judgment per pooled document; the topic set is the pool's. `rel` is that of the judgments
-            in which labels were looked up, or of the judge. Further columns: from a function ``judge`` (its name) and
-            ``time`` (ISO 8601 in UTC), unless its frame has them, and the other columns of its frame that describe the
-            label; from judgments all their columns; and all columns of the pool (strategy, round, priority, reason,
-            stratum, inclusion), which take precedence. A pool that a strategy made says of each document ``strategy``
-            (such as ``depth``), ``round`` (1) and ``reason`` (such as ``rank 3 of run X, best of 4 runs``), columns
-            that only its labels have. For a sample: the whole pool, with label -1 for documents that were not sampled.
+            Qrels: at most one judgment per pooled document, on the topics of the pool; `rel` is that of the judgments
+            or of the judge. Further columns: those of the judgments, or of a function ``judge`` (its name), ``time``
+            (ISO 8601 in UTC) and those of its frame; and all columns of the pool, which take precedence, with the
+            ``strategy``, ``round`` and ``reason`` of each document. A sample gives the whole pool, label -1 for
+            documents that were not sampled.
 
         Raises:
             InputError: a function that does not return one label per document; a document of a sample without a label

@@ -171,16 +171,8 @@ class TfIdf(LogisticScorer):
         strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
         keep_text: whether texts are kept, for a judge that reads ``text``.
 
-    Attributes:
-        docnos: (documents,) in the order of the corpus.
-        features: (documents, words) sparse, by rows.
-        strength: as given.
-        texts: document -> text where they are kept, else None.
-        vectorizer: what made the features.
-
     Raises:
-        InputError: scikit-learn is not installed, a document without a field, a document that is there twice, no
-            document.
+        InputError: scikit-learn is not installed, a document without a field, or that is there twice, no document.
 
     Example:
         >>> import pt_reuse as ptr
@@ -200,9 +192,6 @@ class TfIdf(LogisticScorer):
     ):
         fields = names("fields", fields)
         checked_corpus(corpus, fields)
-        if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
-            what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
-            raise InputError(f"vectorizer must be {what}, got {shown(vectorizer)}.", argument="vectorizer")
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
         texts = _texts(corpus, fields, docnos, kept)
@@ -245,9 +234,6 @@ class Vectors(LogisticScorer):
         vectors: (documents, dimensions) numbers; None with a mapping.
         queries: topic -> (dimensions,) the vector of its query, which can then be an example; None for no such vectors.
         strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
-
-    Attributes:
-        features: (documents, dimensions) the vectors.
 
     Raises:
         InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other

@@ -130,7 +130,7 @@ def bank_growth(
         "bys": f"{by}s",
         "judge": answers.judges[answers.of_judge(judge_name)],
         "uniques": f"found: a match {'of 1' if strict else 'above 0'}",
-        "interval": f"{100 * confidence:.4g} %, log-normal",
+        "interval": f"{100 * confidence:.4g}%, log-normal",
         **units.settings,
     }
     return BankGrowth(table=table, summary=summary, topics=pd.DataFrame(topics), settings=settings)

@@ -131,7 +131,7 @@ def check_answers(
     A bank that was made of the answers of a field has no item that only a new system has. Each unit of the field is
     left out in turn: what its runs gain when its own items come back is what a new run may gain. The prediction adds
     the mean gain of the units, or nothing, whichever errs less for left-out units; its interval is conformal by unit.
-    With fewer units than the confidence takes, 9 at 90 %, it abstains, and gives the bounds alone.
+    With fewer units than the confidence takes, 9 at 90%, it abstains, and gives the bounds alone.
 
     Returns:
         NewAnswers: ``.table``, ``.matches`` (missing ones, the largest change first), ``.topics``, ``.calibration``.
@@ -178,7 +178,7 @@ def check_answers(
         "by": by,
         "bys": f"{by}s",
         "units": len(units),
-        "confidence": f"{100 * confidence:.4g} %, conformal by {by}, it takes {needed}",
+        "confidence": f"{100 * confidence:.4g}%, conformal by {by}, it takes {needed}",
         "own": most,
         "bank": f"{len(answers.items):,} items, as it was made without the new answers",
         "judge": answers.judges[answers.of_judge(judge_name)],

@@ -146,12 +146,12 @@ class NewRunCheck(Result):
     confidence: float
 
     def _shown(self) -> pd.DataFrame:
-        if "against" in self.settings:
-            kept = ["measure", "name", "rival", "difference", "winner", "decided_by"]
-            ends = {"every_labelling": "difference", "predicted": "predicted"}
-            return _shown(self.against, kept, ends).assign(p=self.against["p"].map(Digits.P.written))
-        ends = {"interval": "predicted", "ranks": "predicted_rank", "other_topics": "both_rank"}
-        return _shown(self.table, ["measure", "name", "score", "predicted"], ends)
+        if "against" not in self.settings:
+            ends = {"interval": "predicted", "ranks": "predicted_rank", "with_topics": "both_rank"}
+            return _with_ends(self.table, "measure name predicted", ends).assign(as_judged=self.table["score"])
+        p = self.against["p"].map(Digits.P.written)
+        shown = _with_ends(self.against, "measure name rival winner decided_by", {"predicted": "predicted"}).assign(p=p)
+        return shown.join(_with_ends(self.against, "difference", {"bounds": "difference"}))
 
     def _rest(self) -> str:
         return f"rows in .{'against' if 'against' in self.settings else 'table'}"
@@ -238,10 +238,10 @@ def _all_predicted(runs: pd.DataFrame) -> str:
     return f"{len(made):,} of {len(runs):,} new runs predicted{wide if len(made) else ''}"
 
 
-def _shown(frame: pd.DataFrame, kept: list[str], ends: Mapping[str, str]) -> pd.DataFrame:
+def _with_ends(frame: pd.DataFrame, kept: str, ends: Mapping[str, str]) -> pd.DataFrame:
     """Return some columns, and of others both ends in one."""
     rows = records(frame)
-    return frame[kept].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
+    return frame[kept.split()].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
 
 
 def _ends(row: Mapping[str, Any], name: str, sign: int = 1) -> str:

@@ -218,7 +218,7 @@ class SplitTopics:
         if n < ENOUGH_TOPICS:
             text = (
                 f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals cover less than they "
-                f"say: of 95 % intervals as few as 92 in 100 with 10 topics, and 89 with variance={PLAIN!r}."
+                f"say: of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance={PLAIN!r}."
             )
             yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:

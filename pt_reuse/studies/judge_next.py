@@ -92,7 +92,7 @@ class JudgingPlan(Result):
     difference   | Difference  | score  | of their expected means
     half         | Needed      | score  | by how much the means must differ for a decision at the confidence level
     decided      | Decided     |        | under what it (of a run: its ranks) holds: "as judged", where nothing that \
-the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90 %"; or "", open
+the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90%"; or "", open
     abstains     | Abstains    |        | whether only bounds decide: a new run is unlike those left out, or another \
 run has its documents
     expected     | Labels      | tenths | labels until it is decided, the mean over drawn courses
@@ -175,13 +175,26 @@ decided: the mean over drawn courses; of a sample its size
         cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
         one = row["documents"] == 1
         said = {
-            "level": f"{100 * self.confidence:.4g} %",
+            "level": f"{100 * self.confidence:.4g}%",
             "cost": cost,
             "all": "it" if row["open"] == 1 else "all",
             "here": "1 document here decides" if one else f"the {count(row['documents'], 'document')} here decide",
             "pairs_settled": f"{round(row['settled'], 1):,g} of {count(row['open'], 'pair')}",
         }
         return {**super().words(), **row, **said}
+
+    @property
+    def _is_sample(self) -> bool:
+        return self.settings["goal"] == SCORE and len(self.documents) > 0
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the documents of a sample, else the pairs, those that are open first."""
+        open_first = self.table.sort_values("decided", key=lambda decided: decided != "", kind="stable")
+        name, rows = ("documents", self.documents) if self._is_sample else ("table", open_first)
+        return rows[self.declared[name].reported_of(rows)]
+
+    def _rest(self) -> str:
+        return f"rows in .{'documents' if self._is_sample else 'table'}"
 
     def answers(self) -> list[str]:
         """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
@@ -385,9 +398,9 @@ def judge_next(
     # runs of the field fitted where they were read
     beware(few_topics(len(inputs.qrels.topics)), predictor.gap.caveats())
     beware(misfits(new_runs, inputs.qrels, inputs.measures) if new is not None else ())
-    since = None if judged is None else as_qrels(judged, "judged")
-    known = _known(predictor, since)
-    decision = _Decision(predictor, goal, known, inputs.qrels if since is None else inputs.qrels | since, seed)
+    known = _known(predictor, None if judged is None else as_qrels(judged, "judged"))
+    since = Qrels.of_arrays(predictor.evidence.qrels.arrays.labelled(known)).keep(known >= 0)
+    decision = _Decision(predictor, goal, known, inputs.qrels | since if len(since) else inputs.qrels, seed)
     table = pd.DataFrame([decision.pair(*pair) for pair in decision.pairs])
     table.insert(0, "measure", repr(inputs.measures[0]))
     documents, sampled = decision.documents, goal == (SCORE,)
@@ -405,7 +418,7 @@ def judge_next(
         pooled,
         goal=" against ".join(goal),
         units=f"{by}s that are left out",
-        calibrated=f"at {100 * confidence:.4g} %, {count(len(predictor.train), by)}, it takes "
+        calibrated=f"at {100 * confidence:.4g}%, {count(len(predictor.train), by)}, it takes "
         f"{units_needed(confidence)}",
         significance="paired t test over topics, two-sided, p at most 0.05, not corrected",
         judged_since=int((known >= 0).sum()),
@@ -441,29 +454,29 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
 
 
 def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16]:
-    """Return (documents,) labels that were given since, below 0 where there is none."""
+    """Return (documents,) labels that were given since, below 0 where there is none; others have no effect."""
     evidence = predictor.evidence
     known = np.full(len(evidence.labels), UNJUDGED)
     if judged is None:
         return known
     rows, labels = evidence.qrels.arrays.documents.find(judged.arrays.documents), judged.arrays.labels
-    before = np.append(evidence.labels, UNJUDGED)[rows]
-    given: NDArray[np.bool_] = labels >= 0
-    highest, other = int(evidence.labels.max()), given & (before >= 0) & (before != labels)
+    if elsewhere := int(((rows < 0) & (labels >= 0)).sum()):
+        warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
+    inside = (rows >= 0) & (labels >= 0)
+    rows, labels = rows[inside], labels[inside]
+    before, highest = evidence.labels[rows], int(evidence.labels.max())
     if (labels > highest).any():
         problem = f"judged has the label {int(labels.max())}, and the highest of the judgments is {highest}."
         raise InputError(problem, argument="judged")
-    if other.any():
-        qid, docno = (names[rows[other][0]] for names in evidence.names)
+    changed = np.flatnonzero((before >= 0) & (before != labels))
+    if len(changed):
+        qid, docno = (names[rows[changed[0]]] for names in evidence.names)
         raise InputError(
-            f"document {docno!r} of topic {qid!r} has the label {labels[other][0]}, and {before[other][0]} in the "
+            f"document {docno!r} of topic {qid!r} has the label {labels[changed[0]]}, and {before[changed[0]]} in the "
             "judgments. Keep the judgments as they were when the plan was made.",
             argument="judged",
         )
-    if elsewhere := int((given & (rows < 0)).sum()):
-        warn(f"{count(elsewhere, 'document')} of `judged` not at the top of any new run, without effect here.")
-    since = given & (rows >= 0) & (before < 0)
-    known[rows[since]] = labels[since]
+    known[rows[before < 0]] = labels[before < 0]
     return known
 
 
@@ -496,12 +509,14 @@ class _Decision:
         self.critical_value = predictor.critical_value(0)
         self._now = Expectations(predictor, 0, known)
         own = {(0, name): {"predicted": predictor.predicted_score(0, row)} for name, row in rows.items()}
-        self._rivals = Rivals(predictor, own, judged, self.names)
         self.new = {name: self._now.of(name) for name in self.names if name in rows}
         self.documents = self._ordered()
         order = self.documents["row"].to_numpy()
         self._place = np.full(len(evidence.labels), len(order))
         self._place[order] = np.arange(len(order))
+        self._expected = {pair: self._now.pair(*pair, self._place) for pair in self.pairs}
+        is_open = [pair for pair, found in self._expected.items() if not found.decided and not found.shares]
+        self._rivals = Rivals(predictor, own, judged, {name for pair in is_open for name in pair})
         every = self._now.net(dict.fromkeys(self.new, 1.0), self._place)
         #: (draws, documents) labels, in the order of the plan; a document has the same beside every run
         self._labels = every.drawn(np.random.default_rng(seed), _DRAWS)
@@ -532,7 +547,7 @@ class _Decision:
 
     def pair(self, one: str, other: str) -> dict[str, Any]:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
-        pair, confidence = self._now.pair(one, other, self._place), self.predictor.confidence
+        pair, confidence = self._expected[one, other], self.predictor.confidence
         labels = self._labels[:, self._place[pair.effects.row]]
         gained = np.cumsum(pair.effects.of_labels(labels) - pair.effects.mean, axis=1)
         course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
@@ -553,7 +568,7 @@ class _Decision:
             "second": pair.second,
             "difference": pair.difference,
             "half": pair.half,
-            "decided": f"at {100 * confidence:.4g} %" if decided == CONFIDENT else decided,
+            "decided": f"at {100 * confidence:.4g}%" if decided == CONFIDENT else decided,
             "abstains": pair.abstains,
             "expected": float(needed.mean()),
             "most": float(np.quantile(needed, confidence, method="inverted_cdf")),
@@ -579,14 +594,15 @@ class _Decision:
         columns, rows = ["name", "score", "zero", "deviation", "rank", "rank_low", "rank_high", "decided"], []
         for name in self.names:
             zero, run = float(self._now.judged[:, self.predictor.runs.row(name)].mean()), self.new.get(name)
-            pairs = table[(table["first"] == name) | (table["second"] == name)]
             row: list[Any] = [name, zero, zero, 0.0, None, None, None, ""]
-            if run is not None and len(run.left.row):
-                row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
-            if run is not None and len(pairs) == len(self.names) - 1:
-                behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
-                ahead = (behind, behind & ~is_open, behind | is_open)
-                row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
+            if run is not None:
+                pairs = table[(table["first"] == name) | (table["second"] == name)]
+                if len(run.left.row):
+                    row[1], row[3] = float(run.own.expected.mean()), float(run.left.spread()[0])
+                if len(pairs) == len(self.names) - 1:
+                    behind, is_open = (pairs["second"] == name) & (pairs["difference"] > CLOSE), pairs["decided"] == ""
+                    ahead = (behind, behind & ~is_open, behind | is_open)
+                    row[4:] = [*(1 + int(runs.sum()) for runs in ahead), _weakest(pairs)]
             rows.append(row)
         return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[4:7], "Int64"))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import examples, positive, shown
+from pt_reuse._check import positive, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.ordering import checked_pool_order
 from pt_reuse.errors import InputError
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 
-def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
+def _draw(result: MinimumRanks, _: None, place: Place) -> Axes:
     """Draw how many relevant documents each topic has at each minimum rank, as a map of shades."""
-    documents = "relevant documents" if label is None else f"relevant documents of label {label}"
-    return plot_minimum_ranks(result.cells(label=label), result.topics, documents=documents, place=place)
+    counts = result.table.groupby(["qid", "rank"], sort=False, dropna=False).size()
+    cells = counts.rename("documents").reset_index().astype({"rank": "Int64"})
+    return plot_minimum_ranks(cells, result.topics, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -41,8 +42,8 @@ class MinimumRanks(Result):
     """The best rank at which any run has each relevant document.
 
     Its figure has a column for each topic, those with most relevant documents on the right, rank 1 at the bottom, above
-    the deepest rank the row of documents that no run has (NR), and darker cells for more documents; ``label=`` for
-    documents of one label. Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
+    the deepest rank the row of documents that no run has (NR), and darker cells for more documents. Source: Voorhees,
+    Craswell and Lin 2022, figures 5 and 6.
 
     Attributes:
         depth: the rank down to which runs were looked at.
@@ -109,15 +110,8 @@ class MinimumRanks(Result):
     ]:
         """Return how many relevant documents have their minimum rank in each bin.
 
-        Args:
-            edges: the upper ends of the bins, ranks of at least 1; default those of the paper, 1, 5, 10, 30 and 50. One
-                more bin ends at the depth, and one holds what no run has.
-
-        Returns:
-            DataFrame: one row per bin, ``ranks documents share up_to``, then ``label 1`` and so on.
-
-        Raises:
-            InputError: an end that is no rank.
+        The `edges` are the upper ends of the bins, by default those of the paper; one more ends at the depth, and one
+        holds what no run has.
         """
         limits = [*(edge for edge in _checked_edges(edges) if edge < self.depth), self.depth]
         at = np.searchsorted(limits, self.table["rank"].fillna(self.depth + 1).astype(int))
@@ -129,27 +123,6 @@ class MinimumRanks(Result):
         of_label = {f"label {grade}": np.bincount(at[labels == grade], minlength=len(documents)) for grade in grades}
         counts = {"ranks": [*bins, "NR"], "documents": documents, "share": share, "up_to": up_to}
         return pd.DataFrame(counts | (of_label if len(grades) > 1 else {}))
-
-    def cells(self, *, label: int | None = None) -> pd.DataFrame:
-        """Return how many relevant documents each topic has at each minimum rank: what :meth:`plot` draws.
-
-        Args:
-            label: documents of this label alone; default all relevant ones.
-
-        Returns:
-            DataFrame: one row per topic and rank with a document: ``qid rank documents``; <NA> is NR.
-
-        Raises:
-            InputError: a label that no relevant document has.
-        """
-        known = sorted(set(self.table["label"].tolist()))
-        if label is not None and (isinstance(label, bool) or label not in known):
-            there = examples(known, 12) or "of which there is none"
-            problem = f"label must be that of a relevant document, {there}, got {shown(label)}."
-            raise InputError(problem, argument="label")
-        rows = self.table if label is None else self.table[self.table["label"] == label]
-        counts = rows.groupby(["qid", "rank"], sort=False, dropna=False).size()
-        return counts.rename("documents").reset_index().astype({"rank": "Int64"})
 
 
 def _checked_edges(edges: Any) -> list[int]:

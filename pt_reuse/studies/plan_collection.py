@@ -116,7 +116,7 @@ class CollectionPlan(Result):
     cost      | Cost      | tenths | judgments by price
     tau_b     | tau_b     | score | of the ranking by the plan to that by all judgments of all topics of its half
     max_drop  | Largest drop | ranks | the most ranks that a run loses without what its own unit alone brought
-    width     | Width     | score | of the 95 % interval of a difference of two runs, mean over pairs
+    width     | Width     | score | of the 95% interval of a difference of two runs, mean over pairs
     judgments_reached | Judgments, other half | count | judgments by the same plan within the other half
     tau_b_reached     | tau_b, other half     | score | tau_b there
     max_drop_reached  | Largest drop, other half | ranks | the largest drop there
@@ -303,7 +303,7 @@ def plan_collection(
     width: Annotated[
         float | None,
         options.Option(
-            "the largest mean width of the 95 % interval of a difference of two runs; default any.",
+            "the largest mean width of the 95% interval of a difference of two runs; default any.",
             check=partial(number, "width"),
             flag=options.Flag(metavar="W", kind="float"),
         ),

@@ -530,7 +530,7 @@ def plan_labels(
         >>> labels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": [1] * 300 + [0] * 700})
         >>> plan = ptr.labels.plan_labels(labels, width=0.1, prior={1: 0.8, 0: 0.1})
         >>> plan
-        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95 % interval 0.0996 wide for share relevant
+        Plan of labels: check 164 of 1,000 documents, in 2 strata: a 95% interval 0.0996 wide for share relevant
         >>> plan.table[["stratum", "documents", "share", "labels"]].values.tolist()
         [['0', 700, 0.1, 104], ['1', 300, 0.8, 60]]
 

@@ -46,7 +46,7 @@ _MISSING = {
 def _draw(result: RankIntervals, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw the rank of each system by a measure as a point, and its interval as a line, the best on top."""
     rows = result.table[result.table["measure"] == measure]
-    said = f"{100 * result.confidence:.4g} % intervals for all at once"
+    said = f"{100 * result.confidence:.4g}% intervals for all at once"
     return plot_rank_intervals(rows, measure=measure, said=said, noun="systems", top=top, place=place)
 
 
@@ -233,7 +233,7 @@ def rank_intervals(
 
     Source: S. Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
     That all intervals hold at once assumes differences over topics near normal, or topics enough for how skewed
-    they are. Of 500 fields of 10, 25 and 50 topics, at 95 %, all hold in .948 to 1 with normal errors, ties, binary
+    they are. Of 500 fields of 10, 25 and 50 topics, at 95%, all hold in .948 to 1 with normal errors, ties, binary
     scores, t errors of 2.2 degrees, and samples of the topics of three tracks. With skewed errors of unequal size and
     equal means they hold in .82, .90 and .91 (exponential), and in .64, .75 and .84 (lognormal).
     """
@@ -268,7 +268,7 @@ def rank_intervals(
     clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""
     settings = {
         "test": f"{TESTS[_TEST]}, two-sided, correction for the number of pairs: {_CORRECTION}{clustered}",
-        "intervals": f"{100 * confidence:.4g} % for all systems at once",
+        "intervals": f"{100 * confidence:.4g}% for all systems at once",
         "assumed": "differences over topics are near normal, or topics enough for how skewed they are",
         "convention": "; ".join(CONVENTIONS[name][1] for name in convention),
         "missing": "none"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_lou import contributions_of, pairs_of, pooled_runs, sole_units
+from reference_lou import contributions_of, pairs_of, sole_units
 
 import pt_reuse as ptr
 from pt_reuse.arrays import tokens
@@ -104,27 +104,6 @@ def test_any_pool_equals_the_brute_force(found, by, left_out, data):
 
 
 # a part of a pool, in an order of its own
-
-
-def test_a_part_in_another_order_with_columns():
-    runs = pooled_runs()
-    pool = ptr.depth_pool(runs, depth=99)
-    at = {pair: row for row, pair in enumerate(zip(*pool.to_frame()[["qid", "docno"]].to_numpy().T, strict=True))}
-    rows = np.array([at["1", "c"], at["1", "a"], at["2", "y"]])
-    columns = pd.DataFrame({"round": np.arange(len(pool))})
-    part = pool.take(rows, columns=columns, strategy="hand", settings={})
-    assert records(part.to_frame()[["qid", "docno", "rank", "runs", "round"]]) == [
-        {"qid": "1", "docno": "c", "rank": 1, "runs": 2, "round": at["1", "c"]},
-        {"qid": "1", "docno": "a", "rank": 1, "runs": 2, "round": at["1", "a"]},
-        {"qid": "2", "docno": "y", "rank": 1, "runs": 2, "round": at["2", "y"]},
-    ]
-    assert contributions_of(part) == {
-        ("1", "c"): {"A": 3, "C": 1},
-        ("1", "a"): {"A": 1, "C": 3},
-        ("2", "y"): {"A": 2, "B": 1},
-    }
-    assert (part.strategy, part.settings, part.order) == ("hand", {}, "trec_eval")
-    assert part.without(run=["A", "B"]).to_frame()["round"].tolist() == [at["1", "c"], at["1", "a"]]
 
 
 # documents from anywhere

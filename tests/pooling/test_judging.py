@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import as_qrels
-from reference_lou import contributions_of, pairs_of, pooled_runs, records, team_fields
+from reference_lou import contributions_of, pairs_of, pooled_runs, records
 
 import pt_reuse as ptr
 from pt_reuse.data import frame_columns
@@ -60,26 +59,6 @@ def test_a_judge_sees_each_document_once_and_cannot_change_the_pool(runs):
     assert list(seen[0].columns) == ["qid", "docno"]
     assert pairs_of(judged.to_frame()) == pairs_of(seen[0]) == set(contributions_of(pool))
     assert judged.to_frame()["label"].tolist() == list(range(6))
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), DEPTHS)
-def test_remainder_and_judge_equal_the_brute_force(field, depth):
-    pool, qrels = depth_pool(field.as_runs(), depth=depth), as_qrels(field.judgments)
-    labels = {(topic, docno): label for topic, judged in field.judgments.items() for docno, label in judged.items()}
-    left = pool.remainder(qrels)
-    assert contributions_of(left) == {
-        pair: found for pair, found in contributions_of(pool).items() if labels.get(pair, -1) < 0
-    }
-    known = pool.without().remainder(pool.to_qrels() - qrels)  # nothing in it is judged
-    assert len(known) == len(pool)
-    pooled_and_labelled = {pair: label for pair, label in labels.items() if pair in contributions_of(pool)}
-    restricted = qrels.restrict(pool)
-    assert {(r["qid"], r["docno"]): r["label"] for r in records(restricted.to_frame())} == pooled_and_labelled
-    if len(pooled_and_labelled) == len(pool):
-        assert records(
-            pool.judge(qrels).to_frame()[list(restricted.to_frame())].sort_values(["qid", "docno"])
-        ) == records(restricted.to_frame().query(f"qid in {pool.topics}").sort_values(["qid", "docno"]))
 
 
 # what is known of a label when a pool is judged: who gave it and when, and how its document was chosen

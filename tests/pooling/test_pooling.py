@@ -171,30 +171,6 @@ def judgments(*rows):
     return Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
 
 
-LISTS = {"A": {"1": ["a", "b", "c"], "2": ["x", "y"]}, "B": {"1": ["b", "d"], "2": ["z"]}}
-
-
-@pytest.mark.parametrize(
-    ("depth", "pooled", "expected"),
-    [
-        # topic 1: A a b, B b d; topic 2 has no judgment >= 0, so x y z are nobody's fault; a is set aside
-        (2, True, (4, 2, 3, 1, 2, 0, 1)),
-        # a, b: b and e are judged, e by nobody
-        (1, True, (4, 3, 2, 1, 2, 0, 1)),
-        (3, ["A"], (4, 2, 3, 1, 1, 0, 0)),
-        (2, None, (4, 2, 3, 1, 2, 2, 1)),
-    ],
-)
-def test_by_hand(depth, pooled, expected):
-    qrels = judgments(("1", "b", 1), ("1", "d", 0), ("1", "c", 0), ("1", "e", 1), ("1", "a", -1), ("2", "x", -1))
-    runs = field_of(LISTS, pooled)
-    if pooled == ["A"]:
-        qrels = judgments(("1", "b", 1), ("1", "c", 0), ("1", "d", 0), ("1", "e", 1))
-    pool = depth_pool(runs, depth=depth)
-    fit = PoolFit.of(pool, qrels, depth=depth)
-    assert dataclasses.astuple(fit)[1:] == expected
-
-
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

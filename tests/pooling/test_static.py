@@ -115,15 +115,6 @@ def test_the_order_and_the_names_of_the_runs_decide_nothing(field, method, n, pe
     pd.testing.assert_frame_equal(one, other)
 
 
-@settings(deadline=None, max_examples=15)
-@given(fields(), st.integers(1, 7))
-def test_a_depth_k_pool_is_the_best_ranked_of_as_many_documents(field, depth):
-    runs = as_runs(field)
-    shallow = depth_pool(runs, depth=depth)
-    taken = take_pool(runs, n=len(shallow), per="all", depth=100)
-    assert pairs_of(taken.to_frame()) == pairs_of(shallow.to_frame())
-
-
 def test_fused_lists_of_ranx_make_the_pool():
     kept = Path(__file__).parents[1] / "arrays" / "fused_by_ranx.json"
     names = {"rrf k=60": "rrf", "rbp p=0.8": "rbp", "combmnz norm=min-max": "combmnz", "borda": "borda"}
@@ -165,33 +156,9 @@ def test_what_cannot_be_pooled_is_refused(argument, call):
 
 # static pools of TREC-8: those of the depths on record, and what other pools of that size have
 
-#: depth -> documents and relevant documents of the pool of the 71 pooled runs, from the reference numbers
-POOLS = {1: (1_487, 466), 5: (5_542, 1_239), 10: (10_134, 1_746), 20: (19_231, 2_431), 50: (45_584, 3_718)}
-
 
 def found(collection, pool):
     return len(pool), int(collection.qrels.restrict(pool).counts()["relevant"].sum())
-
-
-@pytest.mark.parametrize("depth", POOLS)
-def test_as_many_of_the_best_ranked_documents_are_the_depth_k_pool(trec8, depth):
-    assert found(trec8, depth_pool(trec8.runs, depth=depth)) == POOLS[depth]
-    each = dict.fromkeys(trec8.runs.select(pooled=True).names, depth)
-    assert found(trec8, depth_pool(trec8.runs, depth_by_run=each)) == POOLS[depth]
-    assert found(trec8, take_pool(trec8.runs, n=POOLS[depth][0], per="all")) == POOLS[depth]
-
-
-def test_a_budget_of_all_judgments_is_the_whole_pool(trec8):
-    for pool in (take_pool(trec8.runs, n=86_830, per="all"), fusion_pool(trec8.runs, n=10_000)):
-        assert found(trec8, pool) == (86_830, 4_728)
-        assert pool.counts(trec8.qrels)["to_judge"].sum() == 0
-
-
-def test_fusions_find_more_than_rank_order_with_a_tenth_of_the_judgments(trec8):
-    n = 8_683
-    assert found(trec8, take_pool(trec8.runs, n=n, per="all")) == (n, 1_609)
-    for method in ("rrf", "combsum", "combmnz"):
-        assert found(trec8, fusion_pool(trec8.runs, n=n, per="all", method=method))[1] > 2_000
 
 
 def test_a_source_of_the_corpus(trec8, messages):
@@ -204,20 +171,3 @@ def test_a_source_of_the_corpus(trec8, messages):
     assert whole.to_frame()["docno"].str.startswith("FBIS").all()
     ranks = depth_pool(part, depth=100).to_frame()["rank"]
     assert ranks.max() == 100
-
-
-def test_what_is_unjudged_of_the_unpooled_runs_that_are_not_poor(trec8):
-    unpooled = trec8.runs.select(pooled=False)
-    ap = ptr.score(unpooled, trec8.qrels, "AP").mean
-    chosen = unpooled.select(names=ap.query("AP >= .1")["name"])
-    assert (len(unpooled), len(chosen)) == (58, 52)
-    remainder = depth_pool(chosen, depth=50, contributors="all").remainder(trec8.qrels)
-    counts = remainder.counts().set_index("qid")["documents"]
-    assert (len(remainder), counts.min(), counts.max()) == (2_959, 4, 353)
-    assert (counts.idxmin(), counts.idxmax()) == ("423", "417")
-    # the same by sets
-    judged = set(trec8.qrels.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
-    frame = chosen.to_frame()
-    top = frame[frame["rank"] < 50][["qid", "docno"]].itertuples(index=False, name=None)
-    expected = set(top) - judged
-    assert set(remainder.to_frame()[["qid", "docno"]].itertuples(index=False, name=None)) == expected

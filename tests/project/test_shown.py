@@ -117,7 +117,7 @@ def test_intervals_are_named_where_there_are_any(results):
     field = ptr.demo.simulate_field(seed=7)
     without = ptr.leave_out_uniques(field.runs, field.qrels, "AP", depth=10, resamples=0)
     assert "Intervals" not in str(without)
-    assert "Intervals: 95 % bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
+    assert "Intervals: 95% bootstrap over topics, 9 resamples, seed 0." in results["LeaveOutUniques"].conditions()[0]
 
 
 def test_pages_escape_every_name_and_scroll_and_fold(results, nouns):

@@ -162,19 +162,6 @@ def test_chances_are_shifted_to_what_a_sample_has():
         assert lacking == pytest.approx(moved[0], abs=1e-6)
 
 
-def test_documents_that_two_new_runs_share_are_judged_by_the_model_too():
-    one = {"first": NEW[NEW.names[0]].drop(columns="name")}
-    both = {**one, "second": one["first"]}
-    tables = [
-        ptr.check_new_run(
-            ptr.RunSet.from_frames(frames, teams={name: name for name in frames}, pooled=False),
-            OTHERS, KNOWN, "P@10", depth=10, judge=FIELD.all_qrels, estimator="judge",
-        ).table
-        for frames in (one, both)
-    ]  # fmt: skip
-    assert tables[1]["predicted"].tolist() == pytest.approx([tables[0]["predicted"][0]] * 2)
-
-
 def test_what_is_below_the_pool_and_missing_topics_are_told():
     whole = KNOWN | FIELD.all_qrels.restrict(ptr.depth_pool(NEW, depth=10, contributors="all"))
     one = NEW.select(names=NEW.names[:1])
@@ -231,24 +218,6 @@ def test_a_field_without_teams_and_one_topic():
         one = ptr.check_new_run(NEW, OTHERS, Qrels(KNOWN.select([topic]).to_frame()), "P@10", depth=10)
     assert any("1 topic" in str(each.message) for each in told)
     assert one.table["both_low"].isna().all()
-
-
-def test_columns_of_an_experiment(found):
-    topics = pd.DataFrame({"qid": FIELD.qrels.topics, "query": "x"})
-    table = found.table[found.table["measure"] == "nDCG@10"].set_index("name")
-    result = ptr.Experiment(NEW, topics, KNOWN, ["nDCG@10"], field=OTHERS, depth=10, reuse="predicted", pooled=False)
-    for row in result.set_index("name").itertuples():
-        mine = table.loc[row.Index]
-        shown = result.set_index("name").loc[row.Index]
-        for column, of in (
-            ("predicted", "predicted"),
-            ("predicted low", "predicted_low"),
-            ("predicted rank high", "predicted_rank_high"),
-        ):
-            assert shown[f"nDCG@10 {column}"] == pytest.approx(mine[of], abs=1e-6)
-        assert bool(shown["nDCG@10 abstains"]) == mine["abstains"]
-    with pytest.raises(ptr.InputError, match="field"):
-        ptr.Experiment(NEW, topics, KNOWN, ["nDCG@10"], reuse="predicted")
 
 
 def test_new_runs_without_a_team_are_teams_of_their_own():

@@ -61,25 +61,6 @@ def test_zero_and_condensed_are_scores_by_the_judgments_without_the_team(found):
             assert rows["predicted"].to_numpy() == pytest.approx(means[column].to_numpy(), abs=1e-12)
 
 
-def test_half_of_what_unjudged_documents_weigh():
-    # of P and RBP, half of the weight of each unjudged document among the first ten
-    team = FIELD.runs.teams[1]
-    runs, known = FIELD.runs.select(team=team, pooled=True), without(team)
-    measures = ["P@10", "RBP(rel=1)@10"]
-    mine = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, measures, depth=10, estimators=["residual"])
-    judged = set(known.to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
-    weights = {"P@10": np.full(10, 0.1), "RBP(rel=1)@10": 0.2 * 0.8 ** np.arange(10)}
-    for name in runs.names:
-        frame = runs[name].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
-        top = frame.groupby("qid").head(10)
-        place = top.groupby("qid").cumcount().to_numpy()
-        hole = np.array([pair not in judged for pair in top[["qid", "docno"]].itertuples(index=False, name=None)])
-        for measure in measures:
-            zero = ptr.score(runs.select(names=[name]), known, measure).mean_values[0, 0]
-            half = weights[measure][place[hole]].sum() / 2 / len(known.topics)
-            assert of(mine, measure, "residual").loc[name, "predicted"] == pytest.approx(zero + half, abs=1e-12)
-
-
 def test_the_mean_loss_of_the_other_teams(found):
     # of one team: each other one is left out of what is known without the first
     teams = FIELD.runs.select(pooled=True).teams
@@ -274,22 +255,6 @@ def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
         expected = model.decision_function(features[[by_name[docnos[row]] for row in case.unjudged_docs[mine]]])
         assert case.features[mine][:, setting.columns("texts")[1]] == pytest.approx(expected, abs=1e-5)
         assert not case.features[mine][:, setting.columns("texts")[0]].any()
-
-
-def test_texts_tell_what_is_relevant_and_nothing_of_the_team_that_is_predicted():
-    team, options = FIELD.runs.teams[2], {"depth": 10, "corpus": texts(), "estimators": ["zero", "texts", "documents"]}
-    found = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", **options)
-    errors = found.table.set_index("estimator")["error"]
-    assert errors["texts"] < errors["documents"] < errors["zero"]
-    known = set(without(team).to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
-    frame = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
-    alone = np.array([pair not in known for pair in frame[["qid", "docno"]].itertuples(index=False, name=None)])
-    turned = frame.assign(label=frame["label"].where(~alone, 2 - frame["label"].clip(upper=2)))
-    qrels = Qrels(turned, topics=FIELD.qrels.topics)
-    other = ptr.profile.compare_estimators(FIELD.runs, qrels, "P@10", **options)
-    before, after = (of(each, "P@10", "texts") for each in (found, other))
-    mine = before["team"] == team
-    assert before.loc[mine, "predicted"].tolist() == pytest.approx(after.loc[mine, "predicted"].tolist(), abs=1e-9)
 
 
 def test_what_is_refused():

@@ -13,7 +13,6 @@ from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS
 from pt_reuse.studies import compare_strategies as strategies_study
 from pt_reuse.studies.compare_strategies import checked_budgets
 
@@ -78,16 +77,6 @@ def test_the_table_has_means_lowest_and_highest_over_seeds():
     assert by_seed["relevant"].min() < by_seed["relevant"].max()
 
 
-@pytest.mark.filterwarnings("ignore:.*no pair can agree:pt_reuse.ReuseWarning")
-def test_where_a_seed_has_no_coefficient_there_is_no_mean():
-    # two seeds of four find nothing relevant, so that all systems tie: the others alone would look better than all do
-    found = ptr.pools.compare_strategies(RUNS, QRELS, "random", budgets=0.3, measures="AP", depth=5, repeats=4)
-    (row,), by_seed = found.table.to_dict("records"), found.by_seed
-    assert by_seed["tau_b"].isna().tolist() == [True, False, False, True]
-    assert all(np.isnan(row[f"{name}{end}"]) for name in ("tau_b", "tau_ap_b") for end in ("", "_low", "_high"))
-    assert (row["seeds"], row["max_drop"], row["max_drop_high"]) == (4, by_seed["max_drop"].mean(), 6)
-
-
 def test_groups_move_as_their_runs_do():
     found = ptr.pools.compare_strategies(RUNS, QRELS, "mtf", budgets=0.2, measures="AP", depth=5, repeats=1)
     built, _ = cut(asked_for("mtf", 0), 0.2)
@@ -146,16 +135,6 @@ def test_leaving_out_builds_the_judgments_without_each_unit(by):
     assert row["field_worst"] is None or drops[row["field_worst"]] == max(drops.values())
 
 
-def test_at_the_whole_pool_every_strategy_ends_alike():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, budgets=[0.0, 1.0], measures="AP", depth=5, repeats=2)
-    assert found.table["strategy"].unique().tolist() == list(CHOOSERS)
-    table = found.table.set_index("budget")
-    assert set(table.loc[1.0, "relevant"]) == {found.settings["relevant in the pool"]}
-    assert (table.loc[1.0, "tau_b_low"] == 1).all()
-    assert (table.loc[0.0, ["judged", "relevant"]] == 0).all(axis=None)
-    assert table.loc[0.0, "tau_b"].isna().all()
-
-
 def test_a_document_without_a_label_costs_nothing():
     frame = QRELS.to_frame()
     fewer = Qrels(frame[frame.index % 3 > 0], topics=QRELS.topics)
@@ -166,15 +145,6 @@ def test_a_document_without_a_label_costs_nothing():
     assert found.settings["without a label in the pool"] == len(ptr.depth_pool(RUNS, depth=5)) - sum(
         map(len, asked_for("rank", 0, qrels=fewer).values())
     )
-
-
-def test_the_curve_passes_through_the_table():
-    found = ptr.pools.compare_strategies(RUNS, QRELS, BY_HAND, budgets=[0.1, 0.25], measures="AP", depth=5, repeats=2)
-    assert found.curve.groupby("strategy")["budget"].apply(list).tolist() == [[i / 100 for i in range(26)]] * 3
-    both = found.table.merge(found.curve, on=["strategy", "budget"], suffixes=("", "_curve"))
-    assert len(both) == 6
-    for name in ("judged", "relevant", "recall_low", "recall_high"):
-        assert both[name].tolist() == both[f"{name}_curve"].tolist()
 
 
 def test_what_is_wrong_is_told(messages):
@@ -203,63 +173,6 @@ def compare(runs=RUNS, qrels=QRELS, strategies="rank", **options):
     return ptr.pools.compare_strategies(
         runs, qrels, strategies, **{"budgets": 0.5, "measures": "AP", "depth": 5, "repeats": 1, **options}
     )
-
-
-def test_one_run_has_no_ranking():
-    name = RUNS.names[0]
-    one = ptr.RunSet.from_frames({name: RUNS[name].drop(columns="name")}, teams={name: "T"})
-    found = compare(one, strategies=["mtf", "hedge", "mtc"], leave_out="team")
-    assert found.table["tau_b"].isna().all()
-    assert (found.table["max_drop"] == 0).all()
-    # without its only run a topic has no document
-    assert found.left_out["largest_loss_pct"].tolist() == [100.0] * 3
-
-
-def test_labels_below_0_are_none_and_topics_without_labels_count():
-    frame = QRELS.to_frame()
-    frame["label"] = np.where(frame.index % 5 == 0, -1, np.where(frame.index % 5 == 1, -2, frame["label"]))
-    frame = frame[frame["qid"] != QRELS.topics[0]]
-    qrels = Qrels(frame, topics=[*QRELS.topics, "nowhere"])
-    measures = ["AP", "Bpref", "Judged@10", "infAP"]
-    found = compare(qrels=qrels, strategies="mtf", budgets=3, measures=measures).by_seed.set_index("measure")
-    orders = asked_for("mtf", 0, runs=RUNS, qrels=qrels, depth=5)
-    rows = [(qid, *pair) for qid, order in orders.items() for pair in order[:3]]
-    assert min(label for _, _, label in rows) == 0
-    assert {qid for qid, _, _ in rows} == set(QRELS.topics[1:])
-    assert set(found["judged"]) == {len(rows)}
-    few = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=qrels.topics)
-    full, cut = (ptr.score(RUNS, one, measures).mean for one in (qrels, few))
-    for measure in measures:
-        tau = kendalltau(full[measure].round(12), cut[measure].round(12)).statistic
-        assert found.loc[measure, "tau_b"] == pytest.approx(tau, nan_ok=True)
-        assert found.loc[measure, "max_drop"] == ptr.rankings.largest_drop(
-            full[measure].round(12), cut[measure].round(12)
-        )
-
-
-def test_the_runs_of_a_unit_are_ranked_among_the_others_as_they_were():
-    found = compare(strategies="mtf", budgets=0.1, leave_out="type", seed=2).left_out.iloc[0]
-    pooled, kinds = RUNS.pooled.fillna(True).to_numpy(dtype=bool), RUNS.run_table["type"].to_numpy()
-    orders = asked_for("mtf", 2, runs=RUNS, qrels=QRELS, depth=5)
-    n = {qid: int(0.1 * len(order) + 0.5) for qid, order in orders.items()}
-
-    def means(judged):
-        rows = [(qid, *pair) for qid, order in judged.items() for pair in order[: n[qid]]]
-        qrels = Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]), topics=QRELS.topics)
-        return ptr.score(RUNS, qrels, "AP").mean["AP"].round(12).to_numpy()
-
-    full = means(orders)
-    alone = ptr.depth_pool(RUNS, depth=5).uniques(by="type").merge(QRELS.to_frame().query("label >= 1"))
-    drops = []
-    for kind in dict.fromkeys(kinds):
-        topics = set(alone.loc[alone["type"] == kind, "qid"])
-        theirs = asked_for("mtf", 2, runs=RUNS, qrels=QRELS, depth=5, contributing=pooled & (kinds != kind))
-        without = means({qid: theirs.get(qid, []) if qid in topics else order for qid, order in orders.items()})
-        scores = np.where(kinds == kind, without, full)
-        drops += [
-            (scores > scores[row]).sum() - (full > full[row]).sum() for row in np.flatnonzero(kinds == kind).tolist()
-        ]
-    assert found["alone_max_drop"] == max(drops) > 0
 
 
 def test_every_budget_stands_on_the_curve():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
 import pt_reuse as ptr
@@ -59,55 +58,8 @@ def test_down_to_which_depth_all_is_judged(field):
     assert found_by_depth(field.runs, field.qrels.select(["1", "2"])).judged_to == 5
 
 
-def test_topics_that_nobody_judged_count_nowhere(field):
-    judged = field.qrels.select(["1", "2"])
-    rows = {name: field.runs[name] for name in field.runs.names}
-    frames = {name: frame[frame["qid"].isin(judged.topics)] for name, frame in rows.items()}
-    alone = ptr.RunSet.from_frames(frames, metadata=field.runs.run_table)
-    found = found_by_depth(field.runs, judged, depths=[1, 5, 9])
-    pd.testing.assert_frame_equal(found.table, found_by_depth(alone, judged, depths=[1, 5, 9]).table)
-    assert (found.table.loc[found.table["depth"] <= 5, "judged_share"] == 1).all()
-
-
-def test_nothing_is_judged_at_rank_1(field):
-    first = field.runs.to_frame().query("rank == 0 and qid == '1'")
-    found = found_by_depth(field.runs, field.qrels - first[["qid", "docno"]])
-    assert found.judged_to == 0
-    assert set(found.deepest()["depth"]) == {15}
-
-
-def test_nothing_is_relevant(field, messages):
-    found = messages.warned(lambda: found_by_depth(field.runs, field.qrels, rel=9))
-    assert set(found.table["relevant"]) == {0}
-
-
-@pytest.mark.filterwarnings("ignore:only one type:pt_reuse.ReuseWarning")
-def test_a_field_of_one_type_has_everything_alone(field):
-    found = found_by_depth(field.runs.select(type="manual"), field.qrels, depths=[2])
-    row = found.table.iloc[0]
-    assert row["relevant"] == row["unique"] > 0
-
-
-@pytest.mark.parametrize(
-    ("argument", "options"),
-    [
-        ("by", {"by": "system"}),
-        ("depths", {"depths": [1, 0]}),
-        ("depths", {"depths": []}),
-        ("depths", {"depths": "deep"}),
-        ("pool_order", {"pool_order": "lines"}),
-        ("rel", {"rel": "high"}),
-    ],
-)
-def test_odd_arguments(field, messages, argument, options):
-    messages.refused(lambda: found_by_depth(field.runs, field.qrels, **options), argument=argument)
-
-
-def test_labels_that_are_not_there(field, messages):
-    frames = {name: field.runs[name] for name in field.runs.names}
-    messages.refused(lambda: found_by_depth(frames, field.qrels), argument="by")
-    named = field.runs.with_metadata(types={"lex1a": "all"})
-    messages.refused(lambda: found_by_depth(named, field.qrels), argument="runs")
-    found = found_by_depth(field.runs, field.qrels)
-    messages.refused(lambda: found.report(depth=99), argument="depth")
-    messages.refused(lambda: found.plot(units=["dense"]), argument="units")
+def test_odd_arguments(field, messages):
+    odd = {"by": ["system"], "depths": [[1, 0], [], "deep"], "pool_order": ["lines"], "rel": ["high"]}
+    for argument, values in odd.items():
+        for value in values:
+            messages.refused(found_by_depth, runs=field.runs, qrels=field.qrels, **{argument: value}, argument=argument)

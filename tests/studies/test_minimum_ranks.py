@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from relevant_parts import as_qrels, as_runs, fields
 
 import pt_reuse as ptr
-from pt_reuse.scoring.caveats import CaveatWarning
 
 RUNS = as_runs(
     {"A": {"1": ["a", "b", "c"], "2": ["a", "b"]}, "B": {"1": ["b", "d", "a"]}},
@@ -48,19 +47,6 @@ def test_by_hand():
     }  # fmt: skip
 
 
-def test_depth_contributors_grade_and_order_change_the_ranks():
-    assert ranks(ptr.pools.minimum_ranks(RUNS, QRELS, depth=2))["1", "c"] is None
-    assert ranks(ptr.pools.minimum_ranks(RUNS, QRELS, contributors="pooled"))["1", "b"] == 2
-    assert set(ranks(ptr.pools.minimum_ranks(RUNS, QRELS, rel=2))) == {("1", "a"), ("1", "x")}
-    assert set(ranks(ptr.pools.minimum_ranks(RUNS, QRELS.with_rel(3)))) == {("1", "x")}
-    backwards = {
-        name: RUNS[name].assign(rank=lambda f: f.groupby("qid").cumcount(ascending=False)) for name in RUNS.names
-    }
-    runs = ptr.RunSet.from_frames(backwards)
-    assert ranks(ptr.pools.minimum_ranks(runs, QRELS, pool_order="rank"))["1", "c"] == 1
-    assert ranks(ptr.pools.minimum_ranks(runs, QRELS))["1", "c"] == 3
-
-
 @given(fields(), st.integers(1, 8), st.integers(1, 3))
 @settings(max_examples=15, deadline=None)
 def test_every_list_is_looked_through(field, depth, rel):
@@ -75,27 +61,6 @@ def test_every_list_is_looked_through(field, depth, rel):
                 expected[qid, docno] = min(at, default=None)
     assert ranks(found) == expected
     assert found.by_rank()["documents"].sum() == len(expected)
-    assert found.cells()["documents"].sum() == len(expected)
-
-
-def test_cells_are_what_is_drawn():
-    found = ptr.pools.minimum_ranks(RUNS, QRELS)
-    cells = found.cells()
-    assert cells.astype(object).where(cells.notna(), None).values.tolist() == [
-        ["1", 1, 2],
-        ["1", 3, 1],
-        ["1", None, 1],
-        ["2", 2, 1],
-    ]
-    assert found.cells(label=3)["rank"].isna().tolist() == [True]
-
-
-def test_of_a_missing_topic_no_mean_is_told():
-    with pytest.warns(CaveatWarning, match="lack topics") as caught:
-        ptr.pools.minimum_ranks(RUNS, QRELS)
-    assert not [w for w in caught if "counts 0" in str(w.message)]
-    with pytest.warns(CaveatWarning, match="counts 0"):
-        ptr.score(RUNS, QRELS, "AP")
 
 
 def test_what_cannot_be(messages):
@@ -104,6 +69,4 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.minimum_ranks(RUNS, QRELS)
     messages.refused(lambda: found.by_rank([0]), argument="edges")
-    messages.refused(lambda: found.cells(label=0), argument="label")
-    messages.refused(lambda: found.plot(label=7), argument="label")
     messages.refused(lambda: found.report("run"), argument="by")

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, P
 from matplotlib.figure import Figure
 from scipy import stats
 
@@ -68,33 +68,6 @@ def test_all_topics_by_pools_ir_measures_and_scipy(field, found, measure):
         assert table.loc[depth, "max_drop"] == left.summary.iloc[0]["alone_max_drop"]
 
 
-def test_halves_make_the_whole_and_deeper_pools_cost_more(found):
-    table = found.table[found.table["measure"] == "AP"]
-    whole = found.at_hand[found.at_hand["measure"] == "AP"].set_index("depth")["judgments"]
-    half = table[table["topics"] == 8].set_index("depth")
-    assert (half["judgments"] + half["judgments_reached"]).tolist() == pytest.approx(whole.tolist())
-    for _, rows in table.groupby("topics"):
-        assert rows["judgments"].is_monotonic_increasing
-    for _, rows in table.groupby("depth"):
-        assert (rows["judgments"] / rows["topics"]).to_numpy() == pytest.approx(
-            (rows["judgments"] / rows["topics"]).iloc[0]
-        )
-    assert (found.table["judgments"] == found.table["cost"]).all()
-
-
-def test_all_judgments_of_all_topics_have_no_error(field, found):
-    assert (found.at_hand.loc[found.at_hand["depth"] == 10, "tau_b"] == 1).all()
-    # so many topics are all that there could be
-    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=10**9, **OPTIONS)
-    full = made.table[made.table["depth"] == 10].iloc[0]
-    assert full[["tau_b", "tau_b_reached"]].tolist() == pytest.approx([1, 1])
-    assert full["tau_b_error"] == pytest.approx(0)
-    assert full["extrapolated"]
-    # more topics rank better, and differ less from all
-    mean = found.table[found.table["depth"] == 10].groupby("topics")["tau_b"].mean()
-    assert mean.is_monotonic_increasing
-
-
 def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
     options = {**OPTIONS, "repeats": 1, "draws": 200}
     made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
@@ -118,19 +91,6 @@ def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
         assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))
 
 
-def test_disjoint_taus_of_whole_halves_by_brute_force(field):
-    # so many draws of each topic that every draw is the whole half
-    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=2 * 10**9, **OPTIONS)
-    topics = field.qrels.topics
-    truth, taus = by_ir_measures(field.runs, field.qrels, AP, topics), []
-    for split in range(OPTIONS["repeats"]):
-        shuffled = np.random.default_rng([0, split]).permutation(len(topics))
-        halves = truth[shuffled[:8]].mean(axis=0), truth[shuffled[8:]].mean(axis=0)
-        taus.append(stats.kendalltau(*(half.round(12) for half in halves)).statistic)
-    assert made.table.set_index("depth").loc[10, "tau_b_disjoint"] == pytest.approx(np.mean(taus))
-    assert (made.table["tau_b_disjoint"] < made.table["tau_b"]).all()
-
-
 def test_errors_are_those_of_the_splits(field):
     one = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=8, **{**OPTIONS, "repeats": 1})
     for name in ("judgments", "tau_b", "max_drop", "width"):
@@ -146,30 +106,6 @@ def test_more_topics_than_half_are_extrapolated(found):
     for size in (4, 16, 32):
         ratio = stats.t.ppf(0.975, size - 1) / size**0.5 / (stats.t.ppf(0.975, 7) / 8**0.5)
         assert (wide[size] / wide[8]).tolist() == pytest.approx([ratio] * 3)
-
-
-def test_how_extrapolations_err_in_a_population():
-    field = ptr.demo.simulate_field(seed=7, n_topics=400, depth=10)
-    random, topics = np.random.default_rng(0), len(field.qrels.topics)
-    shuffled = random.permutation(field.qrels.topics)
-    options = {**OPTIONS, "topics": [25, 50, 100], "depths": [3, 10], "repeats": 4, "draws": 20}
-    planned: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for start in range(0, topics, 50):
-        part = field.qrels.select(shuffled[start : start + 50].tolist())
-        found = ptr.pools.plan_collection(field.runs, part, AP, **options)
-        for key, row in found.table.set_index(["depth", "topics"]).iterrows():
-            planned.setdefault(key, []).append((row["tau_b"], row["tau_b_disjoint"]))
-    truth = ptr.score(field.runs, field.qrels, AP).values[0].mean(axis=0)
-    shown = {
-        (3, 25): (0.750, 0.653, 0.747), (3, 50): (0.780, 0.672, 0.796), (3, 100): (0.803, 0.678, 0.834),
-        (10, 25): (0.834, 0.680, 0.794), (10, 50): (0.880, 0.702, 0.839), (10, 100): (0.911, 0.704, 0.880),
-    }  # fmt: skip
-    for (depth, size), (said, disjoint, true) in shown.items():
-        pool = field.qrels.restrict(ptr.depth_pool(field.runs, depth))
-        scores = ptr.score(field.runs, pool, AP).values[0]
-        taus = [stats.kendalltau(truth, scores[random.choice(topics, size)].mean(axis=0)).statistic for _ in range(100)]
-        assert np.mean(planned[depth, size], axis=0) == pytest.approx((said, disjoint), abs=6e-4)
-        assert np.mean(taus) == pytest.approx(true, abs=4 * np.std(taus) / 100**0.5)
 
 
 def test_the_plan_is_the_cheapest_that_is_enough(field):
@@ -211,16 +147,6 @@ def test_judges_strategies_and_prices(field):
     budget = {"strategies": "mtf", "budgets": [1.0], "depth": 10}
     whole = ptr.pools.compare_strategies(field.runs, field.qrels, measures=AP, **budget).table.iloc[0]
     assert made.at_hand.query("strategy == 'mtf' and depth == 10")["judgments"].iloc[0] == whole["judged"]
-
-
-def test_labels_of_a_judge_are_scored_as_judgments(field):
-    noisy = ptr.judging.Noisy(field.qrels, ptr.judging.flips(0.3, range(3)), seed=1, name="wrong")
-    made = ptr.pools.plan_collection(field.runs, field.qrels, AP, judge=noisy, topics=8, **OPTIONS)
-    frame = field.qrels.to_frame()[["qid", "docno"]]
-    theirs = ptr.Qrels(noisy(frame)[["qid", "docno", "label"]], rel=field.qrels.rel)
-    truth, scores = (ptr.score(field.runs, qrels, AP).mean.set_index("name")["AP"] for qrels in (field.qrels, theirs))
-    row = made.at_hand.set_index(["judge", "depth"]).loc[("wrong", 10)]
-    assert row["tau_b"] == pytest.approx(stats.kendalltau(truth.round(12), scores[truth.index].round(12)).statistic)
 
 
 def test_unusable_topics_are_paid_for_and_not_ranked(field):
@@ -292,40 +218,3 @@ def test_yields_of_tables(messages):
     messages.refused(lambda: ptr.pools.topic_yield(seen, 0), argument="topics")
     with pytest.raises(ptr.InputError):
         ptr.pools.topic_yield(seen[["judged"]], 1)
-
-
-def test_the_numbers_of_the_page(trec8):
-    found = ptr.pools.plan_collection(trec8.runs, trec8.qrels, AP)
-    whole = found.at_hand.set_index("depth")
-    # checked twice by other programs
-    known = {1: (1487, 0.7354), 5: (5542, 0.8924), 10: (10134, 0.9133), 20: (19231, 0.9448), 50: (45584, 0.9847)}
-    for depth, (judgments, tau) in known.items():
-        assert whole.loc[depth, "judgments"] == judgments
-        assert round(whole.loc[depth, "tau_b"], 4) == tau
-    assert whole.loc[100, "judgments"] == 86_830
-    table = found.table.set_index(["depth", "topics"])
-    shown = {
-        10: (0.830, 0.823, 0.022, 0.721, 0.877), 20: (0.852, 0.841, 0.022, 0.732, 0.906),
-        50: (0.863, 0.850, 0.023, 0.735, 0.927), 100: (0.865, 0.850, 0.024, 0.735, 0.930),
-    }  # fmt: skip
-    for depth, numbers in shown.items():
-        half, further = table.loc[(depth, 25)], table.loc[(depth, 100)]
-        got = (*half[["tau_b", "tau_b_reached", "tau_b_error", "tau_b_disjoint"]], further["tau_b"])
-        assert tuple(round(float(x), 3) for x in got) == numbers
-    plan = found.plan.iloc[0]
-    assert (plan["topics"], plan["depth"], round(plan["judgments"])) == (100, 20, 39_254)
-    assert found.choices["held"].sum() == 5
-    assert (round(plan["max_drop"], 1), round(plan["max_drop_error"], 1)) == (26.3, 23.8)
-
-
-def test_the_numbers_of_the_page_on_deep_learning(data):
-    folder = data / "dl21-passages"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder dl21-passages")
-    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file")
-    qrels = ptr.read_qrels(folder / "qrels.gz", rel=2)
-    found = ptr.pools.plan_collection(runs, qrels, nDCG @ 10, depths=[1, 2, 5, 10])
-    plan = found.plan.iloc[0]
-    assert (found.settings["usable"], plan["topics"], plan["depth"], round(plan["judgments"])) == (44, 88, 5, 8302)
-    assert plan[["tau_b", "tau_b_reached", "tau_b_disjoint"]].astype(float).round(3).tolist() == [0.904, 0.906, 0.787]
-    assert found.choices["held"].sum() == 7

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint, samplesize_confint_
 
 import pt_reuse as ptr
 from pt_reuse.arrays.stratified import stratified_variance
-from pt_reuse.studies.label_strata import LEAST, Allocation, Strata, numbers_of, smallest
+from pt_reuse.studies.label_strata import LEAST, Allocation, Strata, numbers_of
 from pt_reuse.studies.plan_labels import plan_labels
 
 #: label -> documents, and how many of these people find relevant
@@ -162,14 +162,6 @@ def test_which_documents_are_drawn_depends_on_the_seed_alone(labels):
     assert len(mine) == plan.labels
 
 
-def test_every_document_of_a_stratum_is_drawn_as_often(labels):
-    some = labels.groupby("label").head(12)
-    plans = [plan_labels(some, budget=18, seed=seed) for seed in range(20)]
-    drawn = pd.concat([plan.sample for plan in plans]).groupby(["qid", "docno"]).size()
-    assert plans[0].table["labels"].tolist() == [6, 6, 6]
-    assert stats.chisquare(drawn.reindex(pd.MultiIndex.from_frame(some[["qid", "docno"]]), fill_value=0)).pvalue > 0.001
-
-
 def test_strata_within_topics(labels):
     plan = plan_labels(labels, width=0.1, by_topic=True)
     assert plan.table["stratum"].tolist()[:4] == ["1:0", "1:1", "1:2", "2:0"]
@@ -287,15 +279,6 @@ def test_a_census_is_the_truth_and_a_few_of_many_have_the_limits_of_statsmodels(
     assert right["estimate_low"] == pytest.approx(0.025 ** (1 / 40), abs=1e-3)
 
 
-def test_one_document_and_strata_of_one():
-    labels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [0, 1, 1, 1]})
-    plan = plan_labels(labels, budget=3)
-    assert plan.table["labels"].tolist() == [1, 2]
-    found = plan.estimate(plan.sample.assign(label=1))
-    assert of(found, "precision, label 0")[["estimate_low", "estimate_high"]].tolist() == [1, 1]
-    assert of(found, "precision, label 1")[["estimate_low", "estimate_high"]].tolist() == pytest.approx([2 / 3, 1])
-
-
 def test_a_pilot_counts_as_it_is(labels, people):
     pilot = people.iloc[:200]
     plan = plan_labels(labels, width=0.1, judge_rel=1, pilot=pilot)
@@ -352,14 +335,6 @@ def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):
     messages.refused(lambda: plan.estimate(ptr.Qrels(judged, rel=2)), argument="checked")
 
 
-def test_a_pilot_of_everything_leaves_nothing_to_check():
-    labels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1})
-    plan = plan_labels(labels, width=0.5, judge_rel=1, pilot=labels.assign(label=[1, 0, 1]))
-    assert (plan.labels, len(plan.known), len(plan.to_pool()), plan.width) == (0, 3, 0, 0)
-    found = plan.estimate(labels.assign(label=[1, 0, 1])).table.iloc[0]
-    assert found[["estimate_low", "estimate", "estimate_high"]].tolist() == pytest.approx([2 / 3] * 3)
-
-
 def variance(weights, shares, units, drawn):
     return stratified_variance(weights, shares, drawn=np.array(drawn, dtype=float), units=units.astype(float))
 
@@ -382,7 +357,3 @@ def test_no_other_allocation_of_as_many_labels_has_a_smaller_variance(strata, da
     assert variance(weights, shares, units, mine) == pytest.approx(least, abs=1e-12)
     if total < allocation.most:
         assert (allocation.of(total + 1) >= mine).all()
-
-
-def test_the_smallest_number_that_fits():
-    assert [smallest(2, 9, lambda n, bound=bound: n >= bound) for bound in (0, 3, 9, 50)] == [2, 3, 9, 9]

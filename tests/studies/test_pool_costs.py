@@ -26,26 +26,6 @@ def costs():
     return ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6])
 
 
-def test_by_hand():
-    runs = as_runs(
-        {"A": {"1": ["a", "b", "c"]}, "B": {"1": ["b", "d", "a"]}, "C": {"1": ["x", "y"]}}, pooled=["A", "B"]
-    )
-    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 1, "d": 0, "z": 1}})
-    found = ptr.pools.pool_costs(runs, qrels, "P@1", depths=[1, 3, 9])
-    table = found.table.set_index("depth")
-    # depth 1: a b, depth 2 adds d, depth 3 c; x and y are of no contributor, z is in no run
-    assert table["documents"].tolist() == [2, 4, 4]
-    assert table["relevant"].tolist() == [1, 2, 2]
-    assert table["new_documents"].tolist() == [2, 2, 0]
-    assert table["cost"].tolist()[:2] == [2.0, 2.0]
-    assert math.isnan(table["cost"][9])
-    assert table["share"].tolist() == pytest.approx([1 / 3, 2 / 3, 2 / 3])
-    assert table["unjudged"].tolist() == [0, 0, 0]
-    needed = found.needed.set_index("share")
-    assert needed.loc[0.5].tolist() == [2, 3, 4]
-    assert needed.loc[0.75, ["depth", "documents"]].isna().all()
-
-
 @QUIET
 @given(fields(), st.integers(1, 3))
 @settings(max_examples=15, deadline=None)
@@ -92,31 +72,6 @@ def test_intervals_stand_beside_what_is_estimated(costs):
     assert (some["tau_b_low"] <= some["tau_b_high"]).all()
     assert "30 resamples" in drawn.settings["intervals"]
     assert costs.settings["intervals"] == "none"
-
-
-def test_documents_of_a_topic_are_over_the_topics_that_were_judged():
-    runs = as_runs({name: {"1": ["a", "b"], "2": ["c", "d"]} for name in "AB"})
-    found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}, "2": {}}), depths=2)
-    assert found.table[["documents", "per_topic"]].values.tolist() == [[2, 2]]
-
-
-def test_means_over_a_runs_own_topics():
-    runs = as_runs({"A": {"1": ["a", "b"], "2": ["c"]}, "B": {"1": ["b", "a"]}, "C": {"1": ["c"], "2": ["d"]}})
-    qrels = as_qrels({"1": {"a": 1, "b": 0, "c": 0}, "2": {"c": 1, "d": 0}})
-    for complete in (True, False):
-        found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1, complete=complete)
-        full, reduced = (
-            ptr.score(runs, judged, "AP", complete=complete)
-            for judged in (qrels, qrels.restrict(ptr.depth_pool(runs, depth=1)))
-        )
-        assert found.agreement["tau_b"][0] == full.compare(reduced).table["tau_b"][0]
-
-
-def test_all_runs_tie():
-    runs = as_runs({"A": {"1": ["a"]}, "B": {"1": ["a"]}})
-    found = ptr.pools.pool_costs(runs, as_qrels({"1": {"a": 1, "b": 0}}), "AP", depths=[1, 2])
-    assert found.agreement["tau_b"].isna().all()
-    assert found.agreement["max_drop"].tolist() == [0, 0]
 
 
 def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):

@@ -14,7 +14,6 @@ from ir_measures import P
 import pt_reuse as ptr
 from pt_reuse.inputs import Inputs
 from pt_reuse.studies import check_new_run as study
-from pt_reuse.studies.new_runs.estimators import PLAIN
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.sampling import Sample, draw, frame_of, inclusion, pairs_of, with_plan
 
@@ -196,16 +195,6 @@ def test_an_estimate_outside_the_bounds_is_set_to_their_end(labels):
     assert n_clipped
 
 
-def test_every_estimate_is_inside_its_interval():
-    for estimator in PLAIN:
-        table = ptr.check_new_run(TEAM_RUNS, OTHERS, KNOWN, ["P@10", "nDCG@10"], depth=10, estimator=estimator).table
-        for row in table.itertuples():
-            ends = [row.score_low, row.predicted_low, row.predicted, row.predicted_high, row.score_high]
-            assert (np.diff(ends) >= -1e-12).all()
-            ranks = [row.rank_low, row.predicted_rank_low, row.predicted_rank, row.predicted_rank_high, row.rank_high]
-            assert (np.diff(ranks) >= 0).all()
-
-
 @pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RBP(rel=1)"])
 def test_a_run_of_which_all_is_judged_has_an_empty_sample_and_its_score(measure):
     found = plan(measure, known=WHOLE)
@@ -263,9 +252,3 @@ def test_judgments_of_a_part_of_a_stratified_sample_are_refused_at_every_door():
     # what a study takes out of a whole sample is no part that somebody lost
     found = ptr.leave_out_uniques(OTHERS.select(pooled=True), whole, ptr.pools.xinfAP, depth=10)
     assert found.by_run["score"].notna().all()
-
-
-def test_labels_of_a_plan_are_no_people_to_correct_a_judge_by_where_some_are_missing(labels):
-    with pytest.raises(ptr.InputError) as error:
-        ptr.labels.prediction_powered(OTHERS, labels.head(9), FIELD.all_qrels, P @ 5, level="documents")
-    assert error.value.argument == "human"

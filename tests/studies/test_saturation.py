@@ -55,12 +55,6 @@ def test_by_hand():
     assert found.report("table").to_frame()["Topic"].tolist() == ["1", "2", "3", "4"]
 
 
-def test_the_median_of_an_even_number_lies_between_two_runs():
-    found = ptr.profile.saturation(scores_of([[1, 1, 1, 0.8, 0.8, 0.8]]))
-    assert found.table["median"].tolist() == [0.9]
-    assert found.table[["saturated", "near"]].values.tolist() == [[False, True]]
-
-
 def test_sums_that_miss_the_maximum_by_a_bit_are_at_it():
     # sum() of Python 3.12 and later does not miss it
     found = ptr.profile.saturation(scores_of([[reduce(add, [0.1] * 10)] * 5]))
@@ -93,17 +87,6 @@ def test_runs_without_a_topic_count_0_or_not_at_all():
     nobody = ptr.profile.saturation(scores_of(values, has_topic=[[False] * 7], complete=False))
     assert nobody.table["median"].isna().all()
     assert nobody.summary[["saturated", "near"]].values.tolist() == [[0, 0]]
-
-
-def test_another_maximum():
-    found = ptr.profile.saturation(scores_of([[5, 5, 5, 1, 1]], measure="NumRel"), maximum=5)
-    assert found.summary[["saturated", "near"]].values.tolist() == [[1, 1]]
-    assert found.settings["near"] == "a median of at least 4.5"
-
-
-def test_few_runs_are_told(messages):
-    messages.warned(lambda: ptr.profile.saturation(scores_of([[1, 1]])))
-    messages.warned(lambda: ptr.profile.saturation(scores_of([[1]])))
 
 
 def test_what_cannot_be(messages):

@@ -82,7 +82,7 @@ class Bootstrap:
     def words(self) -> str:
         if not self.resamples:
             return "none"
-        return f"{100 * self.confidence:.4g} % percentile bootstrap over {self.over}, {self.resamples:,} resamples"
+        return f"{100 * self.confidence:.4g}% percentile bootstrap over {self.over}, {self.resamples:,} resamples"
 
     def interval(self, parts: Parts, coefficient: OfSums, topic: NDArray[np.int64]) -> tuple[float, float, int]:
         """Return the percentile interval of what :func:`values_by` returns of all items, and in how many resamples.

@@ -231,7 +231,7 @@ def pilot_agreement(
     table = _table(how, pilot, confidence)
     value, low, high = table.set_index(["labels", "coefficient"]).loc[("grades", coefficient), ["value", "low", "high"]]
     decision, words, needed = _decided(value, low, high, target, n)
-    drawn = f"{100 * confidence:.4g} % percentile bootstrap over tasks, expanded as Student's t is for so few"
+    drawn = f"{100 * confidence:.4g}% percentile bootstrap over tasks, expanded as Student's t is for so few"
     return PilotAgreement(
         table=table,
         pairs=_pairs(how, pilot),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import compress, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,10 +196,12 @@ class Chooser(ABC):
         """
         if self._asked is None and self.n_left:
             document = self.choose()
-            # no more than this: it is passed a million times
-            if type(document) is not int or document < 0 or document >= len(self.left) or not self.left[document]:
-                document = self._checked(document)
-            self._asked = document
+            if not 0 <= document < len(self.left) or not self.left[document]:
+                raise InputError(
+                    f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}, which is no "
+                    "document that is left. Let its choose() return a number for which self.left is True."
+                )
+            self._asked = int(document)
         return self._asked
 
     def learn(self, document: int, relevant: bool | None) -> None:
@@ -243,20 +244,6 @@ class Chooser(ABC):
     def reason(self, document: int) -> str:
         """Return why the `document` that `next` returned was chosen, in words; asked before `learn`."""
         return ""
-
-    def _checked(self, document: Any) -> int:
-        """Return what `choose` returned as an int, or say why it is no document that is left."""
-        try:
-            number = -1 if isinstance(document, bool) else operator.index(document)
-        except TypeError:
-            number = -1
-        if 0 <= number < len(self.left) and self.left[number]:
-            return number
-        raise InputError(
-            f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}, which is no document that "
-            f"is left, or is judged already: documents are numbered from 0 to {len(self.left) - 1:,}. Let its choose() "
-            "return a number for which self.left is True."
-        )
 
 
 def first_of_best(values: NDArray[np.float64]) -> int:

@@ -146,9 +146,9 @@ class Lists:
     lengths: Rows  # (topics, runs) documents retrieved
 
     @classmethod
-    def of(cls, runs: RunSet, qrels: Qrels, units: Units, cutoff: int | None = None) -> Lists:
-        """Find the documents of the judgments in the lists of runs, down to a rank."""
-        order = np.argsort(units.of_run, kind="stable")
+    def of(cls, runs: RunSet, qrels: Qrels, unit: Rows, cutoff: int | None = None) -> Lists:
+        """Find the documents of the judgments in the lists of runs, each of its (runs,) unit, down to a rank."""
+        order = np.argsort(unit, kind="stable")
         parts = list(_hits_of(runs, qrels, cutoff))
         n_topics, n_runs = len(qrels.topics), len(runs)
         none = np.zeros(0, dtype=np.int64)
@@ -205,10 +205,11 @@ class Evidence:
         self.tested = is_new | contributing
         #: the units of the field that were pooled
         self.pooled = sorted(set(units.of_run[contributing].tolist()))
-        self.lists = Lists.of(runs, self.qrels, units)
-        pool, order = self.lists, pooled.order or pooled.runs.pool_order
-        if order not in (None, runs.order):
-            pool = Lists.of(runs.in_pool_order(order), self.qrels, units, pooled.depth)
+        self.lists = Lists.of(runs, self.qrels, units.of_run)
+        pool = self.lists
+        if pooled.ranked.order != runs.order:
+            # new runs, which come after those of the field, were not pooled
+            pool = Lists.of(pooled.ranked, self.qrels, units.of_run[: len(pooled.runs)], pooled.depth)
         #: by unit the documents that it brought into the pool, ascending
         self.brought = [self._brought(unit, pool) for unit in range(len(units))]
         self.n_brought = self.n_bringing(range(len(units)))

@@ -37,7 +37,7 @@ from pt_reuse.studies.new_runs.sampling import Sample, shifted
 #: a single result without a name
 NEW = "new run"
 #: with a larger share of the pool unjudged nothing is predicted: of DL 2019, DL 2021 and TREC-8 with some teams taken
-#: for pooled that were not, intervals of 90 % cover 86 to 100 % at .08 to .24, and 57 to 100 % from .39 on
+#: for pooled that were not, intervals of 90% cover 86 to 100% at .08 to .24, and 57 to 100% from .39 on
 _BROKEN = 0.2
 #: of so few runs no field is made, but one may compare new runs with them
 _FEW = 3

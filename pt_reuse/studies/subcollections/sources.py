@@ -213,7 +213,7 @@ class Drawing:
                     rest = np.concatenate([documents for source, documents in members.items() if source != name])
                     drawn = random.permutation(np.setdiff1d(rest, taken))[: n - k]
                     taken = np.concatenate([taken, drawn])
-                    called = f"{name} {100 * share:g} %{sized}, against {other}"
+                    called = f"{name} {100 * share:g}%{sized}, against {other}"
                     documents = np.concatenate([of_source, drawn])
                     yield Part(called, documents, name, share, name, f"{pair} {share}{sized}")
 

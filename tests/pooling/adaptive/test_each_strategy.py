@@ -295,35 +295,11 @@ def test_long_lists(name):
     assert order_of(name, runs, labels, 5) == slow_order(name, runs, labels, random_of_topic(5, "1"))
 
 
-def mirrored(n, copies, change):
-    """Return runs and labels of so many runs that have no document in common, and the same labels at the same ranks."""
-    runs = [[(f"{c}-{i:03}", -i) for i in range(n)] for c in range(copies)]
-    return runs, {doc: bool(i < change or i % 3 == 0) for run in runs for i, (doc, _) in enumerate(run)}
-
-
-def test_hedge_chooses_as_exact_numbers_do_after_hundreds_of_labels():
-    runs, labels = mirrored(170, 3, 30)
-    assert len(labels) == 510
-    assert order_of("hedge", runs, labels, 5) == slow_order("hedge", runs, labels, random_of_topic(5, "1"))
-
-
 def tell(chooser, document, label):
     """Give a label to a document, whichever the strategy would have asked for."""
     chooser.left[document] = False
     chooser.leave(document)
     chooser.observe(document, bool(label))
-
-
-def test_hedge_knows_a_tie_whatever_the_weights_went_through():
-    runs, _ = mirrored(400, 2, 0)
-    topic = topic_of(runs)
-    number = {doc: i for i, doc in enumerate(topic.docnos)}
-    chooser = CHOOSERS["hedge"](topic, np.random.default_rng(0), beta=1e-6)
-    # one run is far ahead first, and then the other as far
-    for run in runs:
-        for doc, _ in run[:300]:
-            tell(chooser, number[doc], True)
-    assert chooser.choose() == min(number["0-300"], number["1-300"])
 
 
 @pytest.mark.parametrize("name", ["hedge", "mtc", "ucb1-tuned", "max-mean"])
@@ -363,24 +339,3 @@ def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
 def test_no_run_no_document_and_one_document(runs):
     for name in CHOOSERS:
         assert asked_of(name, runs, {"d": True}, 0) == ["d"] * any(runs), name
-
-
-@given(given=topics(), seed=SEEDS, n=st.integers(0, 8))
-@settings(max_examples=15, deadline=None)
-def test_fed_the_same_labels_again_it_stands_where_it_stood(given, seed, n):
-    runs, labels = given
-    topic = topic_of(runs)
-    for name in CHOOSERS:
-        one, again = (Strategy(name).start(topic, seed) for _ in range(2))
-        judged = []
-        while len(judged) < n and (document := one.next()) is not None:
-            assert one.next() == document, "asked again before the label came"
-            one.learn(document, labels[topic.docnos[document]])
-            judged.append(document)
-        for document in judged:
-            assert again.next() == document
-            again.learn(document, labels[topic.docnos[document]])
-        assert again.next() == one.next()
-        assert again.n_left == one.n_left == len(topic) - len(judged)
-        if (document := one.next()) is not None:
-            assert again.reason(document) == one.reason(document) != ""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP
-from reference_strategies import pair_changes, term, topic_of, topics
+from reference_strategies import topic_of, topics
 from strategy_parts import asked_for
 
 import pt_reuse as ptr
@@ -17,7 +15,7 @@ from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.adaptive.chooser import topic_lists
 from pt_reuse.pooling.adaptive.document_weights import Hedge
-from pt_reuse.pooling.adaptive.strategy import CHOOSERS, Strategy, adaptive_pool, as_strategy, judged_in_order
+from pt_reuse.pooling.adaptive.strategy import CHOOSERS, adaptive_pool, as_strategy, judged_in_order
 from pt_reuse.pooling.depth import depth_pool
 
 RUNS = [[("a", 2), ("b", 1)], [("c", 2), ("a", 1)]]
@@ -98,28 +96,6 @@ def test_a_label_that_nobody_asked_for_is_refused(messages):
     assert chooser.n_left == 2
 
 
-class Told(Last):
-    """Chooses what it is told to."""
-
-    name = "told"
-    said = 0
-
-    def choose(self):
-        return self.said
-
-
-@pytest.mark.parametrize("said", [0, -1, 3, 2**70, None, "a", 1.0, True, np.array([1])], ids=repr)
-def test_a_choice_that_is_no_document_left_is_refused(said, messages, monkeypatch):
-    chooser = ptr.pools.Strategy(Told).start(topic_of(RUNS, qid="301"), seed=0)
-    chooser.learn(chooser.next(), True)
-    monkeypatch.setattr(Told, "said", said)
-    messages.refused(chooser.next)
-    monkeypatch.setattr(Told, "said", np.int64(1))
-    assert type(chooser.next()) is int
-    chooser.learn(1, True)
-    assert chooser.n_left == 1
-
-
 # strategies by hand: small fields whose choices are worked out in the comments, and what holds between strategies
 
 
@@ -137,52 +113,6 @@ def test_sums_that_differ_by_rounding_alone_are_equal(name, n):
 
 
 # what holds between strategies
-
-
-@given(given=topics(), seed=st.integers(0, 5))
-@settings(max_examples=15, deadline=None)
-def test_strategies_that_are_others_by_an_option(given, seed):
-    runs, labels = given
-    lists = topic_of(runs)
-    known = np.array([{True: 1, False: 0, None: -1}[labels[doc]] for doc in lists.docnos], dtype=np.int8)
-
-    def order(name, **options):
-        return judged_in_order(Strategy(name, **options), lists, known, seed=seed, budget=99).tolist()
-
-    assert order("epsilon-greedy", epsilon=0) == order("max-mean") == order("max-mean-ns", rate=1)
-
-
-@given(given=topics(most_runs=1), data=st.data())
-@settings(max_examples=25, deadline=None)
-def test_the_terms_of_average_precision_add_up_to_trec_evals(given, data):
-    (scored,), _ = given
-    run = [doc for doc, _ in scored]
-    relevant = data.draw(st.sets(st.sampled_from(run), min_size=1))
-    total = sum(term(run, i, j) for i in relevant for j in relevant if run.index(i) <= run.index(j))
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": sorted(relevant), "relevance": 1})
-    ranked = pd.DataFrame({"query_id": "1", "doc_id": run, "score": [float(-i) for i in range(len(run))]})
-    assert total / len(relevant) == pytest.approx(ir_measures.calc_aggregate([AP], qrels, ranked)[AP])
-
-
-@given(given=topics(), data=st.data())
-@settings(max_examples=15, deadline=None)
-def test_what_a_label_changes_is_what_average_precision_changes(given, data):
-    runs, labels = given
-    one, other = ([doc for doc, _ in data.draw(st.sampled_from(runs))] for _ in range(2))
-    docs = sorted(labels)
-    doc = data.draw(st.sampled_from(docs))
-    known = {each: data.draw(st.sampled_from([True, False, None])) for each in docs if each != doc}
-
-    def difference(relevant):
-        # the sum of x_i x_j / max(rank_i, rank_j) over i <= j, of one run minus the other
-        pairs = [(i, j) for n, i in enumerate(docs) for j in docs[n:] if i in relevant and j in relevant]
-        return sum(term(one, i, j) - term(other, i, j) for i, j in pairs)
-
-    certain = {each for each, label in known.items() if label}
-    possible = {each for each, label in known.items() if label is not False}
-    if_relevant, if_not = pair_changes(one, other, doc, docs, known)
-    assert if_relevant == pytest.approx(difference(certain | {doc}) - difference(certain))
-    assert if_not == pytest.approx(difference(possible | {doc}) - difference(possible))
 
 
 # the lists of a topic as strategies see them: numbering, depth, contributors, scores, the order of runs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -14,7 +13,6 @@ from command_parts import run
 from coverage_parts import (
     DEPTHS,
     POOL_DEPTH,
-    QRELS_OF_NOTHING,
     TOPICS,
     by_hand,
     condensed_ndcg,
@@ -25,14 +23,9 @@ from coverage_parts import (
     ragged_field,
     share,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from ir_measures import AP, RBP, P, nDCG
-from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.data.judgments import read_qrels
-from pt_reuse.scoring.caveats import CaveatWarning
 
 #: judgments drawn at random are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -93,16 +86,6 @@ def test_without_the_own_team(found):
     assert (found.left_out, found.at) == ("team", 10)
 
 
-def test_who_is_left_out_can_be_a_run(found):
-    alone = ptr.profile.coverage(RUNS, QRELS, depths=DEPTHS, depth=POOL_DEPTH, by="run")
-    assert alone.settings["left out"] == "each run"
-    # a team alone brings what its runs bring alone, and more
-    assert (alone.table["unjudged_without_own"] <= found.table["unjudged_without_own"] + 1e-12).all()
-    again = RUNS.with_metadata(teams={name: name for name in RUNS.names})
-    same = ptr.profile.coverage(again, QRELS, depths=DEPTHS, depth=POOL_DEPTH)
-    assert same.table["unjudged_without_own"].tolist() == alone.table["unjudged_without_own"].tolist()
-
-
 def test_condensed_scores_and_ranks(found):
     lists = lists_of(RUNS)
     scores = {
@@ -138,24 +121,6 @@ def test_condensed_rbp(measure, cutoff):
         assert found.tolist() == pytest.approx(provided, abs=1e-6)
     assert rows["score"].tolist() == ptr.score(RUNS, QRELS, measure).mean[repr(measure)].tolist()
     assert (found != rows["score"]).any()
-
-
-def test_judged_adds_up_with_that_of_ir_measures():
-    """Without negative labels, which ir_measures counts as judged, and without ties, which it breaks its own way."""
-    frame = QRELS.to_frame()
-    kept = ptr.Qrels(frame[frame["label"] >= 0], topics=QRELS.topics)
-    mine = ptr.profile.coverage(RUNS, kept, depths=DEPTHS, depth=POOL_DEPTH).per_topic()
-    theirs = frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-    theirs = theirs[theirs["relevance"] >= 0]
-    checked = 0
-    for name in RUNS.names:
-        run = RUNS[name].rename(columns={"qid": "query_id", "docno": "doc_id"})
-        for value in ir_measures.iter_calc([ir_measures.Judged @ k for k in DEPTHS], theirs, run):
-            depth = value.measure.params["cutoff"]
-            row = mine[(mine["name"] == name) & (mine["qid"] == value.query_id) & (mine["depth"] == depth)]
-            assert row["unjudged"].item() + value.value == pytest.approx(1, abs=1e-12)
-            checked += 1
-    assert checked > 60
 
 
 def test_means_over_the_topics_of_a_run():
@@ -213,21 +178,6 @@ def test_flags_and_their_reasons():
     assert (found.flags["value"] > found.flags["limit"]).all()
 
 
-def test_a_run_that_nobody_covers_is_flagged_for_it():
-    field = ptr.demo.simulate_field(seed=7)
-    stranger = field.runs["lex1a"].assign(docno=lambda f: "new-" + f["docno"])
-    runs = field.runs | ptr.RunSet.from_frames(
-        {"stranger": stranger}, teams={"stranger": "s"}, types={"stranger": "other"}, pooled=[]
-    ).with_metadata(pooled={"stranger": False})
-    found = ptr.profile.coverage(runs, field.qrels, depths=[10], depth=field.depth)
-    reasons = found.flags.loc[found.flags["name"] == "stranger", "reason"].tolist()
-    assert reasons[0] == "less covered than any contributor"
-    row = found.by_run.set_index("name").loc["stranger"]
-    assert (row["unjudged"], row["judged_to"], row["above_contributors"]) == (1.0, 0, 1.0)
-    assert row["residual"] == pytest.approx(1)
-    assert row["best_rank"] == 1
-
-
 def test_the_summary_is_of_pooled_and_other_runs(found):
     rows = found.summary().set_index("which")
     assert rows["runs"].to_dict() == {"pooled runs": 5, "other runs": 1}
@@ -237,37 +187,6 @@ def test_the_summary_is_of_pooled_and_other_runs(found):
         others["residual"],
     ]
     assert rows.loc["pooled runs", "flagged"] == (found.by_run.loc[found.by_run["pooled"] == True, "flags"] > 0).sum()  # noqa: E712
-
-
-@settings(max_examples=6, deadline=None)
-@given(st.data())
-def test_more_judgments_never_raise_what_is_unjudged(data):
-    pairs = [(qid, f"d{i}") for qid in TOPICS for i in range(30)]
-    chosen = data.draw(st.lists(st.sampled_from(pairs), unique=True, min_size=2))
-    cut = data.draw(st.integers(1, len(chosen) - 1))
-    frames = [pd.DataFrame(part, columns=["qid", "docno"]).assign(label=0) for part in (chosen[:cut], chosen)]
-    few, more = (
-        ptr.profile.coverage(RUNS, ptr.Qrels(f, topics=TOPICS), depths=DEPTHS, depth=POOL_DEPTH) for f in frames
-    )
-    for column in ("unjudged", "unjudged_of_k", "unjudged_documents", "unjudged_without_own"):
-        assert (more.table[column] <= few.table[column] + 1e-12).all(), column
-    assert (more.by_run["residual"] <= few.by_run["residual"] + 1e-12).all()
-    assert (more.by_run["judged_to"] >= few.by_run["judged_to"]).all()
-    for found in (few, more):
-        assert (found.table["unjudged"] + found.table["judged"] == 1).all()
-        assert (found.table["unjudged_of_k"] <= found.table["unjudged"] + 1e-12).all()
-        assert (found.table["unjudged"] <= found.table["unjudged_without_own"] + 1e-12).all()
-        assert found.by_run["residual"].between(0, 1).all()
-
-
-def test_relevant_documents_only(messages):
-    labels = QRELS.to_frame()
-    only = ptr.Qrels(labels[labels["label"] > 0], topics=QRELS.topics)
-    with pytest.warns(CaveatWarning) as told:
-        found = ptr.profile.coverage(RUNS, only, P @ 5, depths=DEPTHS, depth=POOL_DEPTH)
-    messages.told(told[0].message)
-    assert found.settings["beware"].startswith("judgments of relevant documents only")
-    assert "judgments of relevant documents only" in found.report().notes[-1]
 
 
 @pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
@@ -303,34 +222,6 @@ quiet = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarni
 
 def cover(runs=RUNS, qrels=QRELS, **options):
     return ptr.profile.coverage(runs, qrels, **{"depths": DEPTHS, "depth": POOL_DEPTH, **options})
-
-
-@quiet
-def test_nothing_is_judged():
-    found = cover(qrels=QRELS_OF_NOTHING)
-    assert (found.table["unjudged"] == 1).all()
-    assert (found.by_run[["judged_to", "median_judged_to", "RBP"]] == 0).all(axis=None)
-    assert found.by_run["residual"].to_numpy() == pytest.approx(1)
-    assert (found.by_run["best_rank"] == 1).all()
-    assert (found.by_run["worst_rank"] == len(RUNS)).all()
-    assert found.condensed["condensed_rank"].eq(1).all()
-    found.plot("runs", width=3.3)
-
-
-@quiet
-def test_everything_is_judged():
-    everything = RUNS.to_frame()[["qid", "docno"]].drop_duplicates().assign(label=0)
-    everything.loc[everything.index[::3], "label"] = 1
-    found = cover(qrels=ptr.Qrels(everything, topics=TOPICS))
-    returned = found.per_topic()["documents"] > 0
-    assert (found.per_topic().loc[returned, "unjudged"] == 0).all()
-    assert (found.table["unjudged_of_k"] == 0).all()
-    # a list without a gap counts as deep as the run's longest
-    longest = RUNS.to_frame().groupby(["name", "qid"]).size().groupby("name").max()
-    assert found.by_run.set_index("name")["judged_to"].astype(int).to_dict() == longest.to_dict()
-    assert found.condensed["rise"].eq(0).all()
-    # what follows a list is not known all the same
-    assert (found.by_run["residual"] > 0).all()
 
 
 @quiet
@@ -375,27 +266,6 @@ def test_nobody_can_be_left_out(column, values, why):
 
 
 @quiet
-def test_contributors_that_the_user_names():
-    names = RUNS.names[:2]
-    found = cover(contributors=names)
-    assert found.by_run.loc[found.by_run["contributed"], "name"].tolist() == names
-    assert found.settings["contributors"] == "named (2 of 6 runs)"
-    # one team alone brings all that it brings
-    assert (found.by_run["unjudged_without_own"] >= found.by_run["unjudged"]).all()
-
-
-@quiet
-def test_a_run_without_any_topic_is_refused_or_unjudged_throughout(messages):
-    other = RUNS[RUNS.names[0]].assign(qid=lambda f: "x" + f["qid"])
-    frames = {**{name: RUNS[name] for name in RUNS.names}, "other": other}
-    messages.refused(cover, runs=frames, argument="runs")
-    found = cover(frames, without_topics="zero")
-    row = found.by_run.set_index("name").loc["other"]
-    assert (row["unjudged"], row["topics"]) == (1.0, 0)
-    assert np.isnan(row["judged_to"])
-
-
-@quiet
 def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     found = cover()
     messages.refused(lambda: found.plot(depth=7), argument="depth")
@@ -425,15 +295,6 @@ def test_what_is_unjudged_of_trec8(of_trec8):
     assert by_run.loc[False].min() == 0
 
 
-def test_what_ir_measures_says_of_it(of_trec8, trec8):
-    qrels = trec8.qrels.to_frame().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-    for name in ("surffal2", "isa25t"):
-        run = trec8.runs[name].rename(columns={"qid": "query_id", "docno": "doc_id"})
-        value = ir_measures.calc_aggregate([ir_measures.Judged @ 10], qrels, run)[ir_measures.Judged @ 10]
-        mine = of_trec8.table[(of_trec8.table["name"] == name) & (of_trec8.table["depth"] == 10)]["unjudged"].item()
-        assert mine == pytest.approx(1 - value, abs=2e-3)  # it breaks ties its own way
-
-
 def test_without_the_own_team_as_nist_says_who_contributed(trec8):
     """NIST's list of contributing teams, over all 129 runs, and the lists of some runs, document by document."""
     found = ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10], contributors="all")
@@ -452,24 +313,3 @@ def test_without_the_own_team_as_nist_says_who_contributed(trec8):
             for qid, part in top.groupby("qid")
         ]
         assert rows.loc[name, "unjudged_without_own"] == pytest.approx(np.mean(shares)), name
-
-
-def test_runs_that_came_after_the_pool(data):
-    folder = data / "dl19-passages"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder dl19-passages")
-    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True)
-    later = read_real(folder / "later", names="file").with_metadata(pooled=False)
-    families = pd.read_csv(folder / "later.csv")
-    names = set(families.loc[families["family"].str.contains("gpt", case=False), families.columns[0]])
-    runs = official | later.with_metadata(teams={name: name for name in later.names})
-    with pytest.warns(ptr.ReuseWarning, match="judged documents"):
-        found = ptr.profile.coverage(runs, read_qrels(folder / "qrels.gz"), depths=[10], depth=10, pool_order="file")
-    unjudged = found.by_run.set_index("name")["unjudged"]
-    # pooled in the order of the lines and ranked by score: one document of one run was not judged
-    assert sorted(unjudged[official.names])[-2:] == [0, pytest.approx(1 / 430)]
-    gpt = [name for name in later.names if name in names]
-    others = [name for name in later.names if name not in names]
-    assert (round(unjudged[gpt].mean(), 3), round(unjudged[others].mean(), 3)) == (0.061, 0.047)
-    # less of them is unjudged than would be of most participants, had these not taken part
-    assert found.by_run.set_index("name").loc[gpt, "above_contributors"].max() < 1

@@ -70,13 +70,3 @@ def test_every_labelling_of_tiny_lists(lists, labels, p, complete):
     expected = ranks_under_every_labelling(lists, labels, p, topics_of)
     assert list(zip(found["best_rank"], found["worst_rank"], strict=True)) == expected
     assert ((found["best_rank"] <= found["rank"]) & (found["rank"] <= found["worst_rank"])).all()
-
-
-def test_shared_unjudged_documents_cancel():
-    """The better of two runs stays so, although the bounds of each by itself overlap."""
-    docs = [f"u{i}" for i in range(30)]
-    run = lambda first: pd.DataFrame({"qid": "1", "docno": [first, *docs], "score": range(31, 0, -1)})  # noqa: E731
-    qrels = pd.DataFrame({"qid": "1", "docno": ["good", "bad"], "label": [1, 0]})
-    found = ptr.profile.coverage({"better": run("good"), "worse": run("bad")}, qrels, "P@1", depths=1, p=0.6).by_run
-    assert (found["residual"] > found["RBP"]).sum() == 2
-    assert found[["rank", "best_rank", "worst_rank"]].values.tolist() == [[1, 1, 1], [2, 2, 2]]

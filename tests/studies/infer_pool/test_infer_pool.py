@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opened import opened
-from pool_parts import DOCS, HAND, TOPICS, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
-from scipy.special import betaln
+from pool_parts import HAND, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
 from topic_ways import odd_field
 
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 
@@ -169,58 +167,6 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
             assert row["new_judged"] == pytest.approx(np.mean([pair in judged for pair in new]))
 
 
-@settings(deadline=None, max_examples=15)
-@given(pooled_fields())
-def test_what_a_complete_pool_proves(made):
-    """The judged set is exactly the pool of known contributors to one depth."""
-    field, names, depth, _ = made
-    judged = pool_of(field, names, TOPICS, dict.fromkeys(TOPICS, depth))
-    if not judged:
-        return
-    runs, qrels = as_runs(field), as_qrels(judged)
-    of_topics = {(topic, doc) for topic, _ in judged for doc in DOCS}
-    given_depth = infer_pool(runs, qrels, depth=depth)
-    evidence = dict(zip(given_depth.table["name"], given_depth.table["evidence"], strict=True))
-    assert len(given_depth.unexplained) == 0
-    assert given_depth.certainty is Certainty.EXACT
-    # at the true depth: what is needed did contribute, and whatever contributed is recognised as judged as deep
-    assert {name for name, word in evidence.items() if word == "needed"} <= set(names)
-    assert not {name for name in names if evidence[name] == "not pooled"}
-    # of each group that is needed together, one contributed
-    for _, group in given_depth.table.dropna(subset="group").groupby("group"):
-        assert set(group["name"]) & set(names)
-    # the contributors suffice: their pool is the judged set
-    pool = depth_pool(runs, depth=depth, contributors=given_depth.contributors).to_frame()
-    assert set(zip(pool["qid"], pool["docno"], strict=True)) & of_topics == judged
-
-    free = infer_pool(runs, qrels)
-    assert free.depth <= depth <= max(free.summary.iloc[0]["depth_up_to"], depth)
-    assert len(free.unexplained) == 0
-    pool = depth_pool(runs, depth=free.depth, contributors=free.contributors).to_frame()
-    assert set(zip(pool["qid"], pool["docno"], strict=True)) & of_topics == judged
-    by_topic = infer_pool(runs, qrels, depth="topic")
-    assert len(by_topic.unexplained) == 0
-
-
-@settings(deadline=None, max_examples=15)
-@given(pooled_fields(), st.sampled_from([0.0, 0.2]))
-def test_topic_depths_never_fit_worse(made, tolerance):
-    field, _, _, judged = made
-    if not comparable(field, judged):
-        return
-    runs, qrels = as_runs(field), as_qrels(judged)
-    fits = fitter(runs, qrels, tolerance)
-    own, common = fits.own_depths(), fits.common_depth()
-    # an exact answer comes before all others, then the one of fewest bits
-    assert own.is_exact or (own.bits <= common.bits and not common.is_exact)
-    found = infer_pool(runs, qrels, depth="topic", tolerance=tolerance).summary.iloc[0]
-    if found["topics_apart"] or not found["most_contributors"]:  # the answer is of the other topics, or there is none
-        assert found["judged"] + found["judged_apart"] == len(qrels)
-        return
-    assert (found["explained"], found["unjudged"]) == (own.explained, own.unjudged)
-    assert found["bits"] == own.bits
-
-
 def slow_range(field, judged, found):
     """Try every set of the runs judged as deep, the small ones first."""
     depths = dict(zip(found.by_topic["qid"], found.by_topic["depth"], strict=True))
@@ -242,38 +188,6 @@ def test_agrees_with_trying_every_set(made):
         return
     found = infer_pool(as_runs(field), as_qrels(judged), depth="common", tolerance=0.2)
     assert found.contributor_range == slow_range(field, judged, found)
-
-
-def test_three_runs_of_which_two_do():
-    # each document is in two of three runs, so that any two of them have all
-    field = {"A": {"1": ["a", "b"]}, "B": {"1": ["b", "c"]}, "C": {"1": ["c", "a"]}, "not": {"1": ["x", "a"]}}
-    found = infer_pool(as_runs(field), as_qrels({("1", doc) for doc in "abc"}), depth=2)
-    assert (found.depth, found.contributor_range) == (2, (2, 3))
-
-
-def test_depths_by_topic():
-    # each topic was pooled as deep as its budget allowed
-    field = {
-        "A": {"1": list("abcdefghij"), "2": list("klmnopqrst")},
-        "B": {"1": list("abxcdefghi"), "2": list("klUVWXYZmn")},
-    }
-    judged = pool_of(field, ["A", "B"], ["1", "2"], {"1": 7, "2": 2})
-    runs, qrels = as_runs(field), as_qrels(judged)
-    common = infer_pool(runs, qrels, depth="common")
-    assert (common.depth, common.by_topic["own_depth"].tolist()) == (2, [7, 2])
-    own = infer_pool(runs, qrels, depth="topic")
-    assert own.depth is None
-    assert infer_pool(runs, qrels).by_topic["depth"].tolist() == [7, 2]
-    assert own.by_topic["depth"].tolist() == [7, 2]
-    assert own.certainty is Certainty.EXACT
-
-
-def test_a_depth_beyond_every_list():
-    runs = as_runs({"A": {"1": ["a", "b"]}, "B": {"1": ["a", "x"]}})
-    found = infer_pool(runs, as_qrels({("1", "a"), ("1", "b")}), depth=1000)
-    assert (found.depth, found.contributors, found.settings["depth"]) == (1000, ["A"], "1000 (given)")
-    assert infer_pool(runs, as_qrels({("1", "b")}), depth=1000).certainty is Certainty.NONE
-    assert infer_pool(*hand(), depth=2**31 - 1).contributors == ["lucky"]
 
 
 def test_any_label_counts_as_pooled():
@@ -307,43 +221,23 @@ def test_no_pool_is_said_plainly():
         assert found.summary.iloc[0][["at_depth", "below"]].isna().all()
 
 
-RUNS, QRELS = hand()
+def test_bad_input(messages):
+    runs, qrels = hand()
+    odd = {"tolerance": (-0.1, 1, "0.1", True, float("nan")), "depth": ("topics", 0, 2.5, 2**31), "order": ("score",)}
+    for argument, values in odd.items():
+        for value in values:
+            messages.refused(infer_pool, runs=runs, qrels=qrels, **{argument: value}, argument=argument)
+    messages.refused(lambda: infer_pool(runs, as_qrels({("7", "a")})), argument="qrels")
+    nothing = qrels.keep(np.zeros(len(qrels), dtype=bool))
+    messages.refused(lambda: infer_pool(runs, nothing), argument="qrels")
 
 
-@pytest.mark.parametrize(
-    ("argument", "runs", "qrels", "options"),
-    [
-        *[("tolerance", RUNS, QRELS, {"tolerance": bad}) for bad in (-0.1, 1, 1.0, "0.1", True, float("nan"))],
-        *[("depth", RUNS, QRELS, {"depth": bad}) for bad in ("topics", 0, 2.5, 2**31, 10**30)],
-        ("order", RUNS, QRELS, {"order": "score"}),
-        ("runs", QRELS, RUNS, {}),
-        ("qrels", RUNS, as_qrels({("7", "a")}), {}),
-        ("qrels", RUNS, QRELS.keep(np.zeros(len(QRELS), dtype=bool)), {}),
-    ],
-)
-def test_bad_input(argument, runs, qrels, options, messages):
-    messages.refused(lambda: infer_pool(runs, qrels, **options), argument=argument)
-
-
-def test_evidence_by_hand():
-    runs, qrels = hand(pooled=["A", "B", "twin1"])
-    found = infer_pool(runs, qrels)
-    table = found.table.set_index("name")
-    words = ["needed"] * 2 + ["needed together"] * 2 + ["covered", "not pooled"]
-    assert table["evidence"].tolist() == words
-    assert table["contributed"].tolist() == [True, True, True, True, False, False]
+def test_groups_and_edges_by_hand():
+    found = infer_pool(*hand(pooled=["A", "B", "twin1"]))
+    table, row = found.table.set_index("name"), found.summary.iloc[0]
     assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
-    assert table["alone"].tolist() == [1, 2, 0, 0, 0, 0]  # c; d and s
-    assert table["judged_to"].tolist() == [3, 3, 3, 3, 2, 1]
-    assert table["first_missing"].tolist() == [4, 4, 4, 4, pd.NA, 2]
-    assert table.loc["not", ["entries", "missing", "alone_unjudged"]].tolist() == [4, 1, 1]
-    assert table.loc["twin2", ["nearest", "common"]].tolist() == ["twin1", 1.0]
-    assert table.loc["B", "common"] == pytest.approx(4 / 6)
     assert (found.depth, found.contributor_range, found.certainty) == (3, (3, 5), Certainty.EXACT)
-    row = found.summary.iloc[0]
-    assert (row["depth"], row["explained"], row["judged"]) == (3, 9, 9)
     assert (row["at_depth"], row["below"], row["new_at_depth"], row["new_below"]) == (1, 0, 1, 0)
-    assert runs.with_metadata(pooled=found.contributors).pooled.tolist() == [True, True, True, True, False, False]
 
 
 def test_a_chain_of_overlaps_is_one_group():
@@ -354,68 +248,35 @@ def test_a_chain_of_overlaps_is_one_group():
     assert found.table["group"].tolist() == [1, 1, 1, pd.NA]
 
 
-def test_a_run_that_brings_mostly_unjudged_documents_is_not_pooled():
-    field = {"A": {"1": list("abcdefgh")}, "B": {"1": ["a", "b", "x", "c", "y", "d", "z", "e"]}}
-    runs, qrels = as_runs(field), as_qrels({("1", d) for d in "abcdefgh"})
-    found = infer_pool(runs, qrels, depth=8, tolerance=0.5)
-    table = found.table.set_index("name")
-    assert table["evidence"].tolist() == ["needed", "not pooled"]
-    assert table.loc["B", ["missing", "alone", "alone_unjudged"]].tolist() == [3, 0, 3]
-
-
-def test_a_covered_run_contributed_where_no_run_is_left_out():
-    """That every run was pooled is the simplest record; one run left out, and a covered run is in doubt again."""
-    field = {"A": {"1": ["a", "b"]}, "B": {"1": ["c", "d"]}, "covered": {"1": ["a", "c"]}}
-    judged = pool_of(field, ["A", "B"], ["1"], {"1": 2})
-    found = infer_pool(as_runs(field), as_qrels(judged))
-    assert (found.contributors, found.contributor_range) == (["A", "B", "covered"], (2, 3))
-    found = infer_pool(as_runs(field | {"not": {"1": ["x"]}}), as_qrels(judged))
-    assert (found.contributors, found.contributor_range) == (["A", "B"], (2, 3))
-
-
-@pytest.mark.parametrize(
-    ("pooled", "said", "rows", "needed"),
-    [
+def test_the_record_against_the_inference():
+    of_all = {**dict.fromkeys(HAND), "A": True, "not": False}
+    for pooled, said, rows, needed in (
         (None, "not on record", [pd.NA], [2]),
         (["A", "B", "twin1"], "3 of 6 runs pooled", [True, False], [2, 0]),
-        (True, "6 of 6 runs pooled", [True, False], [2, 0]),
-        ({**dict.fromkeys(HAND), "A": True, "not": False}, "1 of 6 runs pooled, 4 not on record",
-         [True, False, pd.NA], [1, 0, 1]),
-    ],
-)  # fmt: skip
-def test_the_record_against_the_inference(pooled, said, rows, needed):
-    found = infer_pool(*hand(**({} if pooled is None else {"pooled": pooled})))
-    assert found.settings["record"] == said
-    assert found.confusion["pooled"].tolist() == rows
-    assert found.confusion["needed"].tolist() == needed
-    sums = found.confusion.drop(columns="pooled").sum().to_dict()
-    assert sums == {"needed": 2, "needed_together": 2, "covered": 1, "not_pooled": 1, "no_documents": 0}
+        (of_all, "1 of 6 runs pooled, 4 not on record", [True, False, pd.NA], [1, 0, 1]),
+    ):
+        found = infer_pool(*hand(**({} if pooled is None else {"pooled": pooled})))
+        assert found.settings["record"] == said
+        assert found.confusion["pooled"].tolist() == rows
+        assert found.confusion["needed"].tolist() == needed
+        sums = found.confusion.drop(columns="pooled").sum().to_dict()
+        assert sums == {"needed": 2, "needed_together": 2, "covered": 1, "not_pooled": 1, "no_documents": 0}
 
 
-@pytest.mark.parametrize(
-    ("judged", "extra", "tolerance", "expected"),
-    [
+def test_certainty_looks_at_both_sides():
+    lists = {"1": [f"d{i:03}" for i in range(100)]}
+    for judged, extra, tolerance, expected in (
         (100, 0, None, "exact"),
-        (99, 0, 0.5, "nearly exact"),
         (95, 0, 0.5, "nearly exact"),
         (94, 0, 0.5, "most"),
-        (51, 0, 0.5, "most"),
         (1, 0, 0.5, "none"),
         (100, 5, None, "nearly exact"),
         (100, 6, None, "most"),
         (100, 150, None, "partial"),
-    ],
-)
-def test_certainty_looks_at_both_sides(judged, extra, tolerance, expected):
-    lists = {"1": [f"d{i:03}" for i in range(100)]}
-    pairs = {("1", doc) for doc in lists["1"][:judged]} | {("1", f"x{i}") for i in range(extra)}
-    found = infer_pool(as_runs({"A": lists}), as_qrels(pairs), depth=100, tolerance=tolerance)
-    assert found.certainty.value == expected
-
-
-COLUMNS = [
-    "order", "tolerance", "way", "depth_from", "depth_to", "runs", "explained", "unjudged", "new_below", "bits", "best",
-]  # fmt: skip
+    ):
+        pairs = {("1", doc) for doc in lists["1"][:judged]} | {("1", f"x{i}") for i in range(extra)}
+        found = infer_pool(as_runs({"A": lists}), as_qrels(pairs), depth=100, tolerance=tolerance)
+        assert found.certainty.value == expected
 
 
 def simulated(n_topics, *, n_runs=16, n_pooled=8, length=60, n_docs=400, seed=3):
@@ -438,8 +299,7 @@ def dropped(judged, share, seed=5):
 
 def test_an_exact_answer_ends_the_search():
     found = infer_pool(*hand())
-    assert found.tried.columns.tolist() == COLUMNS
-    assert found.tried[COLUMNS[:8]].to_numpy().tolist() == [["trec_eval", 0, "inferred", 3, 3, 5, 9, 0]]
+    assert found.tried.iloc[:, :8].to_numpy().tolist() == [["trec_eval", 0, "inferred", 3, 3, 5, 9, 0]]
 
 
 def test_an_option_is_kept_and_the_rest_is_tried():
@@ -491,28 +351,6 @@ def test_the_order_in_which_a_pool_was_made_is_found(tied):
     assert infer_pool(again, qrels).confusion["needed"].tolist() == [9, 0]
 
 
-def test_every_order_is_tried_that_there_is(tied):
-    frames, judged, _ = tied
-    qrels = as_qrels(judged | {("1", "nowhere near")} | {(topic, "d399") for topic in "12345"})
-    assert infer_pool(RunSet.from_frames(frames), qrels, tolerance=0).tried["order"].unique().tolist() == [
-        "trec_eval",
-        "file",
-        "rank",
-    ]
-    bare = {name: frame.drop(columns="rank") for name, frame in frames.items()}
-    assert "rank" not in infer_pool(RunSet.from_frames(bare), qrels).tried["order"].tolist()
-
-
-def test_dropped_judgments_are_no_reason_to_give_up():
-    field, pooled = simulated(12)
-    topics = [str(topic) for topic in range(1, 13)]
-    judged = dropped(pool_of(field, pooled, topics, dict.fromkeys(topics, 15)), 0.05)
-    found = infer_pool(as_runs(field), as_qrels(judged))
-    assert (found.depth, found.contributors) == (15, pooled)
-    assert (found.certainty, found.summary["explained"].item()) == (Certainty.NEARLY, len(judged))
-    assert infer_pool(as_runs(field), as_qrels(judged), tolerance=0).certainty is Certainty.PARTIAL
-
-
 def half_old(seed=3):
     """Return a field whose odd topics were judged from other runs, and whose even ones are a pool to depth 20."""
     field, pooled = simulated(16, n_runs=24, n_pooled=8, length=80, seed=seed)
@@ -533,16 +371,6 @@ def test_topics_that_are_not_of_the_pool_get_no_depth():
     assert found.summary.iloc[0]["new_below"] == 0
     new = infer_pool(as_runs(field), as_qrels({pair for pair in judged if pair[0] not in old}))
     assert (new.depth, new.contributors) == (20, pooled)
-
-
-def test_single_topics_are_starts():
-    """From the runs of the common depth alone, the depths by topic do not get away from it."""
-    field, pooled, judged, _ = half_old()
-    fits = fitter(as_runs(field), as_qrels(judged))
-    common, own = fits.common_depth(), fits.own_depths()
-    assert common.runs.sum() < len(pooled)
-    assert own.runs.sum() == len(pooled)
-    assert own.bits < common.bits
 
 
 def test_topics_of_one_kind_have_one_depth():
@@ -572,14 +400,6 @@ def test_a_run_that_lacks_far_more_than_the_others_is_not_of_the_pool():
     assert infer_pool(runs, qrels, tolerance=0.1).contributors == [*pooled, "stranger"]
 
 
-def test_a_spurious_depth_has_no_cliff_and_little_certainty():
-    field = {"A": {"1": list("abcdefgh")}, "B": {"1": list("ijklmnop")}, "C": {"1": ["a", "x1", "i", "x2"]}}
-    judged = {("1", doc) for doc in "abcdefghijklmnop"}
-    found = infer_pool(as_runs(field), as_qrels(judged), depth=6)
-    assert (found.certainty, found.summary["new_below"].item()) == (Certainty.PARTIAL, 1)
-    assert infer_pool(as_runs(field), as_qrels(judged)).certainty is Certainty.EXACT
-
-
 def which(some, many):
     return log2(many + 1) + log2(comb(many, some))
 
@@ -590,11 +410,6 @@ def test_bits_are_those_of_counting():
     depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
     assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
     assert which_bits(np.array([2, 0, 1]), np.array([5, 0, 40])) == pytest.approx([which(2, 5), 0, which(1, 40)])
-
-
-def test_a_group_costs_what_its_chance_is_when_any_rate_is_as_likely():
-    # the integral of p^k (1 - p)^(n - k) over p
-    assert which_bits(11, 40) == pytest.approx(-betaln(12, 30) / np.log(2))
 
 
 def test_documents_outside_are_grouped_by_topic_and_best_rank():
@@ -628,14 +443,6 @@ def test_an_exact_answer_pays_for_naming_it_only():
     groups = fits.ranks.outside(np.flatnonzero(fit.tops.times(fit.runs)), fit.tops.judged)[:, 0]
     free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.explained + 1) + np.log2(groups + 1).sum()
     assert fit.bits == pytest.approx(free)
-
-
-def test_a_deeper_pool_of_the_same_runs_costs_more():
-    field = {f"r{i}": {"1": [f"{i}-{rank}" for rank in range(12)]} for i in range(4)}
-    judged = pool_of(field, field, ["1"], {"1": 5})
-    fits = fitter(as_runs(field), as_qrels(judged), tolerance=0.5)
-    bits = {depth: fits.settle(np.array([depth])).bits for depth in (3, 4, 5, 6, 7)}
-    assert min(bits, key=bits.get) == 5
 
 
 ODD_RUNS, ODD_QRELS = odd_field()

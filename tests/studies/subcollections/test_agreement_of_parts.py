@@ -111,7 +111,7 @@ def test_intervals_are_those_of_topics_drawn_again():
     row = found.table.iloc[0]
     low, high = bootstrap.interval(row["agree"], np.nanmean(means, axis=0), within=(0, 1))
     assert (row["agree_low"], row["agree_high"]) == (pytest.approx(low), pytest.approx(high))
-    assert found.settings["intervals"].startswith("90 % bootstrap over topics, 40 resamples")
+    assert found.settings["intervals"].startswith("90% bootstrap over topics, 40 resamples")
     without = study(("AP",), alpha=0.2)
     assert not [name for name in without.table if name.endswith(("_low", "_high"))]
     assert without.table["agree"].tolist() == found.table["agree"].tolist()
