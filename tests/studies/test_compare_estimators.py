@@ -276,22 +276,6 @@ def test_what_is_said_of_texts_is_that_of_a_classifier_of_known_ones():
         assert not case.features[mine][:, setting.columns("texts")[0]].any()
 
 
-def test_texts_tell_what_is_relevant_and_nothing_of_the_team_that_is_predicted():
-    team, options = FIELD.runs.teams[2], {"depth": 10, "corpus": texts(), "estimators": ["zero", "texts", "documents"]}
-    found = ptr.profile.compare_estimators(FIELD.runs, FIELD.qrels, "P@10", **options)
-    errors = found.table.set_index("estimator")["error"]
-    assert errors["texts"] < errors["documents"] < errors["zero"]
-    known = set(without(team).to_frame()[["qid", "docno"]].itertuples(index=False, name=None))
-    frame = FIELD.qrels.to_frame()[["qid", "docno", "label"]]
-    alone = np.array([pair not in known for pair in frame[["qid", "docno"]].itertuples(index=False, name=None)])
-    turned = frame.assign(label=frame["label"].where(~alone, 2 - frame["label"].clip(upper=2)))
-    qrels = Qrels(turned, topics=FIELD.qrels.topics)
-    other = ptr.profile.compare_estimators(FIELD.runs, qrels, "P@10", **options)
-    before, after = (of(each, "P@10", "texts") for each in (found, other))
-    mine = before["team"] == team
-    assert before.loc[mine, "predicted"].tolist() == pytest.approx(after.loc[mine, "predicted"].tolist(), abs=1e-9)
-
-
 def test_what_is_refused():
     for options, said in (
         ({"measures": "Rprec"}, "cannot predict .Rprec"),
