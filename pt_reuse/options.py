@@ -363,27 +363,26 @@ def options_of(call: Callable[..., Any]) -> dict[str, Option]:
     return {name: replace(declared[-1], name=name) for name, declared in found.items() if declared}
 
 
-def documented(call: Callable[..., Any], own: Mapping[str, Option]) -> str:
-    """Return the docstring of a function with an entry for each argument, in the order of its signature."""
+def documented(call: Callable[..., Any], own: Mapping[str, Option], returns: str = "") -> str:
+    """Return the docstring of a function with an entry for each argument, and what it returns where it does not say."""
     head, written, tail = _split(inspect.cleandoc(call.__doc__ or ""))
-    entries = []
+    if returns and "Returns:" not in tail:
+        tail = ["Returns:", *_indented(returns, "    ", "    "), "", *tail]
+    entries: list[str] = []
     for name in inspect.signature(call).parameters:
         meaning = written.pop(name, None)
         if meaning is None:
             meaning = own[name].meaning if name in own else SHARED[name].meaning
-        entries.append(
-            textwrap.fill(
-                f"{name}: {meaning}",
-                _WIDTH - 4,
-                initial_indent="    ",
-                subsequent_indent="        ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
+        entries += _indented(f"{name}: {meaning}", "    ", "        ")
     if written:
         raise TypeError(f"{call.__name__} documents {', '.join(written)}, which it does not take.")
     return "\n".join([*head, "Args:", *entries, "", *tail]).rstrip() + "\n"
+
+
+def _indented(text: str, first: str, others: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH - 4, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def described(call: Callable[_P, _R]) -> Callable[_P, _R]:

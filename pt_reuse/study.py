@@ -97,8 +97,7 @@ class Study:
     @property
     def result(self) -> type[Result]:
         """Return the class of its result."""
-        kind: type[Result] = inspect.unwrap(self.call).__globals__[self.call.__annotations__["return"]]
-        return kind
+        return _result_of(self.call)
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments as they are used, as far as that shows before any data is read."""
@@ -159,13 +158,24 @@ def study(
 
     def declare(call: Callable[_P, _R]) -> Callable[_P, _R]:
         own = options_of(call) | {option.name: option for option in beside}
-        call.__doc__ = documented(call, own)
+        call.__doc__ = documented(call, own, _returned(_result_of(call)))
         declared = Study(call, Words(**words), own, measures, together)
         run = cast("Callable[_P, _R]", _checked(declared))
         _STUDIES[run] = declared
         return run
 
     return declare
+
+
+def _result_of(call: Callable[..., Any]) -> type[Result]:
+    kind: type[Result] = inspect.unwrap(call).__globals__[call.__annotations__["return"]]
+    return kind
+
+
+def _returned(kind: type[Result]) -> str:
+    """Return what the docstring of a study says of its result: which tables there are, and whether it can be drawn."""
+    tables = [f"``.{name}{'' if name in kind.declared else '()'}``" for name in getattr(kind, "views", ())]
+    return f"{kind.__name__}: {', '.join([*tables, *(['``.plot()``'] if tables and kind.plots else [])])}."
 
 
 def _checked(declared: Study) -> Callable[..., Any]:

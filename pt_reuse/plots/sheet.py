@@ -18,10 +18,12 @@ from pt_reuse._check import flag, shown
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
+else:
+    Axes = Any  # which studies import from here, since matplotlib need not be there
 
 
 #: from dark to light, a dozen steps of CIELAB lightness or more between neighbours; hues alternate for the colour-blind

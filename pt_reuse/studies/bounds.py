@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -29,6 +29,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import CORRECTION, TESTS
 from pt_reuse.plots.forests import plot_rank_intervals
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import unjudged_tops, with_unjudged
 from pt_reuse.result import Result
 from pt_reuse.scoring.bounds import Bounds, has_bounds, may_be_relevant, not_reached, score_bounds
@@ -37,24 +38,16 @@ from pt_reuse.scoring.measures import spec_of
 from pt_reuse.scoring.rescoring import Rescoring, base_scores
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 def _draw(result: UnjudgedBounds, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw the rank of each run as a point, and the ranks that it may have under any completion as a line."""
     rows = result.table[result.table["measure"] == measure]
-    return plot_rank_intervals(rows, measure=measure, said="under every completion", noun="runs", top=top, place=place)
+    return plot_rank_intervals(rows, measure=measure, said="under every completion", top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class UnjudgedBounds(Result):
-    """What the unjudged documents of a field can do to scores, to ranks, and to each comparison of two runs.
-
-    Its figure has a point at the rank of each run and a line over the ranks that it may have, the best run on top.
-    """
+    """What the unjudged documents of a field can do to scores, to ranks, and to each comparison of two runs."""
 
     title = "Bounds"
     answer = (
@@ -97,7 +90,6 @@ class UnjudgedBounds(Result):
             report="name score low high rank_low rank_high",
             caption="Scores by {measure} and ranks, and between which they are under every completion.",
             about="No single completion need reach an end of the ranks.",
-            noun="runs",
         ),
     ]
     pairs: Annotated[
@@ -106,7 +98,6 @@ class UnjudgedBounds(Result):
             "measure and pair",
             "measure first second difference low high p holds significant verdict",
             report="first second difference low high verdict",
-            noun="pairs",
         ),
     ]
     summary: Annotated[
@@ -116,7 +107,6 @@ class UnjudgedBounds(Result):
             "measure runs pairs holds significant both neither mean_width unjudged exact",
             report="measure pairs holds significant both mean_width",
             caption="Pairs of runs whose order holds under every completion, is significant, or both.",
-            noun="measures",
         ),
     ]
 
@@ -165,16 +155,9 @@ def bounds(
     RBP counts the ranks below the n documents that it sees as documents of its own, p^n, as :func:`High` does. A run
     scores 0 on a topic that it lacks.
 
-    Returns:
-        UnjudgedBounds: ``.table`` (per measure and run), ``.pairs``, ``.summary``, ``.plot(measure)``.
-
     Raises:
         InputError: a measure that is not AP, nDCG, P, R, RBP(rel=1), RR or Success, fewer than two runs, an unknown
             test or correction.
-
-    Warns:
-        CaveatWarning: fewer than five topics; with one there is no test, and no pair is significant; judgments of
-            relevant documents only.
 
     Example:
         >>> import pt_reuse as ptr

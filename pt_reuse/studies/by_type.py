@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -29,6 +29,9 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
+from pt_reuse.plots.maps import plot_tau_of_pools
+from pt_reuse.plots.run_scores import plot_squares
+from pt_reuse.plots.sheet import MOST, Axes, Place, of_tau, plain
 from pt_reuse.pooling.fit import SLACK, pool_on_topics
 from pt_reuse.result import KeyFigures, Result, cells, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
@@ -37,11 +40,6 @@ from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what all runs that are tested are called
 ALL = "all"
@@ -60,16 +58,11 @@ _NUMBERS = (*_TAUS, "max_drop")
 
 def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
     """Draw a cell for each pool and tested group with its mean tau_b over splits, and the lowest of a split."""
-    from pt_reuse.plots.maps import plot_tau_of_pools
-
     return plot_tau_of_pools(result.table[result.table["measure"] == measure], measure=measure, place=place)
 
 
 def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
     """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
-    from pt_reuse.plots.run_scores import plot_squares
-    from pt_reuse.plots.sheet import MOST, of_tau, plain
-
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
@@ -89,10 +82,6 @@ def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | No
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PoolsByType(Result):
     """How far pools of one type of system rank systems of that type, of each other type, and all of them, rightly.
-
-    Its figures are ``"scores"``, a point per tested run by the pool of one type (``pool=``, default each in axes of its
-    own), the mean of splits, against its score by the gold, and ``"tau_b"``, the mean tau_b of each
-    pool and tested group, with the least and the largest of a split and a standard deviation to both sides.
 
     Attributes:
         run_table: the runs: ``name team type pooled``.
@@ -135,7 +124,6 @@ class PoolsByType(Result):
             "measure pool tested runs splits undefined "
             + " ".join(f"{name}~ {name}_sd {name}_min {name}_max" for name in _NUMBERS),
             report="pool tested tau_b tau_b_sd max_drop splits",
-            noun="groups",
         ),
     ]
     by_split: Annotated[
@@ -146,10 +134,7 @@ class PoolsByType(Result):
             report="pool tested split tau_b max_drop",
         ),
     ]
-    splits: Annotated[
-        pd.DataFrame,
-        Table("pool and split", "pool split picked runs documents judged relevant", noun="splits"),
-    ]
+    splits: Annotated[pd.DataFrame, Table("pool and split", "pool split picked runs documents judged relevant")]
     run_table: pd.DataFrame
     gold: NDArray[np.float64]
     estimated: NDArray[np.float64]
@@ -328,16 +313,9 @@ def by_type(
         seed: of the splits and of the bootstrap: the same seed gives the same splits in every process, whatever the
             order of the runs.
 
-    Returns:
-        PoolsByType: ``.table``, ``.by_split``, ``.splits``, ``.scores(pool)``, ``.wide()``, ``.plot()``.
-
     Raises:
         InputError: a run without a type or team, an unknown type, a requested type that cannot be split, or no type
             that can; all halves, if there are more than 20,000.
-
-    Warns:
-        ReuseWarning: a type with fewer than two contributing teams (runs), which makes no pool; teams with runs of
-            several types; more than a twentieth of the pool of all runs has no judgment.
 
     Example:
         >>> import pt_reuse as ptr

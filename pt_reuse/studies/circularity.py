@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
+from pt_reuse.plots.sheet import Axes
 from pt_reuse.result import KeyFigures, cells, records
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.judged_fields import (
@@ -37,9 +38,6 @@ from pt_reuse.studies.judged_fields import (
     with_names,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: who scores when no judge does
 PEOPLE = "people"
@@ -113,7 +111,6 @@ class Circularity(OfJudges):
             "judge scorer measure name team type family? score reranked_score gain rank reranked_rank",
             report="name score reranked_score gain rank reranked_rank",
             select={"judge": None, "scorer": None},
-            noun="runs",
         ),
     ]
     depth: int
@@ -169,10 +166,6 @@ def circularity(
     label first; documents of one label stay in the order of the run, and those without a label keep their places. Then
     every judge and people score the original and the re-ranked runs. If the judge's own scores rise more than those of
     people, the evaluation is circular.
-
-    Returns:
-        Circularity: ``.table`` (gains, per judge and scorer), ``.rankings`` (tau_b with people), ``.by_run``,
-        ``.report()``, ``.plot()``.
 
     Raises:
         InputError: a judge without labels for these documents, judges without a common topic, an unknown measure.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -20,6 +20,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import Units, check_every_run_has
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import Flag, Option
+from pt_reuse.plots.forests import plot_estimators
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
@@ -27,11 +29,6 @@ from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estima
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: the row of the estimator that is best for the other units, whichever that is
 CHOSEN = "chosen"
@@ -43,8 +40,6 @@ _usual = partial(usual_measures, binary=ir_measures.P @ 10)
 
 def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
     """Draw the mean error of each estimator as a dot, the smallest on top."""
-    from pt_reuse.plots.forests import plot_estimators
-
     rows = result.table[result.table["measure"] == measure]
     return plot_estimators(rows, used=CHOSEN, names=_IN_WORDS, measure=measure, place=place)
 
@@ -52,8 +47,6 @@ def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EstimatorComparison(Result):
     """How well estimators predict what the runs of a unit that is left out would score and where they would rank.
-
-    Its figure has a dot per estimator at its mean error, the smallest on top.
 
     Attributes:
         confidence: the level of the intervals.
@@ -100,7 +93,6 @@ class EstimatorComparison(Result):
             "measure and estimator, the smallest error first",
             "measure estimator error rank_error coverage width rank_coverage rank_width decided wrong",
             report="estimator error rank_error coverage width wrong",
-            noun="estimators",
         ),
     ]
     by_run: Annotated[
@@ -111,7 +103,6 @@ class EstimatorComparison(Result):
             "predicted_rank rank_low rank_high rank_best rank_worst",
             report="name score zero predicted low high",
             select={"estimator": CHOSEN},
-            noun="runs",
         ),
     ]
     bounds: Annotated[
@@ -207,9 +198,6 @@ def compare_estimators(
     An interval is the prediction, give or take the error that the other teams exceed with a probability of 1 -
     `confidence`, in units of the predicted deviation, one weight a team; the interval of a rank is calibrated on ranks.
     Both end where the bounds do.
-
-    Returns:
-        EstimatorComparison: ``.table`` (per measure and estimator), ``.by_run``, ``.bounds``, ``.plot(measure)``.
 
     Raises:
         InputError: a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success, fewer than three units that were

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -25,6 +25,7 @@ from pt_reuse.data.units import check_known
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.plots.run_scores import check_view, plot_new_by_run, plot_new_by_topic
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_topic_taus
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.result import cells, records
@@ -42,11 +43,6 @@ from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, comp
 from pt_reuse.studies.judged_fields import number_with_ends
 from pt_reuse.studies.new_documents import NamedJudgments, new_documents
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 
 def _draw_scores(
@@ -88,10 +84,6 @@ class JudgmentComparison(Agreement):
     on the topics of ``settings["topics"]``. What is *new* was judged by one of the two and not by the other; *judged*
     is a label of at least 0.
 
-    Figures: ``"scores"`` of each run under both (``view=`` ``"change"``, ``"percent"`` or ``"scores"``); ``"topics"``,
-    tau_b of each; ``"remainder"`` and ``"relevant"``, new documents and relevant ones by topic; ``"runs"``, new
-    relevant documents by run. ``by="type"`` or ``"team"`` gives runs their colour and marker.
-
     Attributes:
         depth: down to which rank the documents of runs are counted.
     """
@@ -129,7 +121,6 @@ class JudgmentComparison(Agreement):
             "measure",
             f"measure other_measure {COLUMNS} top_runs other_top_runs top_shared top_overlap~",
             report="measure other_measure tau_b max_drop max_rise top_overlap",
-            noun="measures",
         ),
     ]
     changes: Annotated[
@@ -138,7 +129,6 @@ class JudgmentComparison(Agreement):
             "run and measure",
             "name measure other_measure score other_score rank other_rank drop team type",
             report="name score other_score rank other_rank drop",
-            noun="runs",
         ),
     ]
     per_topic: Annotated[
@@ -147,7 +137,6 @@ class JudgmentComparison(Agreement):
             "topic and measure, the runs ranked on this topic alone",
             "qid measure other_measure tau_b max_drop dropped max_rise risen",
             report="qid tau_b max_drop dropped max_rise risen",
-            noun="topics",
         ),
     ]
     selected: Annotated[
@@ -157,7 +146,6 @@ class JudgmentComparison(Agreement):
             "why name team type pooled measure other_measure score other_score change rank other_rank drop "
             "unjudged_rate other_unjudged_rate",
             report="name why rank other_rank change unjudged_rate",
-            noun="runs",
         ),
     ]
     by_run: Annotated[
@@ -168,7 +156,6 @@ class JudgmentComparison(Agreement):
             report="name documents unjudged unjudged_rate new new_relevant",
             select={"new_by": None},
             descending=("unjudged",),
-            noun="runs",
         ),
     ]
     by_topic: Annotated[
@@ -178,7 +165,6 @@ class JudgmentComparison(Agreement):
             "new_by qid judged relevant remainder new new_relevant",
             report="qid judged relevant remainder new new_relevant",
             select={"new_by": None},
-            noun="topics",
         ),
     ]
     depth: int
@@ -236,73 +222,6 @@ def _paired(
     return list(zip(measures, others, strict=True))
 
 
-Names: TypeAlias = Annotated[
-    tuple[str, str],
-    options.Option(
-        'what to call the two, such as ``("1999", "2021")``.',
-        check=checked_names,
-        flag=options.Flag(
-            name="--judgment-names", metavar="A,B", kind="names", default="the names of their files or collections"
-        ),
-    ),
-]
-OtherMeasures: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "measures under the second judgments where they are others: one for all of `measures`, or as many as these and "
-        'compared with them one by one, such as ``"RR"`` for sparse labels beside ``"nDCG@10"`` for dense ones. '
-        "Default the same.",
-        check=_one_by_one,
-        flag=options.Flag(
-            name="--other-measures",
-            help="measures under --other: one, or as many as --measures, compared one by one",
-            metavar="LIST",
-            kind="list",
-            default="the same",
-        ),
-    ),
-]
-Topics: TypeAlias = Annotated[
-    str,
-    options.Option(
-        '``"shared"`` (default): both count on the topics that both have; ``"own"``: each on its own topics.',
-        choices=("shared", "own"),
-        flag=options.Flag(
-            help="shared: score on the topics that both have; own: each on those of its own judgments",
-            metavar="WHICH",
-            kind="text",
-        ),
-    ),
-]
-Selected: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "runs to show beside the best of each type and the median, such as the new ones; default those on record as "
-        "not pooled, ten at most. Best and median are by the first measure under the first judgments; the median of an "
-        "even number of runs is the better of the two in the middle.",
-        check=_names,
-        flag=options.Flag(metavar="LIST", kind="list", default="those not pooled, ten at most"),
-    ),
-]
-OtherGrade: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "the lowest label of `qrels_b` that is relevant, or a dict of its label -> the label of `qrels_a` that it "
-        "stands for. Default: where neither `rel` nor `qrels_b` says so, 1 where all its labels are 0 and 1, and as in "
-        "`qrels_a` where none is above the highest there; labels above it are refused. Without `measures_b` the labels "
-        "come to the scale of `qrels_a`, as those of a judge in :func:`audit_labels`; where `rel` or `qrels_b` says "
-        "so, or measures of their own are given, they stay as they are.",
-        flag=options.Flag(
-            help="lowest label of --other that is relevant, or LABEL:GRADE,... for the label of --qrels that each "
-            "stands for",
-            metavar="LABEL",
-            kind="labels",
-            default="1 where all are 0 and 1, else as for --qrels",
-        ),
-    ),
-]
-
-
 @study(
     question="Would other judgments give the same ranking?",
     command="compare",
@@ -323,10 +242,54 @@ def compare_judgments(
     qrels_b: options.OtherJudgments,
     measures: options.Measures = None,
     *,
-    names: Names = UNNAMED,
-    measures_b: OtherMeasures = None,
-    topics: Topics = "shared",
-    selected: Selected = None,
+    names: Annotated[
+        tuple[str, str],
+        options.Option(
+            'what to call the two, such as ``("1999", "2021")``.',
+            check=checked_names,
+            flag=options.Flag(
+                name="--judgment-names", metavar="A,B", kind="names", default="the names of their files or collections"
+            ),
+        ),
+    ] = UNNAMED,
+    measures_b: Annotated[
+        Any,
+        options.Option(
+            "measures under the second judgments where they are others: one for all of `measures`, or as many as these "
+            'and compared with them one by one, such as ``"RR"`` for sparse labels beside ``"nDCG@10"`` for dense '
+            "ones. Default the same.",
+            check=_one_by_one,
+            flag=options.Flag(
+                name="--other-measures",
+                help="measures under --other: one, or as many as --measures, compared one by one",
+                metavar="LIST",
+                kind="list",
+                default="the same",
+            ),
+        ),
+    ] = None,
+    topics: Annotated[
+        str,
+        options.Option(
+            '``"shared"`` (default): both count on the topics that both have; ``"own"``: each on its own topics.',
+            choices=("shared", "own"),
+            flag=options.Flag(
+                help="shared: score on the topics that both have; own: each on those of its own judgments",
+                metavar="WHICH",
+                kind="text",
+            ),
+        ),
+    ] = "shared",
+    selected: Annotated[
+        Any,
+        options.Option(
+            "runs to show beside the best of each type and the median, such as the new ones; default those on record "
+            "as not pooled, ten at most. Best and median are by the first measure under the first judgments; the "
+            "median of an even number of runs is the better of the two in the middle.",
+            check=_names,
+            flag=options.Flag(metavar="LIST", kind="list", default="those not pooled, ten at most"),
+        ),
+    ] = None,
     top: Annotated[
         int,
         options.Option(
@@ -338,7 +301,23 @@ def compare_judgments(
     depth: options.Depth = None,
     pool_order: options.PoolOrder = None,
     rel: options.Rel = None,
-    judge_rel: OtherGrade = None,
+    judge_rel: Annotated[
+        Any,
+        options.Option(
+            "the lowest label of `qrels_b` that is relevant, or a dict of its label -> the label of `qrels_a` that it "
+            "stands for. Default: where neither `rel` nor `qrels_b` says so, 1 where all its labels are 0 and 1, and "
+            "as in `qrels_a` where none is above the highest there; labels above it are refused. Without `measures_b` "
+            "the labels come to the scale of `qrels_a`, as those of a judge in :func:`audit_labels`; where `rel` or "
+            "`qrels_b` says so, or measures of their own are given, they stay as they are.",
+            flag=options.Flag(
+                help="lowest label of --other that is relevant, or LABEL:GRADE,... for the label of --qrels that each "
+                "stands for",
+                metavar="LABEL",
+                kind="labels",
+                default="1 where all are 0 and 1, else as for --qrels",
+            ),
+        ),
+    ] = None,
     resamples: options.Resamples = 0,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
@@ -355,10 +334,6 @@ def compare_judgments(
         pool_order: the order in which these ranks count; default the one in which the field is pooled.
         rel: the lowest label that counts as relevant among new and known documents, in both; default that of each of
             the two, else 1 in the first. Measures have their own.
-
-    Returns:
-        JudgmentComparison: ``.table`` per measure, ``.changes`` per run, ``.per_topic``, ``.selected``, ``.by_run`` and
-        ``.by_topic`` (what is new), ``.report("selected")``, ``.plot()``.
 
     Raises:
         InputError: judgments without a common topic, labels of which nobody says which are relevant, an unknown measure

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -20,18 +20,13 @@ from pt_reuse.data.judgments import Qrels, as_qrels, check_not_empty, relevant_f
 from pt_reuse.errors import InputError, located
 from pt_reuse.inputs import Inputs
 from pt_reuse.options import Flag, Option
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_density
 from pt_reuse.pooling.depth import checked_depths, pool_to_depth
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, grade_unstated, none_relevant, relevant_only
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 #: what a single round is called, and the one after all pools
 _ALL = "all judgments"
@@ -46,10 +41,6 @@ def _draw(result: Density, _: None, place: Place) -> Axes:
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Density(Result):
     """Which share of the judged documents of each topic is relevant, after each round of judging.
-
-    Its figure has an upright line per topic, from its lowest to its highest density, the densest topic on the right,
-    with a ring after the first round, a small point after each further one and a large one at the end. Source:
-    Voorhees, Craswell and Lin 2022, figure 1 and table 1.
 
     Attributes:
         rel: the lowest label that counts as relevant.
@@ -84,7 +75,6 @@ class Density(Result):
             "qid judged relevant density above_third above_half largest knee slope_ratio",
             report="qid judged relevant density knee slope_ratio",
             descending=("density",),
-            noun="topics",
         ),
     ]
     rounds: Annotated[
@@ -100,7 +90,6 @@ class Density(Result):
             "round, with all before it",
             "round topics judgments per_topic relevant mean_density largest_density above_third above_half",
             report="round judgments per_topic relevant above_third above_half",
-            noun="rounds",
         ),
     ]
     rel: int
@@ -175,16 +164,9 @@ def density(
     Grossman end a search from a ratio of 156 - min(relevant, 150) on, which is 6 only from 150 relevant documents on. A
     topic without a knee found relevant documents as often at the end as at the beginning.
 
-    Returns:
-        Density: ``.table`` (per topic), ``.rounds``, ``.summary`` (per round), ``.plot()``.
-
     Raises:
         InputError: rounds given in two ways, a document with two labels in two rounds, an unknown run or an invalid
             depth, options of pools of runs without runs, runs without any topic of the judgments.
-
-    Warns:
-        ReuseWarning: judgments of relevant documents only, so that every density is 1; no relevant judgment, so that
-            every density is 0.
 
     Example:
         >>> import pt_reuse as ptr

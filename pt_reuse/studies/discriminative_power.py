@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -21,15 +21,11 @@ from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.lines import plot_achieved_levels
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.scoring.scores import Scores, named_scores, scores_in_words
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what becomes of the verdict on a pair
 _VERDICTS = ("both", "lost", "gained", "turned", "neither")
@@ -45,10 +41,6 @@ def _draw(result: DiscriminativePower, measure: str, place: Place) -> Axes:
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DiscriminativePower(Result):
     """Which share of the pairs of systems differs significantly, by each measure and under each set of judgments.
-
-    Its figure has curves of achieved significance levels by one measure, a line for each set of judgments: the p-values
-    of all pairs from the largest to the smallest, not corrected for the number of pairs. The axis ends at four times
-    `alpha`.
 
     Attributes:
         alpha: the level of significance.
@@ -95,7 +87,6 @@ class DiscriminativePower(Result):
             "measure, set of judgments and pair",
             "judgments measure first second difference p p_corrected significant",
             report="judgments first second difference p_corrected",
-            noun="pairs",
         ),
     ]
     changed: Annotated[
@@ -104,7 +95,6 @@ class DiscriminativePower(Result):
             "pair whose verdict is not that under the first judgments",
             "judgments measure first second verdict {,other_}difference {,other_}p_corrected",
             report="first second measure verdict p_corrected other_p_corrected",
-            noun="pairs",
         ),
     ]
     against_first: Annotated[
@@ -193,16 +183,9 @@ def discriminative_power(
             ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
             ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
 
-    Returns:
-        DiscriminativePower: ``.table`` (per judgments and measure), ``.pairs``, ``.changed``, ``.against_first``,
-        ``.plot()``.
-
     Raises:
         InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of
             each run (``complete=False``) where runs lack topics, an unknown test or correction.
-
-    Warns:
-        CaveatWarning: fewer than five topics.
 
     Example:
         >>> import pt_reuse as ptr

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -25,14 +25,10 @@ from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import NamedJudge, as_judges
 from pt_reuse.plots.forests import plot_family_forest
 from pt_reuse.plots.maps import plot_family_map
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import KeyFigures, cells, records
 from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
@@ -169,7 +165,6 @@ class FamilyEffect(OfJudges):
             "others_change score_effect~",
             report="judge family against rank_effect score_effect",
             select={"against": None},
-            noun="judges and families",
         ),
     ]
     by_run: Annotated[
@@ -179,7 +174,6 @@ class FamilyEffect(OfJudges):
             "name team type family own measure judge score judge_score change rank judge_rank rise",
             report="name family score judge_score change rise",
             select={"judge": None},
-            noun="runs",
         ),
     ]
     matches: Annotated[
@@ -260,10 +254,6 @@ def family_effect(
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every
             family.
         families: judge -> family, the family of runs that is the judge's own; default those of the judges.
-
-    Returns:
-        FamilyEffect: ``.table`` with a row per measure, judge, family and runs compared with; ``.by_run``,
-        ``.matches``, ``.report()``, ``.plot()``.
 
     Raises:
         InputError: no run has a family, or all have the same one; no judge; a judge that labelled nothing that people

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,14 +24,10 @@ from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs
 from pt_reuse.judge import NamedJudge, Scale, lowest_of, on_scale, scale_words
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, few_topics, none_relevant, of_judged, one_run, relevant_only
 from pt_reuse.scoring.scores import Scores, check_topics, scored
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what becomes of a document that a judge did not label, for settings
 _MISSING = {

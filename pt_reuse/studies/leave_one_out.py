@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -18,14 +18,11 @@ from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicS
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
 OF_RANKINGS = (*USUAL_COEFFICIENTS, "max_drop")
@@ -44,8 +41,6 @@ def draw_scores(
 
     `by` is what gives colour and marker, default the unit that was left out.
     """
-    from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
-
     check_view(view, by, tuple(COLUMNS), result.by_run)
     unit = result.units.by
     return plot_reduced_scores(result.by_run, measure=measure, unit=unit, kind=view, by=by, said=said, place=place)
@@ -91,7 +86,6 @@ class LeaveOneOutResult(Result):
             "left-out unit and measure, all runs ranked under its reduced judgments",
             "unit measure runs unique unique_relevant removed tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
             report="unit unique unique_relevant tau_b max_drop dropped",
-            noun="units",
         ),
     ]
     by_run: Annotated[
@@ -102,7 +96,6 @@ class LeaveOneOutResult(Result):
             "reduced_rank drop",
             report="name score reduced_score change change_pct drop",
             descending=("score",),
-            noun="runs",
         ),
     ]
     summary: Annotated[
@@ -112,7 +105,6 @@ class LeaveOneOutResult(Result):
             "measure own_tau_b~ own_gamma~ own_tau_ap_b~ own_max_drop~ alone_max_drop~ mean_change_pct "
             "largest_loss_pct field_min_tau_b field_max_drop field_worst",
             report="measure own_tau_b alone_max_drop largest_loss_pct field_min_tau_b field_max_drop",
-            noun="measures",
         ),
     ]
     unique_counts: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
+from pt_reuse.plots.bars import plot_recovery
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import KeyFigures, Result, cells, records
@@ -25,19 +27,12 @@ from pt_reuse.studies.by_type import types_of
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 #: types of which the answer speaks
 _TOLD = 3
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
     """Draw how many of the documents lost without a type each run of another type retrieves, at most `top` runs."""
-    from pt_reuse.plots.bars import plot_recovery
-
     name = result.chosen(left_out)
     rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
@@ -47,9 +42,6 @@ def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = Non
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeftOutTypes(Result):
     """What leaving out each type of system loses, what that does to the ranking, and who recovers how much of it.
-
-    Its figure has a bar per run of another type than the one left out (``left_out=``, default the one that loses most):
-    how many of the lost documents it retrieves; at most ``top=`` runs, default 30, 15 in a column.
 
     Attributes:
         uniques: leave-out-uniques by type, with the scores under all judgments and every further table.
@@ -78,7 +70,6 @@ class LeftOutTypes(Result):
             "measure and left-out type, all runs ranked without the lost documents",
             "type measure runs lost recovered tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
             report="type lost recovered tau_b gamma max_drop",
-            noun="types",
         ),
     ]
     recovery: Annotated[
@@ -89,17 +80,11 @@ class LeftOutTypes(Result):
             report="name type recovered share median_rank deepest_rank",
             caption="Who retrieves the relevant documents that only {left_out} runs contributed.",
             select={"left_out": None},
-            noun="runs",
         ),
     ]
     documents: Annotated[
         pd.DataFrame,
-        Table(
-            "lost document",
-            "left_out qid docno label runs best_rank best_run",
-            select={"left_out": None},
-            noun="documents",
-        ),
+        Table("lost document", "left_out qid docno label runs best_rank best_run", select={"left_out": None}),
     ]
     uniques: LeaveOutUniques
 
@@ -160,14 +145,8 @@ def leave_out_type(
     :func:`leave_out_uniques` with ``by="type"``, and in addition which runs recover the lost documents. Every run can
     recover documents.
 
-    Returns:
-        LeftOutTypes: ``.table``, ``.recovery``, ``.documents``, ``.uniques``, ``.plot()``.
-
     Raises:
         InputError: as of :func:`leave_out_uniques`, or an unknown type.
-
-    Warns:
-        ReuseWarning: what :func:`leave_out_uniques` warns of.
 
     Example:
         >>> import pt_reuse as ptr

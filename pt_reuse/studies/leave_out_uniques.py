@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import as_judges
+from pt_reuse.plots.bars import plot_unique_counts, plot_unit_drops
+from pt_reuse.plots.forests import plot_filled
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import PoolFit, find_uniques, unjudged_tops
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
@@ -28,30 +31,19 @@ from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, 
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
-    from pt_reuse.plots.bars import plot_unit_drops
-
     return plot_unit_drops(result.table, measure=measure, top=top, place=place)
 
 
 def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
     """Draw how many unique documents each unit contributed, relevant and not relevant."""
-    from pt_reuse.plots.bars import plot_unique_counts
-
     return plot_unique_counts(result.unique_counts, top=top, place=place)
 
 
 def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None) -> Axes:
     """Draw what each unit's own runs score without its uniques, truly, and with these labelled by a judge."""
-    from pt_reuse.plots.forests import plot_filled
-
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
     column, judges = result.units.column, list(dict.fromkeys(result.filled["judge"]))
@@ -67,12 +59,6 @@ _WAY = "{removed,filled,judge_alone}"
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaveOutUniques(LeaveOneOutResult):
     """What leaving each unit (team, run, type or family) out of the pool does to every run.
-
-    Its figures: ``"scores"``, a point per run, what its score loses without the uniques of its own unit (``view=``
-    ``"change"``, ``"percent"`` of it or reduced ``"scores"``; ``by=`` gives colour and marker); ``"drops"``, a bar per
-    unit, by how many ranks a run falls at most when the whole field is ranked without it; ``"uniques"``, a bar per
-    contributing unit; ``"fill"``, what each unit's own runs lose without its uniques, and with these labelled by a
-    judge (``judge=``, default the first). Bars are at most ``top=``, default 30, 15 in a column.
 
     Attributes:
         depth: the pool's.
@@ -118,7 +104,6 @@ class LeaveOutUniques(LeaveOneOutResult):
             report="unit removed removed_change filled_change removed_max_drop filled_max_rise",
             select={"judge": None},
             about="Only with fill=.",
-            noun="units",
         ),
     ] = None
     filled_by_run: Annotated[
@@ -130,7 +115,6 @@ class LeaveOutUniques(LeaveOneOutResult):
             report="name score removed_score filled_score removed_drop filled_drop",
             select={"judge": None},
             about="Only with fill=.",
-            noun="runs",
         ),
     ] = None
     filled_summary: Annotated[
@@ -141,7 +125,6 @@ class LeaveOutUniques(LeaveOneOutResult):
             f"{_WAY}_max_rise~",
             report="judge measure filled_above filled_change filled_tau_b removed_tau_b",
             about="Only with fill=.",
-            noun="judges",
         ),
     ] = None
 
@@ -183,59 +166,6 @@ class LeaveOutUniques(LeaveOneOutResult):
         )
 
 
-Remove: TypeAlias = Annotated[
-    str | None,
-    options.Option(
-        '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged document, as '
-        "NIST's script does, and the default with `fill`. The two agree for measures that take unjudged as not "
-        "relevant.",
-        choices=("relevant", "judged"),
-        flag=options.Flag(
-            help="uniques to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"
-        ),
-    ),
-]
-Fill: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        "a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
-        "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
-        flag=options.Flag(
-            help="files with the labels of judges, or a folder of them, as `audit --judges` takes it: label the "
-            "removed uniques by each of them; then --remove is judged by default",
-            metavar="FILE",
-            kind="judges",
-        ),
-    ),
-]
-FillGrade: TypeAlias = Annotated[
-    options.JudgeGrade,
-    options.Option(
-        "the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in "
-        ":func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.",
-        flag=options.Flag(
-            help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people that each "
-            "stands for; JUDGE=... of one judge alone",
-            metavar="LABEL",
-            kind="labels",
-            default="1 where all are 0 and 1, else as for people",
-        ),
-    ),
-]
-Holes: TypeAlias = Annotated[
-    str,
-    options.Option(
-        '``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.',
-        choices=HOLES,
-        flag=options.Flag(
-            help="what a judge labels: the removed uniques, or also what is unjudged at the top of any run",
-            metavar="WHICH",
-            kind="text",
-        ),
-    ),
-]
-
-
 @study(
     question="Does my system lose if its team was not pooled?",
     command="lou",
@@ -255,13 +185,60 @@ def leave_out_uniques(
     *,
     by: options.Unit = "team",
     depth: options.Depth = None,
-    remove: Remove = None,
+    remove: Annotated[
+        str | None,
+        options.Option(
+            '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
+            "document, as NIST's script does, and the default with `fill`. The two agree for measures that take "
+            "unjudged as not relevant.",
+            choices=("relevant", "judged"),
+            flag=options.Flag(
+                help="uniques to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"
+            ),
+        ),
+    ] = None,
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
-    fill: Fill = None,
-    judge_rel: FillGrade = None,
-    holes: Holes = "uniques",
+    fill: Annotated[
+        Any,
+        options.Option(
+            "a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
+            "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
+            flag=options.Flag(
+                help="files with the labels of judges, or a folder of them, as `audit --judges` takes it: label the "
+                "removed uniques by each of them; then --remove is judged by default",
+                metavar="FILE",
+                kind="judges",
+            ),
+        ),
+    ] = None,
+    judge_rel: Annotated[
+        options.JudgeGrade,
+        options.Option(
+            "the lowest label of the judge that is relevant, or a dict of its label -> the label of people, as in "
+            ":func:`audit_labels`. Labels come to the scale of people, none above their highest, before scoring.",
+            flag=options.Flag(
+                help="lowest label of the judges that is relevant, or LABEL:GRADE,... for the label of people; "
+                "JUDGE=... of one judge alone",
+                metavar="LABEL",
+                kind="labels",
+                default="1 where all are 0 and 1, else as for people",
+            ),
+        ),
+    ] = None,
+    holes: Annotated[
+        str,
+        options.Option(
+            '``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.',
+            choices=HOLES,
+            flag=options.Flag(
+                help="what a judge labels: the removed uniques, or also what is unjudged at the top",
+                metavar="WHICH",
+                kind="text",
+            ),
+        ),
+    ] = "uniques",
     complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
     resamples: options.Resamples = 0,
@@ -276,26 +253,15 @@ def leave_out_uniques(
     Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
     judgments and the runs are scored again: these are the scores if the unit had not taken part. This holds for systems
     similar to the participants, not for other kinds of systems. The topic set stays: a topic that loses its last
-    relevant document counts 0.
+    relevant document counts 0. Intervals draw topics, and neither judgments nor uniques.
 
     Args:
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
             ``remove="relevant"`` keeps uniques of label 1, which are a gain for nDCG.
 
-    Returns:
-        LeaveOutUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.whole_field()``,
-        ``.plot()``; with `fill` also ``.filled``, ``.filled_by_run``, ``.filled_summary``. Intervals are of
-        coefficients and of the largest drop, of each run's change, and of filled scores; judgments and uniques are
-        not drawn.
-
     Raises:
         InputError: runs without a type or family, an unknown measure, run or option, a run that has no topic in
             common with the qrels.
-
-    Warns:
-        ReuseWarning: a pool that is not that of the judgments, so that uniques are wrong; units of which no run
-            contributed, so that their runs lose nothing whatever the pool is; contributors of one unit; no relevant
-            judgment; documents to which a judge gives no label; intervals over fewer than five topics.
 
     Example:
         >>> import pt_reuse as ptr
@@ -321,10 +287,7 @@ def leave_out_uniques(
     lowest = inputs.rel if remove == "relevant" else 0
     unpooled = list(not_pooled(units, pooled.contributors.runs))
     tell(unpooled)
-    beware(
-        alone(units, pooled.contributors.runs),
-        none_relevant(people, inputs.rel) if remove == "relevant" else (),
-    )
+    beware(alone(units, pooled.contributors.runs), none_relevant(people, inputs.rel) if remove == "relevant" else ())
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
     how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}

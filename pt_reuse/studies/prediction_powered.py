@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from pt_reuse.errors import InputError, located
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_forest
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.scores import check_topics, checked_measures, scored
@@ -39,11 +40,6 @@ from pt_reuse.studies.few_labels import (
 )
 from pt_reuse.studies.judged_fields import OfJudges, drawn_by_judge, under
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what lambda is where it is estimated, and what an interval is, for settings
 _LAMBDA = {
@@ -124,7 +120,6 @@ class PredictionPowered(OfJudges):
             report="name human by_judge estimate lambda n_eff",
             select={"judge": None},
             descending=("estimate",),
-            noun="runs",
         ),
     ]
     pairs: Annotated[
@@ -135,7 +130,6 @@ class PredictionPowered(OfJudges):
             "p_corrected significant human_p_corrected human_significant",
             report="first second human difference p_corrected",
             select={"judge": None},
-            noun="pairs",
         ),
     ]
     ranks: Annotated[
@@ -145,7 +139,6 @@ class PredictionPowered(OfJudges):
             "judge family measure name rank~ human_rank~ judge_rank",
             report="name rank human_rank judge_rank",
             select={"judge": None},
-            noun="runs",
         ),
     ]
     summary: Annotated[
@@ -155,7 +148,6 @@ class PredictionPowered(OfJudges):
             "judge measure n N human_reach reach n_eff lambda outside runs pairs significant human_significant "
             "rank_width human_rank_width",
             report="measure judge reach human_reach n_eff significant",
-            noun="judges",
         ),
     ]
     level: str
@@ -266,9 +258,6 @@ def prediction_powered(
             :func:`~pt_reuse.pools.sample_pool` and :meth:`Pool.judge` make them, with the column ``stratum`` and label
             -1 for what was pooled and not sampled; or with the column ``inclusion``, the probability with which each
             document was drawn, independently.
-
-    Returns:
-        PredictionPowered: ``.table`` per judge, measure and run, ``.pairs``, ``.ranks``, ``.summary``, ``.plot()``.
 
     Raises:
         InputError: fewer than two topics of either kind, or than three of people if lambda is estimated; a sample

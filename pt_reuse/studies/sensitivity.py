@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -24,16 +24,13 @@ from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import USUAL
+from pt_reuse.plots.bars import plot_tornado
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, key_numbers
 from pt_reuse.scoring.caveats import noted, relevant_only
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: what figures call conventions
 _NAMES = {
@@ -53,8 +50,6 @@ _KEYS = ["measure", "figure"]
 
 def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | None = None) -> Axes:
     """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value."""
-    from pt_reuse.plots.bars import plot_tornado
-
     rows = result.of_figure(figure, measure)
     figure = rows["figure"].iloc[0]
     points = result.table[(result.table["figure"] == figure) & result.table["measure"].isin(rows["measure"])]
@@ -113,7 +108,6 @@ class Sensitivity(Result):
             "convention measure figure default lowest highest largest_change at",
             report="measure? convention default lowest highest at",
             select={"figure": None},
-            noun="conventions",
         ),
     ]
     figures: pd.DataFrame

@@ -96,7 +96,6 @@ class SignificanceFidelity(OfJudges):
             "judge family measure topics runs pairs untested human_significant judge_significant agree false_claims "
             "missed opposite neither false_share~ missed_share~ agree_share~",
             "judge measure judge_significant false_share missed_share opposite",
-            noun="judges",
         ),
     ]
     pairs: Annotated[
@@ -106,7 +105,6 @@ class SignificanceFidelity(OfJudges):
             "judge measure first second outcome {,judge_}difference {,judge_}p {,judge_}p_corrected",
             "first second outcome difference p_corrected judge_p_corrected",
             select={"judge": None, "outcome": ...},
-            noun="pairs",
         ),
     ]
     alpha: float
@@ -167,9 +165,6 @@ def significance_fidelity(
 
     Intervals of the shares are for the test ``"t"`` alone, with the same draws for all judges; give ``resamples=0`` for
     the others.
-
-    Returns:
-        SignificanceFidelity: ``.table`` (per judge and measure), ``.pairs``, ``.plot()``.
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,15 +23,11 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.options import USUAL_RATE
 from pt_reuse.plots.lines import evenly, plot_swap_rates
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.scores import ONLY_SET, Scores, named_scores, score_in_words, scores_in_words
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: pairs of samples, and resamples, that one job counts
 _SHARE, _RESAMPLES = 2500, 10
@@ -170,11 +166,7 @@ def _draw(result: Stability, measure: str, place: Place, judgments: str | None =
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Result):
-    """How often two samples of topics order a pair of runs differently.
-
-    Its figure has a line per size of the samples against the difference, of one of the ``judgments=``, with a rate of
-    .05 marked. Intervals are bands around the lines where these are three at most, else around the darkest alone.
-    """
+    """How often two samples of topics order a pair of runs differently."""
 
     title = "Stability"
     answer = ("largest", "{measure}{of}: {rate:.1%} of pairs swap with {size:topic}; {few} at most 5%")
@@ -205,7 +197,6 @@ class Stability(Result):
             "judgments, measure, size of the samples and bin of the difference on the first",
             "judgments measure size bin at_least below pairs swaps rate~",
             report="judgments size at_least pairs swaps rate",
-            noun="bins",
         ),
     ]
 
@@ -229,7 +220,6 @@ class Stability(Result):
             "judgments, measure and size, all bins together",
             "judgments measure size pairs swaps rate difference share",
             report="judgments size rate difference share",
-            noun="sizes",
         ),
     ]:
         """Return how far apart two runs must be, by the number of topics, for another sample to agree.
@@ -250,7 +240,6 @@ class Stability(Result):
             "judgments, measure and bin",
             "judgments measure bin at_least below topics extrapolated start decay",
             report="judgments at_least topics extrapolated",
-            noun="bins",
         ),
     ]:
         """Return how many topics it takes, by the difference of two runs, for another sample to agree.
@@ -289,50 +278,12 @@ def _checked_bins(n: Any) -> int:
     return int(n)
 
 
-Sizes: TypeAlias = Annotated[
-    Any,  # one or several
-    options.Option(
-        "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), 50 sizes at "
-        "most. With `replace`, samples can be larger than the topics that there are.",
-        check=_checked_sizes,
-        flag=options.Flag(
-            help="topics of a sample", metavar="LIST", kind="counts", default="5,10,... up to all topics, 50 at most"
-        ),
-    ),
-]
 Pairs: TypeAlias = Annotated[
     int,
     options.Option(
         "how many pairs of samples of each size.",
         check=partial(positive, "pairs", unit="pairs of samples"),
         flag=options.Flag(),
-    ),
-]
-BinWidth: TypeAlias = Annotated[
-    float,
-    options.Option(
-        "of the differences, in scores.",
-        check=partial(number, "bin_width", least=_LEAST_WIDTH),
-        flag=options.Flag(metavar="D", kind="float"),
-    ),
-]
-NumberOfBins: TypeAlias = Annotated[
-    int,
-    options.Option(
-        "how many bins, the last of all larger differences; default 21: 0 to .01, ..., .19 to .2, .2 and above.",
-        check=_checked_bins,
-        flag=options.Flag(),
-    ),
-]
-Replace: TypeAlias = Annotated[
-    bool,
-    options.Option(
-        "whether topics are drawn with replacement, for both samples from all topics (default); False: the two samples "
-        "share no topic, as in Voorhees and Buckley 2002.",
-        check=partial(flag, "replace"),
-        flag=options.Flag(
-            name="--no-replace", help="two samples share no topic; default: drawn with replacement", kind="off"
-        ),
     ),
 ]
 
@@ -360,11 +311,48 @@ Replace: TypeAlias = Annotated[
 def stability(
     scores: options.ScoresOf,
     *,
-    sizes: Sizes = None,
+    sizes: Annotated[
+        Any,  # one or several
+        options.Option(
+            "of the samples, in topics; default 5, 10, ... up to all topics (half of them without `replace`), 50 sizes "
+            "at most. With `replace`, samples can be larger than the topics that there are.",
+            check=_checked_sizes,
+            flag=options.Flag(
+                help="topics of a sample",
+                metavar="LIST",
+                kind="counts",
+                default="5,10,... up to all topics, 50 at most",
+            ),
+        ),
+    ] = None,
     pairs: Pairs = 5000,
-    bin_width: BinWidth = 0.01,
-    bins: NumberOfBins = 21,
-    replace: Replace = True,
+    bin_width: Annotated[
+        float,
+        options.Option(
+            "of the differences, in scores.",
+            check=partial(number, "bin_width", least=_LEAST_WIDTH),
+            flag=options.Flag(metavar="D", kind="float"),
+        ),
+    ] = 0.01,
+    bins: Annotated[
+        int,
+        options.Option(
+            "how many bins, the last of all larger differences; default 21: 0 to .01, ..., .19 to .2, .2 and above.",
+            check=_checked_bins,
+            flag=options.Flag(),
+        ),
+    ] = 21,
+    replace: Annotated[
+        bool,
+        options.Option(
+            "whether topics are drawn with replacement, for both samples from all topics (default); False: the two "
+            "samples share no topic, as in Voorhees and Buckley 2002.",
+            check=partial(flag, "replace"),
+            flag=options.Flag(
+                name="--no-replace", help="two samples share no topic; default: drawn with replacement", kind="off"
+            ),
+        ),
+    ] = True,
     resamples: options.Resamples = 0,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
@@ -382,16 +370,9 @@ def stability(
     of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. If means are over the
     topics that a run has, a run with none of the drawn topics scores 0.
 
-    Returns:
-        Stability: ``.table`` (by judgments, measure, size and bin), ``.differences_needed()``, ``.topics_needed()``,
-        ``.plot()``.
-
     Raises:
         InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
             cannot be drawn.
-
-    Warns:
-        ReuseWarning: fewer than five topics; runs that all tie on every topic, whose rates are NaN.
 
     Example:
         >>> import pt_reuse as ptr

@@ -1,8 +1,7 @@
 """Every study, pool, judge, reader and command over its options: what each comes to is what it came to before.
 
 Kept are the numbers of all tables, a weighted sum of each column; settings, messages and warnings are tested elsewhere.
-With PT_REUSE_WRITE_GOLDEN=1 they are written anew; with PT_REUSE_GOLDEN=FOLDER the grid is larger, and all tables are
-written whole, to be compared with those of another version by ``diff -r``.
+With PT_REUSE_WRITE_GOLDEN=1 they are written anew.
 """
 
 from __future__ import annotations
@@ -433,7 +432,8 @@ COMMANDS = [
     "judge agreement {}/people/ann.qrels {}/people/bob.qrels --resamples 5",
     "judge plan-labels --judge {}/people/ann.qrels --width .2",
 ]
-#: what nobody can mean, for every option
+
+#: what nobody can mean, one for each option
 BAD = [-1, "nonsense", float("nan"), [], None]
 
 
@@ -575,7 +575,6 @@ def _alike(now: Any, before: Any) -> bool:
 
 
 KEPT = Path(__file__).parent
-WHOLE = os.environ.get("PT_REUSE_GOLDEN")
 WRITE = os.environ.get("PT_REUSE_WRITE_GOLDEN") == "1"
 ALL = STUDIES | POOLS | JUDGING
 
@@ -586,25 +585,19 @@ def small(tmp_path_factory):
 
 
 def calls_of(name: str, golden: Golden) -> dict[str, dict]:
-    """Return the options of every call by what it is called: all defaults, each value alone, some of all together."""
+    """Return the options of every call by what it is called: all defaults, each value alone, some together."""
     found = {"defaults": {}}
     found |= {f"{o}={v!r}": {o: v} for o, values in golden.options.items() for v in values}
     drawn = random.Random(name)
-    for n in range(20 if WHOLE else 1):
-        found[f"drawn {n}"] = {o: drawn.choice(v) for o, v in golden.options.items() if drawn.random() < 0.4}
+    found["drawn 0"] = {o: drawn.choice(v) for o, v in golden.options.items() if drawn.random() < 0.4}
     for option in golden.options:
-        for n, value in enumerate(BAD):
-            # one of them for each option, unless all is asked for
-            if WHOLE or (len(option) + n) % len(BAD) == 0:
-                found[f"{option}={value!r}, bad"] = {option: value}
+        value = BAD[-len(option) % len(BAD)]
+        found[f"{option}={value!r}, bad"] = {option: value}
     return found
 
 
 def check(name: str, now: dict[str, dict]) -> None:
     """Compare outcomes with those that are kept; keep them where that is asked for."""
-    if WHOLE:
-        write_whole(Path(WHOLE) / name, now)
-        return
     file, found = KEPT / f"{name}.json", {call: prints(one) for call, one in now.items()}
     if WRITE:
         lines = (f" {json.dumps(call)}: {json.dumps(one)}" for call, one in found.items())
@@ -613,16 +606,6 @@ def check(name: str, now: dict[str, dict]) -> None:
     assert kept.keys() <= found.keys()
     wrong = [f"{call}: {said}" for call, one in kept.items() for said in differences(name, found[call], one)]
     assert not wrong, "\n".join(wrong[:40])
-
-
-def write_whole(folder: Path, now: dict[str, dict]) -> None:
-    for call, one in now.items():
-        place = folder / call.replace("/", "_")[:100]
-        place.mkdir(parents=True, exist_ok=True)
-        for table, frame in one.pop("tables", {}).items():
-            (file := place / f"{table}.csv").parent.mkdir(parents=True, exist_ok=True)
-            frame.to_csv(file)
-        (place / "about.json").write_text(json.dumps(one, indent=1, default=str, sort_keys=True), encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-import completions as by_hand
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -94,53 +93,6 @@ def test_every_completion_of_small_fields(seed, further):
         ranks = 1 + (every[:, None, :] > every[:, :, None] + 1e-9).sum(axis=2)
         assert (ranks.min(axis=0) >= table.loc[names, "rank_low"]).all()
         assert (ranks.max(axis=0) <= table.loc[names, "rank_high"]).all()
-
-
-#: those that a test goes through; outside the tests all are compared
-SOME = [P(rel=2) @ 3, P(rel=3) @ 2, RR(rel=3), R(rel=2) @ 4, AP(rel=4), nDCG @ 3, RBP(rel=2, p=0.6)]
-
-
-def compare_pairs(seed, further=0, measures=SOME):
-    """Compare scores and pairs of a field of two topics with every completion; return how many values and pairs."""
-    runs, labels = by_hand.small_field(seed, documents=5, tops=(1, 2, 3))
-    field, top = by_hand.field_of(runs), by_hand.highest_of(labels)
-    found = ptr.profile.bounds(field, by_hand.qrels_of(labels), measures, further=further)
-    n_values = n_pairs = 0
-    for measure in measures:
-        wider = measure.NAME in ("AP", "nDCG") and measure.params.get("rel", 1) <= top
-        lists = {qid: [runs[name][qid] for name in runs] for qid in labels}
-        largest = np.mean([by_hand.pair_ends(measure, lists[qid], labels[qid], top, further) for qid in labels], axis=0)
-        place = {name: r for r, name in enumerate(runs)}
-        for row in found.pairs[found.pairs["measure"] == repr(measure)].to_dict("records"):
-            one, other = place[row["first"]], place[row["second"]]
-            low, high = -largest[other, one], largest[one, other]
-            assert row["low"] <= low + 1e-9, (seed, measure)
-            assert row["high"] >= high - 1e-9
-            assert wider or [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-9), (seed, measure)
-            assert not row["holds"] or low > 0
-            assert wider or row["holds"] == (low > 1e-9)
-            n_pairs += 1
-        for row in found.table[found.table["measure"] == repr(measure)].to_dict("records"):
-            ends = []
-            for qid, judged in labels.items():
-                holes = {d for docs in lists[qid] for d in by_hand.seen(measure, docs) if judged.get(d, -1) < 0}
-                known, every = by_hand.completed(
-                    judged, [*sorted(holes), *(f"nowhere{i}" for i in range(further))], top
-                )
-                mine = lists[qid][place[row["name"]]]
-                scores = by_hand.scores_of(measure, mine, known, every)
-                ends.append([scores.min(), scores.max() + by_hand.rest(measure, mine, top)])
-            assert [row["low"], row["high"]] == pytest.approx(np.mean(ends, axis=0).tolist(), abs=1e-9), (seed, measure)
-            n_values += 2
-    return n_values, n_pairs
-
-
-@pytest.mark.parametrize("further", [0, 1])
-@pytest.mark.parametrize("seed", range(4))
-def test_every_completion_where_rel_is_above_some_labels(seed, further):
-    values, pairs = compare_pairs(seed, further)
-    assert values == 2 * 3 * len(SOME)
-    assert pairs <= 3 * len(SOME)
 
 
 def test_labels_of_topics_that_are_not_asked_may_be_reached():

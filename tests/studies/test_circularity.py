@@ -13,7 +13,6 @@ import scipy.stats
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.scoring.caveats import CaveatWarning, told_elsewhere
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=5)
 RUNS, PEOPLE = FIELD.runs, FIELD.qrels
@@ -160,28 +159,6 @@ def test_systems_that_tie_for_the_last_place_are_all_among_the_best():
     assert found[0] == pytest.approx(found[1], nan_ok=True)
 
 
-def test_a_binary_judge_sorts_by_its_own_labels_and_scores_on_the_scale_of_people():
-    people = PEOPLE.with_rel(2)
-    binary = PEOPLE.to_frame().assign(label=lambda f: (f["label"] >= 2).astype(int))
-    found = circularity(RUNS, people, {"binary": binary}, "P(rel=2)@5", depth=10, resamples=0)
-    rows = found.by_run.set_index(["scorer", "name"])
-    # what is relevant for people is relevant for the judge, before and after
-    assert rows.loc["people", "score"].tolist() == rows.loc["binary", "score"].tolist()
-    assert rows.loc["people", "reranked_score"].tolist() == rows.loc["binary", "reranked_score"].tolist()
-    assert " to " not in " ".join(found.answers())
-
-
-def test_missing_labels_keep_their_places_or_are_dropped_for_all():
-    some = LABELS["blunt"]
-    found = circularity(RUNS, PEOPLE, {"blunt": some}, "P@5", missing="drop", depth=3, resamples=0)
-    expected = ptr.score(RUNS, PEOPLE.restrict(some), "P@5").mean["P@5"]
-    people = found.by_run[found.by_run["scorer"] == "people"]
-    assert people["score"].tolist() == pytest.approx(expected.tolist())
-    # sorting three of five documents leaves the precision of five
-    assert found.table["mean_gain"].tolist() == [0, 0]
-    assert found.table["mean_rise"].tolist() == [0, 0]
-
-
 def test_judges_count_on_the_topics_that_all_have(messages):
     first, last = (
         PEOPLE.to_frame()[lambda f, t=topics: f["qid"].isin(t)] for topics in (PEOPLE.topics[:6], PEOPLE.topics[1:])
@@ -193,22 +170,6 @@ def test_judges_count_on_the_topics_that_all_have(messages):
     people = ptr.score(RUNS, PEOPLE.select(PEOPLE.topics[1:6]), "AP").mean["AP"]
     rows = found.by_run[(found.by_run["scorer"] == "people") & (found.by_run["judge"] == "first")]
     assert rows["score"].tolist() == pytest.approx(people.tolist())
-
-
-def test_few_topics_few_runs_and_means_over_the_topics_of_each_run():
-    frames = {name: RUNS[name] for name in RUNS.names[:2]}
-    name = next(iter(frames))
-    frames[name] = frames[name].query("qid != '1'")
-    few = PEOPLE.select(PEOPLE.topics[:3])
-    with pytest.warns(CaveatWarning, match="3 topics only"):
-        found = circularity(frames, few, few, "nDCG@5", complete=False, resamples=5)
-    expected = ptr.score(frames, few, "nDCG@5", complete=False).mean["nDCG@5"]
-    assert found.by_run["score"].tolist() == pytest.approx(expected.tolist() * 2)
-    assert found.settings["beware"] == "3 topics only"
-    with told_elsewhere(), pytest.warns(ptr.ReuseWarning):
-        one = circularity(RUNS.select(RUNS.names[:1]), few, few, "nDCG@5", resamples=0)
-    # two systems that may tie, of one run
-    assert one.table["runs"].tolist() == [1, 1]
 
 
 def test_what_cannot_be_compared_is_refused(messages):

@@ -9,13 +9,10 @@ import pandas as pd
 import pytest
 import pytrec_eval
 from audit_parts import as_frame, ranks
-from ir_measures import AP, P, nDCG
-from real_runs import read_real
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
-from pt_reuse.data.judgments import read_qrels
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=7, n_docs=80, n_teams=4, length=12, depth=4)
 RUNS = FIELD.runs
@@ -225,12 +222,6 @@ def test_selected_runs():
     assert report["Run"].tolist() == rows.index.tolist()
 
 
-def test_runs_without_a_type_have_one_best():
-    bare = ptr.RunSet.from_frames({name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names})
-    found = ptr.compare_judgments(bare, as_frame(OLD), as_frame(NEW), "AP", depth=DEPTH).selected
-    assert sorted(found["why"]) == ["best", "median"]
-
-
 @pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
 def test_intervals_hold_the_estimate_and_do_not_depend_on_the_other_measures():
     found, alone = compared(resamples=60, seed=4), compared(["AP"], resamples=60, seed=4)
@@ -325,28 +316,11 @@ def test_all_tied(messages):
     assert "(8 topics without, as all runs tie)" in " ".join(ax.get_xlabel().split())
 
 
-@pytest.mark.filterwarnings("ignore:.*there is one run:pt_reuse.ReuseWarning")
-def test_one_run():
-    one = ODD_RUNS.select(ODD_RUNS.names[0])
-    found = compare(runs=one)
-    assert np.isnan(found.table["tau_b"].iloc[0])
-    assert found.selected["why"].tolist() == ["best lexical, median"]
-
-
 def test_relevant_documents_only(messages):
     first = ODD_OLD.to_frame().query("label > 0").drop_duplicates("qid").assign(label=1)
     found = messages.warned(lambda: compare(b=ptr.Qrels(first, topics=T), measures="nDCG@5", measures_b="RR"))
     sparse = found.by_topic[found.by_topic["new_by"] == "old"]
     assert sparse["judged"].sum() == first["qid"].nunique()
-
-
-def test_negative_labels_are_no_judgments():
-    frame = ODD_OLD.to_frame()
-    frame.loc[frame.index[::3], "label"] = -1
-    found = compare(a=ptr.Qrels(frame, topics=T))
-    less = compare(a=ptr.Qrels(frame[frame["label"] >= 0], topics=T))
-    pd.testing.assert_frame_equal(found.by_run, less.by_run)
-    pd.testing.assert_frame_equal(found.by_topic, less.by_topic)
 
 
 def test_a_run_without_the_topics(messages):
@@ -387,100 +361,6 @@ def test_the_older_may_come_second():
     assert found.report("by_run", new_by="old").to_frame()["New"].eq(0).all()
 
 
-#: model -> tau_b of nDCG@10 over the 37 official runs and over all 61; mean ranks that GPT re-rankers, other later runs
-#: and official runs gain
-MODELS = {
-    "umbrela-gpt-4": (0.850, 0.823, 4.4, 1.4, -1.6),
-    "binary-llama-3.2": (0.831, 0.749, -12.0, -0.4, 2.8),
-}
-KINDS = ["GPT re-ranker", "other later run", "official"]
-#: annotator -> topics and tau_b of nDCG@10 with the official judgments
-PEOPLE = {
-    "annotator-1": (13, 0.8288), "annotator-2": (13, 0.8992), "annotator-3": (9, 0.8855), "annotator-4": (9, 0.8072),
-    "annotator-5": (9, 0.7940), "annotator-6": (9, 0.8914), "annotator-7": (15, 0.9129), "annotator-8": (15, 0.9219),
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(data):
-    if not (data / "dl19-passages").is_dir():
-        pytest.skip("the test data has no folder dl19-passages")
-    return data / "dl19-passages"
-
-
-@pytest.fixture(scope="module")
-def field(folder):
-    """Return the official runs, and the later ones as runs that were not pooled."""
-    how = {"order": "trec_eval9", "pool_order": "file"}
-    official = read_real(folder / "inputs", teams=folder / "runs-pids", types=folder / "types", pooled=True, **how)
-    families = pd.read_csv(folder / "later.csv").set_index("name")["family"]
-    later = read_real(folder / "later", names="file", pooled=False, **how)
-    types = {name: "GPT re-ranker" if families.get(name) == "gpt" else "other later run" for name in later.names}
-    return official.with_metadata(pooled=True) | later.with_metadata(types=types)
-
-
-@pytest.fixture(scope="module")
-def nist(folder):
-    return read_qrels(folder / "qrels.gz", rel=2)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_runs_that_came_after_the_pool(model, folder, field, nist):
-    labels = folder / "llm-labels" / f"{model}.gz"
-    found = ptr.compare_judgments(field, nist, labels, nDCG @ 10, names=("people", model), depth=10)
-    over_official = ptr.compare_judgments(field.select(pooled=True), nist, labels, nDCG @ 10, depth=10)
-    official, every, *gains = MODELS[model]
-    assert round(float(over_official.table["tau_b"].iloc[0]), 3) == official
-    assert round(float(found.table["tau_b"].iloc[0]), 3) == every
-    kind = field.run_table.set_index("name")["type"].where((~field.pooled).to_numpy(), "official")
-    gained = -found.changes.groupby(found.changes["name"].map(kind))["drop"].mean()
-    assert gained[KINDS].round(1).tolist() == gains
-    # the share of unjudged documents beside the ranks
-    rows = found.by_run[found.by_run["new_by"] == model]
-    assert rows.groupby(rows["name"].map(kind))["unjudged_rate"].mean()[KINDS].round(3).tolist() == [0.061, 0.047, 0.0]
-    # the model labelled what people had, so that nothing is new
-    assert found.by_topic.loc[found.by_topic["new_by"] == model, "new"].sum() == 0
-    later = found.selected[found.selected["why"].str.contains("not pooled")]
-    assert len(later) == 10
-    assert (later["unjudged_rate"] > 0).all()
-
-
-@pytest.mark.filterwarnings("ignore:.*left out. both count:pt_reuse.ReuseWarning")
-def test_people_against_people(folder, field, nist):
-    official, found = field.select(pooled=True), {}
-    for name in PEOPLE:
-        other = read_qrels(folder / "re-annotators" / f"{name}.txt", rel=2)
-        # what a re-annotator did not see keeps its label
-        put_in = other.union(nist.select(other.topics), conflict="first")
-        result = ptr.compare_judgments(official, nist, put_in, nDCG @ 10, names=("NIST", name), depth=10)
-        found[name] = (result.per_topic["qid"].nunique(), round(float(result.table["tau_b"].iloc[0]), 4))
-    assert found == PEOPLE
-
-
-#: measure with lenient, with strict labels -> tau_b, largest drop, largest rise
-STRICT = {
-    ("AP", "AP(rel=2)"): (0.7696, 19, 20),
-    ("P@10", "P(rel=2)@10"): (0.8137, 13, 12),
-    ("nDCG@10", "nDCG@10"): (0.9374, 5, 6),
-}
-
-
-def test_strict_and_lenient_labels(data):
-    """Grades 2 and 3 against 1, 2 and 3: Voorhees, Craswell and Lin 2022 have tau .7796 and a change of 26 by P@10."""
-    folder = data / "dl21-passages"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder dl21-passages")
-    runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
-    qrels = read_qrels(folder / "qrels.gz")
-    found = ptr.compare_judgments(runs, qrels, qrels.threshold(2), [AP, P @ 10, nDCG @ 10], names=("1-3", "2-3"))
-    for (measure, _), expected in STRICT.items():
-        row = found.table.set_index("measure").loc[measure]
-        assert (round(float(row["tau_b"]), 4), row["max_drop"], row["max_rise"]) == expected
-    by_rel = ptr.compare_judgments(runs, qrels, qrels, [AP, P @ 10], measures_b=[AP(rel=2), P(rel=2) @ 10])
-    columns = ["tau_b", "gamma", "max_drop", "max_rise"]
-    pd.testing.assert_frame_equal(found.table[columns].head(2), by_rel.table[columns])
-
-
 def best_of(scores, drawn, top):
     """Return the runs of scores by run and topic whose mean over drawn topics is among the best, with ties."""
     means = {name: round(float(np.mean([of_topic[q] for q in drawn])), 12) for name, of_topic in scores.items()}
@@ -505,21 +385,3 @@ def test_the_best_runs_are_those_of_sets_of_names(measure, top):
     reach = max(row["top_overlap"] - low, high - row["top_overlap"], 0)
     expected = max(0, row["top_overlap"] - reach), min(1, row["top_overlap"] + reach)
     assert row[["top_overlap_low", "top_overlap_high"]].tolist() == pytest.approx(expected)
-
-
-def test_runs_that_tie_with_the_last_are_among_the_best():
-    # P@1: A and B have a first, C has b; only a is relevant by the first, only b by the other
-    lists = {"A": ["a", "b"], "B": ["a", "b"], "C": ["b"]}
-    frames = {n: pd.DataFrame({"qid": "1", "docno": d, "score": [2.0, 1.0][: len(d)]}) for n, d in lists.items()}
-    labels = [{("1", "a"): 1, ("1", "b"): 0}, {("1", "a"): 0, ("1", "b"): 1}]
-    found = ptr.compare_judgments(ptr.RunSet.from_frames(frames), *map(as_frame, labels), "P@1", top=1)
-    row = found.table.iloc[0]
-    assert row[["top_runs", "other_top_runs", "top_shared", "top_overlap"]].tolist() == [2, 1, 0, 0.0]
-
-
-@pytest.mark.filterwarnings("ignore:.*resamples of the topics all runs tie:pt_reuse.ReuseWarning")
-def test_the_best_runs_do_not_depend_on_the_order_of_topics():
-    turned = {pair: NEW[pair] for pair in sorted(NEW, reverse=True)}
-    columns = ["top_overlap", "top_overlap_low", "top_overlap_high"]
-    same, other = (compared(new=new, top=3, resamples=40).table[columns] for new in (NEW, turned))
-    pd.testing.assert_frame_equal(same, other)

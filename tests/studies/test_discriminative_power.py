@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from dataclasses import replace
 
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from same import assert_same
 from statsmodels.stats.multitest import multipletests
 
 import pt_reuse as ptr
@@ -99,26 +97,6 @@ def test_verdicts_that_change(scores, power):
     assert len(power.changed) > 0
 
 
-def test_a_verdict_can_turn():
-    """Two runs of which either finds everything, by judgments that are each other's mirror."""
-    qids = [str(n) for n in range(8)]
-    frames = {
-        name: pd.DataFrame({"qid": qids, "docno": docno, "score": 1.0}) for name, docno in (("a", "x"), ("b", "y"))
-    }
-    judged = [
-        pd.DataFrame({"qid": qids * 2, "docno": ["x"] * 8 + ["y"] * 8, "label": [good] * 7 + [0] + [1 - good] * 8})
-        for good in (1, 0)
-    ]
-    runs = ptr.RunSet.from_frames(frames)
-    found = ptr.profile.discriminative_power(
-        {name: ptr.score(runs, qrels, "P@1") for name, qrels in zip("xy", judged, strict=True)}, correction="none"
-    )
-    assert found.changed["verdict"].tolist() == ["turned"]
-    assert found.changed["difference"].tolist() == pytest.approx([7 / 8])
-    assert found.changed["other_difference"].tolist() == pytest.approx([-1.0])
-    assert found.against_first["turned"].tolist() == [1]
-
-
 def test_one_set_of_judgments(scores):
     found = ptr.profile.discriminative_power(scores["complete"], correction="none", alpha=0.01)
     assert found.judgments == ["judgments"]
@@ -161,14 +139,6 @@ def test_one_topic_is_no_test(field):
     assert found.report().to_frame()["Power"].isna().all()
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation", "tukey"])
-def test_more_jobs_change_no_number(scores, test):
-    given = {"test": test, "samples": 50, "correction": "none", "seed": 3}
-    assert_same(
-        ptr.profile.discriminative_power(scores, n_jobs=2, **given), ptr.profile.discriminative_power(scores, **given)
-    )
-
-
 def test_refused_and_told(field, scores, messages, monkeypatch):
     one = scores["complete"]
     few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
@@ -199,8 +169,3 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
         refused(ptr.profile.discriminative_power, argument=argument, scores=one, **{argument: value})
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"
-
-
-def test_studies_that_test_all_pairs_correct_alike_by_default():
-    studies = (ptr.profile.discriminative_power, ptr.labels.significance_fidelity, ptr.profile.subcollections)
-    assert {inspect.signature(study).parameters["correction"].default for study in studies} == {"none"}

@@ -6,10 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from family_parts import CONFUSION, noisy, simulated, with_families
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
+from family_parts import noisy, simulated, with_families
 from ir_measures import nDCG
 from real_runs import read_real
 
@@ -108,32 +105,6 @@ def test_intervals_are_those_of_draws_that_judges_share(field, runs, found):
     pd.testing.assert_frame_equal(alone.table.drop(columns=left), same.drop(columns=left))
 
 
-def test_a_judge_without_bias_shows_none_in_95_of_100_seeds():
-    """The interval of every number covers 0, for a family of the best runs, too."""
-    covered = []
-    for seed in range(20):
-        field = simulated(seed=seed, n_topics=20, n_docs=100, n_teams=4, length=12)
-        runs = with_families(field, lambda run: {"team-1": "mixed", "team-2": "mixed", "team-3": "best"}.get(run.team))
-        judges = {f"{n}": ptr.judging.Noisy(field.all_qrels, CONFUSION, 5 * seed + n) for n in range(5)}
-        table = ptr.labels.family_effect(runs, field.all_qrels, judges, "nDCG@10", resamples=100).table
-        for number in ("rank_effect", "score_effect"):
-            low, high = table[f"{number}_low"], table[f"{number}_high"]
-            inside = ((low <= 0) & (high >= 0)).where(low.notna())
-            covered.append(table.assign(number=number, inside=inside.astype(float)))
-    shares = pd.concat(covered).groupby(["number", "family", "against"])["inside"].mean()
-    assert (shares >= 0.95).all()
-
-
-def test_topics_without_labels_count_for_neither(field, runs):
-    labels = noisy(field, 1).select(["1", "2", "3", "5", "7", "8"])
-    with pytest.warns(ptr.ReuseWarning, match="labelled nothing in 2 topics"):
-        found = ptr.labels.family_effect(runs, field.all_qrels, {"A": noisy(field, 4), "B": labels}, "AP", resamples=30)
-    alone = ptr.labels.family_effect(runs, field.all_qrels.select(labels.topics), labels, "AP", resamples=0)
-    columns = [column for column in alone.table if column not in ("judge", "judge_family")]
-    of_b = found.table[found.table["judge"] == "B"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(of_b[columns], alone.table[columns])
-
-
 def contrast(n, k, pairs=()):
     return Contrast(np.arange(k), np.arange(k, n), np.array(pairs, dtype=np.int64).reshape(-1, 2))
 
@@ -168,30 +139,6 @@ def test_effects_equal_those_of_loops(against, steps):
     expected = [slow(h, j, who, against) for h, j in zip(human, judge, strict=True)]
     assert found["rank_effect"] == pytest.approx([ranks for ranks, _ in expected], abs=1e-12)
     assert found["score_effect"] == pytest.approx([score for _, score in expected], abs=1e-7)
-
-
-@given(arrays(np.float64, 8, elements=st.integers(0, 10**6).map(float), unique=True), st.integers(1, 7), st.randoms())
-def test_without_ties_others_lose_what_a_family_gains(scores, k, random):
-    judge = np.array(random.sample(scores.tolist(), 8))
-    gains, who = FieldGains(scores[None], judge[None]), contrast(8, k)
-    others, alone = gains.over(who, "others"), gains.over(who, "alone")
-    assert alone["others_rise"][0] == 0
-    assert others["rise"][0] == pytest.approx(alone["rise"][0])
-    assert others["rank_effect"][0] == pytest.approx(alone["rank_effect"][0] * 8 / (8 - k))
-
-
-@given(st.floats(0.1, 3), st.floats(-1, 1), st.floats(-0.5, 0.5))
-def test_a_scale_is_no_favour_and_a_favour_is_told_on_it(slope, level, favour):
-    human = np.array([[0.9, 0.7, 0.1, 0.2, 0.4, 0.65]])
-    judge = level + slope * human
-    who = contrast(6, 2, [(0, 5)])
-    plain = FieldGains(human, judge)
-    for against in AGAINST:
-        assert plain.over(who, against)["rank_effect"][0] == 0
-    assert plain.over(who, "others")["score_effect"][0] == pytest.approx(0, abs=1e-9)
-    judge[0, :2] += favour
-    found = FieldGains(human, judge).over(who, "alone")["score_effect"][0]
-    assert found == pytest.approx(favour, abs=1e-9)
 
 
 @pytest.mark.parametrize(("n", "human"), [(3, [0.1, 0.2, 0.5]), (5, [0.3, 0.2, 0.2, 0.2, 0.2])])
@@ -276,11 +223,3 @@ def test_the_own_family(deep):
     llama = deep.cells("nDCG@10").query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
     assert llama["rank_effect_high"] < 0
     assert llama["score_effect_high"] < 0
-
-
-def test_tau_of_all_runs(deep):
-    """The scores behind the effects are those of the reference: tau_b over all 61 runs."""
-    rows = deep.by_run.pivot_table("judge_score", index="name", columns="judge")
-    human = deep.by_run.drop_duplicates("name").set_index("name")["score"].loc[rows.index]
-    taus = {judge: round(float(ptr.rankings.tau_b(human, rows[judge])), 3) for judge in GAINED}
-    assert taus == {"umbrela-gpt-4": 0.823, "binary-llama-3.2": 0.749}

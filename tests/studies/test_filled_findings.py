@@ -68,19 +68,6 @@ def test_intervals_are_percentiles_of_topics_drawn(found):
     assert summary[["filled_above", "filled_above_low", "filled_above_high"]].tolist() == [n, min(low, n), max(high, n)]
 
 
-def test_rankings_of_the_summary_are_those_that_two_scorings_compare_to(found):
-    for row in found.filled_summary.to_dict("records"):
-        assert row["removed_tau_b"] == found.summary.set_index("measure").loc[row["measure"], "own_tau_b"]
-        assert row["removed_tau_b_low"] == found.summary.set_index("measure").loc[row["measure"], "own_tau_b_low"]
-        names = found.scores.names
-        mine = found.filled_by_run[found.filled_by_run["measure"] == row["measure"]].set_index("name").loc[names]
-        for way in ("filled", "judge_alone"):
-            tau = ptr.rankings.tau_b(mine["score"].round(12), mine[f"{way}_score"].round(12))
-            assert row[f"{way}_tau_b"] == pytest.approx(tau, abs=1e-12)
-            assert row[f"{way}_tau_b_low"] <= tau <= row[f"{way}_tau_b_high"]
-            assert isinstance(row[f"{way}_max_drop_low"], int)
-
-
 WRONG = {
     "no word": ({"holes": "all"}, "holes"),
     "no grade": ({"judge_rel": 0}, "judge_rel"),
@@ -102,13 +89,6 @@ def test_what_cannot_be_is_told_before_anybody_is_asked(what, messages):
         lambda: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, given.pop("measures"), **given), argument=argument
     )
     assert not asked
-
-
-def test_labels_that_are_none_and_judges_that_know_nothing_are_refused(messages):
-    for judge in (lambda frame: [0.5] * len(frame), lambda frame: [None] * len(frame)):
-        messages.refused(
-            lambda judge=judge: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, depth=10, fill={"j": judge})
-        )
 
 
 def test_grades_above_those_of_people_weigh_as_the_highest_of_people():

@@ -13,7 +13,6 @@ from reference import as_qrels, changed
 from reference_lou import (
     correlations,
     depth_pool,
-    hand_field,
     means,
     ranks,
     records,
@@ -210,41 +209,6 @@ def test_filled_with_the_truth_is_the_truth(field, by):
         assert not found.filled_summary[["filled_above", "judge_alone_above"]].to_numpy().any()
 
 
-def by_hand(**options):
-    field = hand_field()
-    # d1 of topic 1 is x's, d4 is y's; d2 was found not relevant and is x's, as D was not pooled
-    said = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3", "d4"], "label": [0, 2, 1, 1]})
-    return leave_out_uniques(
-        field.as_runs(), as_qrels(field.judgments), P @ 2, depth=3, fill={"said": said, **options.pop("more", {})},
-        **options,
-    )  # fmt: skip
-
-
-LACKING = "4 runs without 1 topic of the judgments"  # topic 2, which counts 0
-
-
-def test_numbers_by_hand(messages):
-    found = messages.warned(by_hand, times=2)
-    assert LACKING in found.settings["beware"].split("; ")
-    x, y, z = found.filled.set_index("team").loc[["x", "y", "z"]].to_dict("records")
-    counts = ["removed", "labelled", "unknown", "judge_relevant", "relevant"]
-    assert [[row[name] for name in counts] for row in (x, y, z)] == [[2, 2, 0, 1, 1], [1, 1, 0, 1, 1], [0, 0, 0, 0, 0]]
-    # P@2 over two topics: A has d1 d3 (.5), B d3 d1 (.5), C d4 d3 (.5); without d1 a half of each is left
-    assert [x[f"{way}_change"] for way in WAYS] == [-0.25, -0.25, -0.25]
-    assert [y[f"{way}_change"] for way in WAYS] == [-0.25, 0.0, 0.0]
-    # D, d5 d2: d5 is relevant, d2 is not; the judge finds d2 relevant and does not know d5
-    assert [z[f"{way}_change"] for way in WAYS] == [0.0, 0.0, 0.0]
-    assert found.settings["fill"] == "said: 7 documents asked, relevant from label 1, 3 without a label"
-    assert found.remove == "judged"
-
-
-def test_a_removal_of_relevant_uniques_alone_is_told(messages):
-    found = messages.warned(lambda: by_hand(remove="relevant"), times=3)
-    assert LACKING in found.settings["beware"].split("; ")
-    assert found.filled["removed"].tolist() == [1, 1, 0]
-    assert "only uniques that are relevant are filled" in found.settings["beware"]
-
-
 def test_judges_are_stacked_and_each_is_asked_once_for_all():
     asked = []
 
@@ -302,12 +266,3 @@ def test_the_holes_that_nobody_judged_are_filled_besides():
         np.testing.assert_allclose(found.filled_by_run[f"{way}_score"], complete, atol=1e-12)
     assert plain.filled_by_run["filled_change"].eq(0).all()
     assert found.filled_by_run["filled_change"].gt(0).any()
-
-
-def test_two_runs_one_topic_and_a_binary_judge():
-    field = ptr.demo.simulate_field(seed=7, n_topics=1)
-    runs = field.runs.select(["lex1a", "neu2a"])
-    binary = field.qrels.threshold(2).to_frame()
-    found = leave_out_uniques(runs, field.qrels.with_rel(2), P(rel=2) @ 10, depth=10, fill=binary, resamples=9)
-    assert found.filled["filled_change"].tolist() == [0.0, 0.0]
-    assert found.filled[["filled_change_low", "filled_change_high"]].isna().all(axis=None)

@@ -9,11 +9,10 @@ import pytest
 import reference_lou
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, Success, infAP, nDCG
+from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, infAP, nDCG
 from reference import as_qrels
-from reference_lou import TeamField, hand_field, records, same, team_fields
+from reference_lou import hand_field, records, same, team_fields
 
-from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
@@ -62,62 +61,7 @@ def check(field, measures, *, by, contributors="pooled", order="trec_eval", rel=
     assert lou.by_run["pooled"].tolist() == [name in field.pooled for name in lou.by_run["name"]]
 
 
-def tables_of(lou):
-    return {**lou.tables(), "whole_field": lou.whole_field()}
-
-
 # by hand
-
-
-def test_by_hand():
-    field = hand_field()
-    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), [P @ 2], depth=3)
-    # P@2, halved by the empty second topic: A {d1 d3} 2/2, B {d3 d1} 2/2, C {d4 d3} 2/2, D {d5 d2} 1/2
-    assert lou.scores.mean["P@2"].tolist() == [0.5, 0.5, 0.5, 0.25]
-    assert records(lou.unique_counts) == [
-        {"team": "x", "runs": 2, "contributing": 2, "unique": 2, "unique_relevant": 1, "unique_nonrelevant": 1},
-        {"team": "y", "runs": 1, "contributing": 1, "unique": 1, "unique_relevant": 1, "unique_nonrelevant": 0},
-        {"team": "z", "runs": 1, "contributing": 0, "unique": 0, "unique_relevant": 0, "unique_nonrelevant": 0},
-    ]
-    # without x, d1 goes: A .25, B .25, C .5, D .25; without y, d4 goes: C .25
-    assert lou.reduced.tolist() == [[[0.25, 0.25, 0.5, 0.25], [0.5, 0.5, 0.25, 0.25], [0.5, 0.5, 0.5, 0.25]]]
-    assert lou.own_scores.mean["P@2"].tolist() == [0.25, 0.25, 0.25, 0.25]
-    # under x: ranks 1 1 1 4 -> 2 2 1 2; under y: 1 1 3 3
-    assert lou.table["team"].tolist() == ["x", "y", "z"]
-    assert lou.table["max_drop"].tolist() == [1, 2, 0]
-    assert lou.table["dropped"].tolist() == ["A", "C", None]
-    # x: 1 concordant pair (C, D), none discordant; 3 pairs untied in both rankings: 1 / sqrt(3 * 3)
-    assert lou.table["tau_b"].tolist() == pytest.approx([1 / 3, 2 / math.sqrt(3 * 4), 1])
-    assert lou.table["gamma"].tolist() == [1, 1, 1]
-    by_run = lou.by_run.set_index("name")
-    assert by_run["rank"].tolist() == [1, 1, 1, 4]
-    # A alone with its team: C stays .5, so A and B tie with D for 2
-    assert by_run["reduced_rank"].tolist() == [2, 2, 3, 4]
-    assert by_run["drop"].tolist() == [1, 1, 2, 0]
-    assert by_run["change"].tolist() == [-0.25, -0.25, -0.25, 0]
-    assert by_run["change_pct"].tolist() == [-50, -50, -50, 0]
-    assert by_run["contributed"].tolist() == [True, True, True, False]
-    row = lou.summary.iloc[0]
-    assert (row["own_max_drop"], row["alone_max_drop"], row["field_max_drop"], row["field_worst"]) == (0, 2, 2, "y")
-    assert (row["mean_change_pct"], row["largest_loss_pct"]) == (-37.5, 50)
-    assert math.isnan(row["own_tau_b"])  # all tie
-    # d5 was judged although no contributor found it; d6, and d1 of the second topic, too
-    assert lou.settings["judged without contributor"] == 3
-
-
-def test_contributors_decide_what_is_unique():
-    field = hand_field()
-    runs, qrels = field.as_runs(), as_qrels(field.judgments)
-
-    def unique(contributors):
-        found = leave_out_uniques(runs, qrels, AP, depth=3, contributors=contributors)
-        return dict(zip(found.unique_counts["team"], found.unique_counts["unique"], strict=True)), found.settings[
-            "contributors"
-        ]
-
-    assert unique("pooled") == ({"x": 2, "y": 1, "z": 0}, "pooled (3 of 4 runs)")
-    assert unique("all") == ({"x": 0, "y": 1, "z": 1}, "all (4 of 4 runs)")
-    assert unique(["C", "D"]) == ({"x": 0, "y": 2, "z": 3}, "named (2 of 4 runs)")
 
 
 # against the brute force
@@ -159,79 +103,6 @@ def test_measures_that_ir_measures_computes_equal_the_brute_force(field, by, rem
 # properties
 
 
-@settings(deadline=None, max_examples=12)
-@given(team_fields())
-def test_the_names_of_runs_and_teams_change_nothing(field):
-    new = {name: f"{i:02}<b>" for i, name in enumerate(field.runs)}
-    teams = {team: f"T {team}" for team in set(field.team.values())}
-    renamed = TeamField(
-        {new[name]: run for name, run in field.runs.items()},
-        field.judgments,
-        {new[name]: teams[team] for name, team in field.team.items()},
-        {new[name]: kind for name, kind in field.type.items()},
-        [new[name] for name in field.pooled],
-    )
-    one, other = (leave_out_uniques(f.as_runs(), as_qrels(f.judgments), NATIVE, depth=3) for f in (field, renamed))
-    for name, frame in tables_of(one).items():
-        theirs = tables_of(other)[name]
-        for column, names in (("name", new), ("dropped", new), ("team", teams), ("field_worst", teams)):
-            if column in frame:
-                assert [names.get(value) for value in frame[column]] == theirs[column].tolist()
-                frame, theirs = frame.drop(columns=column), theirs.drop(columns=column)
-        pd.testing.assert_frame_equal(frame, theirs, rtol=0, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), st.sampled_from([1, 3, 100]))
-def test_removal_never_raises_measures_without_recall(field, depth):
-    measures = [P @ 1, P @ 3, P(rel=2) @ 5, RR, RBP(rel=1), Success @ 2]
-    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), measures, depth=depth, contributors="all")
-    assert (lou.by_run["change"] <= 0).all()
-    assert (lou.whole_field().eval("reduced_score - score") <= 0).all()
-
-
-@settings(deadline=None, max_examples=12)
-@given(team_fields(), st.sampled_from([1, 3, 100]))
-def test_removing_judged_is_removing_relevant_where_unjudged_is_not_relevant(field, depth):
-    measures = [AP, P @ 3, nDCG, nDCG @ 4, RR, Rprec]
-    one, other = (
-        leave_out_uniques(field.as_runs(), as_qrels(field.judgments), measures, depth=depth, remove=remove)
-        for remove in ("relevant", "judged")
-    )
-    for name, frame in tables_of(one).items():
-        theirs = tables_of(other)[name]
-        pd.testing.assert_frame_equal(*(f.drop(columns="removed", errors="ignore") for f in (frame, theirs)))
-
-
-@settings(deadline=None, max_examples=15)
-@given(team_fields())
-def test_a_single_team_owns_everything_that_was_contributed(field):
-    field.team = dict.fromkeys(field.runs, "only")
-    lou = leave_out_uniques(field.as_runs(), as_qrels(field.judgments), [AP, P @ 3], depth=100, contributors="all")
-    # only what nobody retrieves is left to find
-    assert (lou.by_run["reduced_score"] == 0).all()
-    assert (lou.own_scores.values == 0).all()
-    assert lou.unique_counts["unique"].tolist() == [
-        int((as_qrels(field.judgments).arrays.labels >= 0).sum()) - lou.settings["judged without contributor"]
-    ]
-    assert (lou.by_run["drop"] <= 0).all()
-    assert lou.table["tau_b"].isna().all()
-
-
-def test_a_topic_that_loses_its_last_relevant_document_counts_0():
-    frames = {
-        "A": pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "score": 1.0}),
-        "B": pd.DataFrame({"qid": ["1", "2"], "docno": ["c", "b"], "score": 1.0}),
-    }
-    qrels = Qrels(pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": 1}))
-    runs = RunSet.from_frames(frames, teams={"A": "x", "B": "y"})
-    for measure in (AP, nDCG @ 5, SetP):
-        lou = leave_out_uniques(runs, qrels, measure)
-        assert lou.scores.mean_values.tolist() == [[1, 0.5]]
-        assert lou.own_scores.mean_values.tolist() == [[0.5, 0.5]]
-        assert lou.own_scores.topics == ["1", "2"]
-
-
 def test_a_reduced_score_may_rise():
     """As docs/leave-out-uniques.rst shows: d2 is the team's unique, and not in the list of its run A."""
 
@@ -253,15 +124,6 @@ def test_a_reduced_score_may_rise():
     assert change["nDCG@10"] == pytest.approx(1 - 1 / (1 + 1 / math.log2(3)))
     assert change["nDCG"] == pytest.approx(1 - (1 + 1 / math.log2(12)) / (1 + 1 / math.log2(3)))
     assert change["P@10"] == 0
-
-
-def test_a_run_without_any_relevant_document_has_no_percentage():
-    frames = {name: pd.DataFrame({"qid": ["1"], "docno": [name], "score": 1.0}) for name in "AB"}
-    qrels = Qrels(pd.DataFrame({"qid": ["1"], "docno": ["A"], "label": 1}))
-    runs = RunSet.from_frames(frames, teams={"A": "x", "B": "y"})
-    lou = leave_out_uniques(runs, qrels, AP)
-    assert lou.by_run["change_pct"].tolist() == pytest.approx([-100, math.nan], nan_ok=True)
-    assert lou.summary["mean_change_pct"].tolist() == [-100]  # over the runs that have one
 
 
 def test_runs_without_teams_are_their_own_teams(messages):
@@ -289,22 +151,6 @@ def test_runs_without_teams_are_their_own_teams(messages):
 
 
 # relevant from another label than 1
-
-
-def test_relevant_from_a_higher_label():
-    """Team x alone finds d1 (1) and d2 (0), team y d4 (2); D of team z, which was not pooled, has d1, too."""
-    field = hand_field()
-    runs, qrels = field.as_runs(), as_qrels(field.judgments)
-    low = leave_out_uniques(runs, qrels, nDCG @ 3, depth=3)
-    high = leave_out_uniques(runs, qrels, nDCG @ 3, depth=3, rel=2)
-    assert low.unique_counts["unique"].tolist() == high.unique_counts["unique"].tolist() == [2, 1, 0]
-    assert low.unique_counts["unique_relevant"].tolist() == [1, 1, 0]
-    assert high.unique_counts["unique_relevant"].tolist() == [0, 1, 0]
-    assert high.unique_counts["unique_nonrelevant"].tolist() == [2, 0, 0]
-    # d1 stays judged, and so a gain for A and B of team x
-    assert high.by_run["change"].tolist()[:2] == [0, 0]
-    assert (low.by_run["change"][:2] < 0).all()
-    assert high.by_run["change"][2] == low.by_run["change"][2] < 0
 
 
 LACKING = "4 runs without 1 topic of the judgments"  # of the field by hand: topic 2, which counts 0

@@ -138,14 +138,6 @@ def test_every_combination():
     assert len(alone.combinations) == 4
 
 
-def test_what_the_study_refuses_is_told_and_the_rest_is_there():
-    grid = {"depth": [4, 0, 6], "contributors": {"nobody": ["stranger"], "pooled": "pooled"}}
-    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
-    refused = found.combinations[found.combinations["refused"].notna()]
-    assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
-    assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
-
-
 def test_a_warning_of_one_combination_is_kept_with_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -171,18 +163,6 @@ def test_a_study_of_ones_own():
     assert found.spans["figure"].tolist() == ["tau_b", "gamma", "tau_ap_b", "max_drop", "max_rise"]
 
 
-def test_numbers_of_the_users():
-    def judged(runs, qrels, *, depth=4):
-        found = ptr.pools.compare_strategies(runs, qrels, "rank", budgets=3, repeats=1, depth=depth)
-        return {"judged": found.table["judged"].iloc[0]}
-
-    found = ptr.profile.sensitivity(judged, RUNS, QRELS, grid={"depth": [2, 4]})
-    assert found.measures == []
-    assert of(found.table, value="2")["here"].tolist() == [judged(RUNS, QRELS, depth=2)["judged"]]
-    assert found.plot(figure="judged", width=3.3).get_xlabel() == "judged"
-    assert found.report("spans").to_frame()["Convention"].tolist() == ["depth"]
-
-
 @pytest.mark.parametrize(
     ("argument", "given"),
     [
@@ -197,7 +177,3 @@ def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkey
     monkeypatch.setattr("pt_reuse.studies.sensitivity.as_runs_before", None)
     call = {"study": ptr.leave_out_uniques, **given}
     messages.refused(lambda: ptr.profile.sensitivity(call.pop("study"), RUNS, QRELS, AP, **call), argument=argument)
-
-
-def test_results_without_key_numbers(messages):
-    messages.refused(lambda: ptr.profile.sensitivity(ptr.score, RUNS, QRELS, AP, grid=["complete"]), argument="study")

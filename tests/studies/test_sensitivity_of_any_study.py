@@ -113,14 +113,6 @@ def test_a_study_of_judgments_alone(messages):
     messages.refused(lambda: ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"]), argument="grid")
 
 
-def test_what_a_study_needs_may_be_varied():
-    grid = {"qrels_b": {"strict": STRICT, "all": FIELD.all_qrels}}
-    found = ptr.profile.sensitivity(ptr.compare_judgments, RUNS, QRELS, "AP", qrels_b=STRICT, grid=grid)
-    row = found.table[(found.table["value"] == "all") & (found.table["figure"] == "tau_b")].iloc[0]
-    assert row["default"] == ptr.compare_judgments(RUNS, QRELS, STRICT, "AP").table["tau_b"].item()
-    assert row["here"] == ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP").table["tau_b"].item()
-
-
 def test_what_is_no_study_of_runs_and_judgments(messages):
     for study in (ptr.judging.annotator_agreement, ptr.judging.judge_continuously, ptr.profile.sensitivity, dict):
         messages.refused(lambda study=study: ptr.profile.sensitivity(study, RUNS, QRELS), argument="study")
@@ -144,15 +136,3 @@ def test_a_figure_that_is_defined_under_some_values_alone():
     never = called({1: np.nan, 2: np.nan})
     assert never.of_figure("tau").iloc[0]["at"] is None
     assert never.plot(figure="tau").get_yticklabels()[0].get_text() == "lowest relevant label"
-
-
-def test_the_default_is_the_study_without_options():
-    """Each study has a depth of its own where nobody says one."""
-    given = {"by_type": (ptr.by_type, {"measures": "AP", "splits": 2}), "ranks": (ptr.pools.minimum_ranks, {})}
-    for name, expected in {"by_type": ["5", "10", "20"], "ranks": ["12", "25", "50"]}.items():
-        study, options = given[name]
-        found = ptr.profile.sensitivity(study, RUNS, QRELS, grid=["depth"], **options)
-        assert found.table["value"].unique().tolist() == expected
-        assert found.table[found.table["is_default"]]["value"].unique().tolist() == [expected[1]]
-    # what looks for a depth has none to halve
-    assert ptr.profile.sensitivity(ptr.infer_pool, RUNS, QRELS).settings["not varied"] == "depth"

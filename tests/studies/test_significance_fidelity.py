@@ -82,16 +82,6 @@ def test_outcomes_are_those_of_scipy_and_statsmodels(correction):
     assert {"agree", "missed", "neither"} <= set(found.pairs["outcome"])
 
 
-def test_p_values_are_those_of_scipy(found):
-    rows = found.pairs.query("judge == 'blunt' and measure == 'nDCG@10'")
-    people, judge = (ptr.score(RUNS, q, "nDCG@10").of("nDCG@10") for q in (PEOPLE, labels_of(JUDGES["blunt"])))
-    for row in rows.to_dict("records"):
-        for values, kind in ((people, ""), (judge, "judge_")):
-            a, b = values[row["first"]], values[row["second"]]
-            assert row[f"{kind}difference"] == pytest.approx((a - b).mean(), abs=1e-12)
-            assert row[f"{kind}p"] == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue, abs=1e-12)
-
-
 def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
     bootstrap = TopicBootstrap(40, 0, 0.95)
     row = found.table.query("judge == 'blunt' and measure == 'nDCG@10'").iloc[0]
@@ -112,17 +102,6 @@ def test_intervals_are_of_the_tests_of_the_topics_drawn(found):
         known = found.table[found.table[share].notna()]
         assert (known[f"{share}_low"] <= known[share]).all()
         assert (known[share] <= known[f"{share}_high"]).all()
-
-
-def test_topics_without_labels_count_for_nobody(messages):
-    half = labels_of(JUDGES["sharp"])
-    half = half[half["qid"].isin(PEOPLE.topics[:8])]
-    options = {"judge_rel": 1, "resamples": 0}
-    call = lambda: ptr.labels.significance_fidelity(RUNS, PEOPLE, {"half": half, "all": PEOPLE}, "nDCG@10", **options)  # noqa: E731
-    found = messages.warned(call)
-    assert found.table["topics"].tolist() == [8, 12]
-    people = winners_of(PEOPLE.select(PEOPLE.topics[:8]), "nDCG@10")
-    assert found.table["human_significant"][0] == sum(1 for winner in people.values() if winner)
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation", "tukey"])

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from same import assert_same
 
 import pt_reuse as ptr
@@ -78,12 +76,6 @@ def test_draws():
         assert np.abs(np.bincount(apart[:, which].ravel()) / 400 - 0.5).max() < 0.1
 
 
-def test_samples_without_a_common_topic_are_counted_as_numpy_counts_them():
-    found = ptr.profile.stability(SCORES, sizes=12, pairs=40, replace=False).table.query("measure == 'AP'")
-    pairs, swaps = by_numpy(SCORES.values[0], Sampling(40, False, 0).draws(12, 25))
-    assert (found["pairs"].tolist(), found["swaps"].tolist()) == (pairs.tolist(), swaps.tolist())
-
-
 def test_seeds_and_jobs(monkeypatch):
     monkeypatch.setattr("pt_reuse.studies.stability._SHARE", 17)
     monkeypatch.setattr("pt_reuse.studies.stability._RESAMPLES", 3)
@@ -126,16 +118,6 @@ def test_what_is_needed():
     assert topics.loc[2:, ["start", "decay"]].isna().all(axis=None)
 
 
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(5, 8))
-def test_every_pair_is_in_one_bin_and_swaps_are_among_them(seed, n_runs, n_topics):
-    values = np.random.default_rng(seed).integers(0, 4, (n_topics, n_runs)) / 3
-    table = ptr.profile.stability(matrix(values), sizes=[1, 6], pairs=9, seed=seed % 100).table
-    assert (table.groupby("size")["pairs"].sum() == 9 * n_runs * (n_runs - 1) // 2).all()
-    assert (table["swaps"] <= table["pairs"]).all()
-    assert (table["rate"].isna() == (table["pairs"] == 0)).all() or (values == values[:, :1]).all()
-
-
 def test_intervals():
     found = ptr.profile.stability(SCORES, sizes=[10, 25], pairs=200, resamples=60, confidence=0.9).table.query(
         "pairs > 500"
@@ -171,13 +153,6 @@ def test_means_over_the_topics_that_a_run_has():
     assert as_zero.table["swaps"].tolist() == swaps.tolist()
     assert own.table["swaps"].tolist() != swaps.tolist()
     assert "complete=False" in own.settings["judgments"]
-
-
-def test_fewer_than_five_topics_say_little(messages):
-    few = matrix(np.random.default_rng(1).random((4, 3)))
-    found = messages.warned(lambda: ptr.profile.stability(few, pairs=5), times=1)
-    assert found.table["size"].unique().tolist() == [4]
-    assert found.settings["beware"] == "4 topics only"
 
 
 def test_runs_that_all_tie_have_no_rate(messages):

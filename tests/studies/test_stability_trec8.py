@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import pt_reuse as ptr
-from pt_reuse.studies.stability import Stability
 
 #: size -> bin -> rate, with 1,000 pairs of samples of another seed
 KNOWN = {
@@ -27,20 +25,3 @@ def test_swap_rates(found):
         rows = found.table[found.table["size"] == size].set_index("bin")
         for at, rate in rates.items():
             assert rows.loc[at, "rate"] == pytest.approx(rate, abs=0.006), (size, at)
-
-
-def test_what_is_needed(found):
-    """25 topics tell differences from .07 on apart, 50 topics from .05 on, where 95 of 100 pairs are to be kept."""
-    needed = found.differences_needed().set_index("size")["difference"]
-    assert needed[[25, 50]].tolist() == pytest.approx([0.07, 0.05])
-    topics = found.topics_needed().set_index("bin")
-    assert topics.loc[[5, 7], "topics"].tolist() == [50, 25]
-    assert topics.loc[1, "extrapolated"]
-
-
-def test_what_is_extrapolated_from_25_topics_is_near_what_50_show(found):
-    few = Stability(table=found.table[found.table["size"] <= 25], settings={})
-    curve = few.topics_needed().set_index("bin").loc[[1, 2, 5]]
-    rates = curve["start"] * np.exp(-curve["decay"] * 50)
-    at_50 = found.table[found.table["size"] == 50].set_index("bin").loc[[1, 2, 5], "rate"]
-    assert (rates - at_50).abs().max() < 0.05

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 from ir_measures import AP, P, nDCG
 from scipy.stats import kendalltau
@@ -142,45 +141,3 @@ def test_small_and_large_judgments_agree_but_for_ap(dl21):
     # tau_b by scipy
     first, third = (each.mean_values[0].round(12) for each in (strict[0], strict[2]))
     assert kendalltau(first, third).statistic == pytest.approx(agreements[1]["tau_b"], abs=1e-12)
-
-
-def test_knees_of_the_course_of_densities(dl21):
-    runs, qrels = dl21
-    found = ptr.profile.density(qrels, runs=runs, depths=range(1, 11))
-    assert ((found.table["slope_ratio"] >= 6).sum(), found.table["knee"].isna().sum()) == (5, 5)
-    # the bar is 6 only from 150 relevant documents on, and no topic comes near its own
-    assert not (found.table["slope_ratio"] >= 156 - found.table["relevant"].clip(upper=150)).any()
-    # by hand on the topic with the sharpest one
-    at = found.table["slope_ratio"].idxmax()
-    qid, knee = found.table.loc[at, ["qid", "knee"]]
-    course = found.rounds[found.rounds["qid"] == qid].set_index("round")
-    end, there = course.iloc[-1], course.loc[knee]
-    ahead = course["relevant"] / end["relevant"] - course["judged"] / end["judged"]
-    assert ahead.idxmax() == knee
-    later = (1 + end["relevant"] - there["relevant"]) / (end["judged"] - there["judged"])
-    assert found.table.loc[at, "slope_ratio"] == pytest.approx(there["density"] / later)
-
-
-def test_judged_documents_of_a_third_are_those_of_the_whole_pool(dl21):
-    runs, qrels = dl21
-    labels = qrels.to_frame().set_index(["qid", "docno"])["label"]
-    whole, third = (
-        pd.MultiIndex.from_frame(ptr.depth_pool(field, depth=10).to_frame()[["qid", "docno"]])
-        for field in (runs, runs.restrict(ptr.profile.subsample_corpus(runs.docnos(), share=1 / 3, seed=1)))
-    )
-    third = third[third.get_level_values("qid").isin(qrels.topics)]
-    judged = third.intersection(labels.index)
-    assert (len(third), len(judged), len(judged.intersection(whole))) == (6_439, 2_769, 2_499)
-    # so its density says little: of what is new in the pool, 270 of 3,940 were judged
-    assert (labels[judged] >= 2).sum() == 803
-
-
-def test_minimum_ranks_of_passages(dl21):
-    found = ptr.pools.minimum_ranks(*dl21)
-    assert (found.depth, len(found.table)) == (100, 3_427)
-    table = found.by_rank()
-    assert table["ranks"].tolist() == ["1", "2-5", "6-10", "11-30", "31-50", "51-100", "NR"]
-    assert table["documents"].sum() == 3_427
-    # the pool was of depth 10, in the order of the lines
-    in_file = ptr.pools.minimum_ranks(*dl21, pool_order="file").by_rank([10])
-    assert in_file["documents"].tolist()[0] == 1_946

@@ -7,9 +7,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-import reference_lou
 from ir_measures import AP, P, Rprec, nDCG
-from reference_lou import records
 
 from pt_reuse.arrays.correlation import gamma, tau_b
 from pt_reuse.data.judgments import read_qrels
@@ -138,15 +136,6 @@ def test_unique_relevant_documents(lou, lou_of_all):
     assert found.nlargest(6).to_dict() == {"miti": 439, "oracle": 95, "iit": 65, "ge": 42, "cir": 38, "claritech": 38}
 
 
-def test_reduced_judgments_are_the_judgments_without_the_uniques(lou, pool, trec8):
-    for team in ("miti", "ge"):
-        qrels = trec8.qrels - pool.uniques().query("team == @team")
-        means = score(trec8.runs, qrels, MEASURES).mean_values
-        # AP, P and nDCG do not see whether a document is judged not relevant
-        assert np.array_equal(means, lou.reduced[:, lou.units.names.index(team)])
-        assert len(trec8.qrels.restrict(pool.without(team))) == len(qrels)
-
-
 # leave-out-uniques
 
 
@@ -216,19 +205,6 @@ def test_all_runs_as_contributors(lou_of_all):
     assert lou_of_all.settings["contributors"] == "all (129 of 129 runs)"
 
 
-def test_the_record(lou):
-    assert lou.settings["contributors"] == "pooled (71 of 129 runs)"
-    assert lou.settings["judged without contributor"] == 0
-    assert len(lou.by_run) == 3 * 129
-    assert len(lou.table) == 3 * 41
-    assert len(lou.whole_field()) == 3 * 41 * 129
-    assert of_measure(lou.by_run, "AP")["contributed"].sum() == 71
-    assert lou.unique_counts["contributing"].sum() == 71
-    idle = lou.table[lou.table["removed"] == 0]
-    assert len(idle) > 0
-    assert (idle["tau_b"] == 1).all()
-
-
 def test_best_runs(lou):
     """(N): MAP .4692 of the best manual run, .3303 of the best automatic one."""
     best = of_measure(lou.by_run, "AP").groupby("type")["score"].max().round(4)
@@ -266,50 +242,7 @@ def test_unjudged_documents(trec8, messages):
     assert means[1:, ~pooled].mean(axis=1).round(4).tolist() == [0.1003, 0.1004]
 
 
-def test_float32_moves_one_run(trec8):
-    means = [score(trec8.runs.reorder(order), trec8.qrels, [AP, P @ 10]).mean for order in ("trec_eval", "trec_eval9")]
-    plain, float32 = (frame.set_index("name") for frame in means)
-    # five other runs move by less than a millionth
-    assert plain.index[((plain - float32).abs() > 1e-6).any(axis=1)].tolist() == ["uwmt8a0"]
-    assert plain.loc["uwmt8a0"].round(4).tolist() == [0.2142, 0.4040]
-    assert float32.loc["uwmt8a0"].round(4).tolist() == [0.2143, 0.4080]
-
-
 # TREC-COVID round 5
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-def test_covid_leaving_teams_out_equals_the_brute_force(covid):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    runs, depth = covid.runs.reorder("trec_eval9"), 10
-    lou = leave_out_uniques(runs, covid.qrels, [AP, P @ 10, nDCG @ 10], depth=depth)
-    assert lou.settings["contributors"] == "pooled (99 of 126 runs)"
-    pool = {}
-    for name in runs.run_table.loc[runs.pooled, "name"]:
-        top = runs[name].query("rank < @depth")
-        for pair in zip(top["qid"], top["docno"], strict=True):
-            pool.setdefault(pair, {})[name] = 0
-    sole = reference_lou.sole_units(pool, runs.run_table.set_index("name")["team"].to_dict())
-    judged = {(row["qid"], row["docno"]): row["label"] for row in records(covid.qrels.to_frame())}
-    relevant = {pair: team for pair, team in sole.items() if judged.get(pair, -1) > 0}
-    counts = pd.Series(relevant).value_counts()
-    found = lou.unique_counts.set_index("team")["unique_relevant"]
-    assert found[found > 0].to_dict() == counts.to_dict()
-    assert lou.unique_counts["unique"].sum() == sum(judged.get(pair, -1) >= 0 for pair in sole)
-    for team in [*counts.index[:2], counts.index[-1]]:
-        reduced = {topic: {} for topic in covid.qrels.topics}
-        for (topic, docno), label in judged.items():
-            if relevant.get((topic, docno)) != team:
-                reduced[topic][docno] = label
-        evaluator = pytrec_eval.RelevanceEvaluator(reduced, ["map", "P_10", "ndcg_cut_10"])
-        mine = [*runs.select(team=team).names[:2], "covidex.r5.d2q.2s"]
-        for name in dict.fromkeys(mine):
-            frame = runs[name]
-            ranking = {topic: dict(zip(g["docno"], g["score"], strict=True)) for topic, g in frame.groupby("qid")}
-            by_topic = evaluator.evaluate(ranking)
-            expected = [sum(s[m] for s in by_topic.values()) / 50 for m in ("map", "P_10", "ndcg_cut_10")]
-            means = lou.reduced[:, lou.units.names.index(team), runs.row(name)]
-            assert means.tolist() == pytest.approx(expected, abs=1e-12), (team, name)
 
 
 def test_covid_scores_equal_the_leaderboard(covid, messages):

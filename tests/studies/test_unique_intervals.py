@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 
@@ -104,13 +103,6 @@ def test_the_interval_of_a_change_is_the_percentile_interval(lou):
         low, high = np.percentile(changes, [5, 95])
         assert row["change_low"] == pytest.approx(min(low, row["change"]), abs=1e-12)
         assert row["change_high"] == pytest.approx(max(high, row["change"]), abs=1e-12)
-
-
-def test_all_else_is_what_it_is_without_intervals(field, lou):
-    bare = leave(field, resamples=0)
-    for name, table in bare.tables().items():
-        assert not [column for column in table if column.endswith(ENDS)], name
-        pd.testing.assert_frame_equal(lou.tables()[name][list(table)], table)
 
 
 def test_means_over_the_topics_of_a_run(field):

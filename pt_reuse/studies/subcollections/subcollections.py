@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, flag, positive, shown
+from pt_reuse._check import count, examples, flag, positive
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.correlation import DECIMALS
@@ -22,8 +22,8 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, graded, interval_settings, read_judgments, settings_of
 from pt_reuse.options import CORRECTION, SAMPLES
 from pt_reuse.plots.marks import STROKES, draw_cells, shading
-from pt_reuse.plots.sheet import Entries, Place, Sheet, Style, look, plain
-from pt_reuse.result import Result, Told, records
+from pt_reuse.plots.sheet import Axes, Entries, Place, Sheet, Style, look, plain
+from pt_reuse.result import Result, Told, only, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.scores import provided_measures
@@ -34,7 +34,6 @@ from pt_reuse.study import study
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 #: kind of figure -> what its upright axis, or a cell, shows
 KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "passive disagreement", "tau_b": "tau_b"}
@@ -45,37 +44,33 @@ def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes
     label = f"{KINDS[kind]} ({measure})"
     rows = result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
-        return _plot_shares(rows, column=kind, label=label, place=place)
+        return _plot_shares(rows, kind, label, place)
     if rows["size"].notna().any():
-        return _plot_sizes(rows, column=kind, label=label, place=place)
-    by_pair = result.by_pair[result.by_pair["measure"] == measure]
-    return _plot_grid(by_pair, column=kind, label=label, place=place)
+        return _plot_sizes(rows, kind, label, place)
+    return _plot_grid(result.by_pair[result.by_pair["measure"] == measure], kind, label, place)
 
 
-def _plot_sizes(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
+def _plot_sizes(rows: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
     """Draw agreement against the size of one part of a corpus, a line for each size of the other."""
-    sheet = Sheet.open(place)
     swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
     both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
     lines = [(f"{int(size):,}", mine) for size, mine in both.groupby("other_size", sort=True)]
-    entries = _draw_with_errors(sheet, lines, "size", column)
+    sheet = Sheet.open(place)
     sheet.limit("x", (0, float(both["size"].max()) * 1.05))
     sheet.label(title="Agreement of two parts by their sizes", x="documents drawn for one part", y=label)
-    return _finish_beside(sheet, entries, "documents of the other part")
+    return _finish_beside(sheet, _draw_with_errors(sheet, lines, "size", column), "documents of the other part")
 
 
-def _plot_shares(rows: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
+def _plot_shares(rows: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
     """Draw agreement of mixed parts against the share of each that is of its source, a line for each two sources."""
-    sheet = Sheet.open(place)
-    shown = rows.assign(share=100 * rows["share"])
-    several = len(set(shown["size"])) > 1
+    keys = ["source", "size"] if len(set(rows["size"])) > 1 else ["source"]
     lines = []
-    for key, mine in shown.groupby(["source", "size"] if several else ["source"], sort=False):
-        lines.append((f"{key[0]}, {int(key[1]):,} documents" if several else str(key[0]), mine))
-    entries = _draw_with_errors(sheet, lines, "share", column)
+    for (source, *size), mine in rows.assign(share=100 * rows["share"]).groupby(keys, sort=False):
+        lines.append((f"{source}{f', {int(size[0]):,} documents' if size else ''}", mine))
+    sheet = Sheet.open(place)
     sheet.limit("x", (-3, 103))
     sheet.label(title="Agreement by the share of the sources", x="share of each part from its source, %", y=label)
-    return _finish_beside(sheet, entries, "sources")
+    return _finish_beside(sheet, _draw_with_errors(sheet, lines, "share", column), "sources")
 
 
 def _draw_with_errors(
@@ -105,7 +100,7 @@ def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
     return sheet.finish(entries, (0.62, max(0.42, high)), title=title)
 
 
-def _plot_grid(by_pair: pd.DataFrame, *, column: str, label: str, place: Place | None = None) -> Axes:
+def _plot_grid(by_pair: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
     """Draw the agreement of each two parts of a corpus as a shade and a number, the mean over draws."""
     sheet = Sheet.open(place)
     names = list(dict.fromkeys([*by_pair["part"], *by_pair["other_part"]]))
@@ -133,10 +128,6 @@ class Subcollections(Result):
     ``2 SS_d`` above the line and passive disagreement ``SN + NS``: the three add to 1, and are NaN where no pair is
     significant. Columns that end in ``_se`` are standard errors; ``_low`` and ``_high``, where there are resamples, the
     ends of intervals over topics.
-
-    Its figures are ``"agree"``, ``"active"``, ``"passive"`` and ``"tau_b"``: for parts of several sizes a line for each
-    size of the one part against that of the other; for mixed parts a line for each two sources against the share of
-    each part that is of its own source, with standard errors; else a grid of parts.
 
     Attributes:
         names: of the systems.
@@ -202,7 +193,6 @@ class Subcollections(Result):
             "part other_part draw source share size other_size measure ss_a ss_d sn ns nn untested agree~ active "
             "passive tau_b~",
             report="part other_part ss_a ss_d agree tau_b",
-            noun="pairs of parts",
         ),
     ]
     between_measures: Annotated[
@@ -219,7 +209,6 @@ class Subcollections(Result):
             "part and measure, means over the parts that it is compared with",
             "part draw measure pairs significant significant_share least most agree agree_se tau_b",
             report="part measure agree agree_se tau_b significant_share",
-            noun="parts",
         ),
     ]
     parts: Annotated[
@@ -228,7 +217,6 @@ class Subcollections(Result):
             "part",
             "part draw source share drawn documents judged topics per_list empty_lists",
             report="part draw drawn judged topics per_list",
-            noun="parts",
         ),
     ]
     names: list[str]
@@ -257,24 +245,18 @@ class Subcollections(Result):
             draw: which of the draws, from 1.
 
         Returns:
-            DataFrame: ``name other_name``, ``difference`` of their means, ``p``, ``p_corrected`` for the number of
-            pairs, and ``winner``, the system that is significantly better (None where neither is).
+            DataFrame: ``name other_name difference p p_corrected winner``, the winner None where neither system is
+            significantly better.
 
         Raises:
             InputError: no such part, measure or draw.
         """
         m = self.measures.index(measure_among(self.measures, measure))
-        of_draw = self.parts[self.parts["draw"] == draw]
-        if of_draw.empty:
-            known = examples(sorted(set(self.parts["draw"])))
-            raise InputError(f"draw must be one of {known}, got {shown(draw)}.", argument="draw")
-        choice("part", part, of_draw["part"].tolist())
-        i = of_draw.index[of_draw["part"] == part][0]
+        i = only(self.parts, {"draw": draw, "part": part})[0].index[0]
         first, second = np.triu_indices(len(self.names), 1)
-        mean, names = self.means[i, m], np.array(self.names, dtype=object)
+        mean, names = self.means[i, m], np.array([*self.names, None], dtype=object)
         tests = PairTests(first, second, mean[first] - mean[second], self.p[i, m])
         better = winners(tests, self.alpha, self.correction)
-        winner = pd.Series(np.where(better > 0, names[first], names[second]), dtype=object)
         return pd.DataFrame(
             {
                 "name": names[first],
@@ -282,7 +264,7 @@ class Subcollections(Result):
                 "difference": tests.difference,
                 "p": tests.p,
                 "p_corrected": tests.corrected(self.correction),
-                "winner": winner.where(better != 0, None),
+                "winner": names[np.select([better > 0, better < 0], [first, second], -1)],
             }
         )
 
@@ -296,23 +278,6 @@ class Subcollections(Result):
         return lines
 
 
-Sources: TypeAlias = Annotated[
-    Any,
-    options.Option(
-        'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, or a '
-        "dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or a list "
-        "of one text that begins with ``^``), or a function of a docno that returns its source or None. Default: the "
-        "letters with which the docno begins. Documents without a source are in no part, with a warning.",
-        check=source_rule,
-        flag=options.Flag(
-            help="comma-separated prefixes of docnos, each a source (FBIS,FT,LA), or a regular expression that begins "
-            "with ^, whose first group is the source",
-            metavar="LIST",
-            kind="list",
-            default="the letters a docno begins with",
-        ),
-    ),
-]
 How: TypeAlias = Annotated[
     str,
     options.Option(
@@ -322,46 +287,6 @@ How: TypeAlias = Annotated[
         "the other source, and the rest from all but that source, without a document in common but relevant ones.",
         choices=("source", "random", "mixed"),
         flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
-    ),
-]
-Shares: TypeAlias = Annotated[
-    Any,  # one or several
-    options.Option(
-        "of a mixed part that come from one source, from 0 to 1; default the quarters.",
-        flag=options.Flag(metavar="LIST", kind="budgets", default="the quarters"),
-    ),
-]
-Whole: TypeAlias = Annotated[
-    bool,
-    options.Option(
-        'whether the documents of all sources are one more part, with ``how="source"``.',
-        check=partial(flag, "whole"),
-        flag=options.Flag(kind="switch"),
-    ),
-]
-Sizes: TypeAlias = Annotated[
-    Any,  # one or several
-    options.Option(
-        "documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
-        "Default: all of a source; for mixed parts the largest size that two sources allow.",
-        flag=options.Flag(metavar="LIST", kind="budgets", default="those of the sources"),
-    ),
-]
-Repeats: TypeAlias = Annotated[
-    int,
-    options.Option(
-        "how often parts are drawn, where anything is left to chance.",
-        check=partial(positive, "repeats", unit="draws"),
-        flag=options.Flag(),
-    ),
-]
-Relevant: TypeAlias = Annotated[
-    str,
-    options.Option(
-        '``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others, and on '
-        "each part the topics count that have a relevant document in it.",
-        choices=("all", "own"),
-        flag=options.Flag(help="which relevant documents a part has: all or own", metavar="WHAT", kind="text"),
     ),
 ]
 Samples: TypeAlias = Annotated[
@@ -399,13 +324,65 @@ def subcollections(
     qrels: options.Judgments,
     measures: options.Measures = None,
     *,
-    sources: Sources = None,
+    sources: Annotated[
+        Any,
+        options.Option(
+            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, '
+            "or a dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or "
+            "a list of one text that begins with ``^``), or a function of a docno that returns its source or None. "
+            "Default: the letters with which the docno begins. Documents without a source are in no part, with a "
+            "warning.",
+            check=source_rule,
+            flag=options.Flag(
+                help="comma-separated prefixes of docnos (FBIS,FT,LA), or a regular expression that begins with ^, "
+                "whose first group is the source",
+                metavar="LIST",
+                kind="list",
+                default="the letters a docno begins with",
+            ),
+        ),
+    ] = None,
     how: How = "source",
-    shares: Shares = None,
-    sizes: Sizes = None,
-    whole: Whole = False,
-    repeats: Repeats = 10,
-    relevant: Relevant = "all",
+    shares: Annotated[
+        Any,  # one or several
+        options.Option(
+            "of a mixed part that come from one source, from 0 to 1; default the quarters.",
+            flag=options.Flag(metavar="LIST", kind="budgets", default="the quarters"),
+        ),
+    ] = None,
+    sizes: Annotated[
+        Any,  # one or several
+        options.Option(
+            "documents drawn for a part: whole numbers, or fractions of all documents to be split; one or several. "
+            "Default: all of a source; for mixed parts the largest size that two sources allow.",
+            flag=options.Flag(metavar="LIST", kind="budgets", default="those of the sources"),
+        ),
+    ] = None,
+    whole: Annotated[
+        bool,
+        options.Option(
+            'whether the documents of all sources are one more part, with ``how="source"``.',
+            check=partial(flag, "whole"),
+            flag=options.Flag(kind="switch"),
+        ),
+    ] = False,
+    repeats: Annotated[
+        int,
+        options.Option(
+            "how often parts are drawn, where anything is left to chance.",
+            check=partial(positive, "repeats", unit="draws"),
+            flag=options.Flag(),
+        ),
+    ] = 10,
+    relevant: Annotated[
+        str,
+        options.Option(
+            '``"all"`` (default) adds all relevant documents to each part; ``"own"`` splits them like all others, and '
+            "on each part the topics count that have a relevant document in it.",
+            choices=("all", "own"),
+            flag=options.Flag(help="relevant documents of a part: all or own", metavar="WHAT", kind="text"),
+        ),
+    ] = "all",
     rel: options.Rel = None,
     test: options.Test = "t",
     alpha: options.Alpha = 0.05,
@@ -435,18 +412,9 @@ def subcollections(
         n_jobs: parts at a time, as joblib takes it; the numbers do not depend on it. Systems must be able to run in
             other processes.
 
-    Returns:
-        Subcollections: ``.table`` (means over pairs of parts), ``.by_pair``, ``.between_measures``, ``.by_part``,
-        ``.parts``, ``.significance(part)``, ``.report()``, ``.plot()``.
-
     Raises:
         InputError: one system, a source without documents, only one source, sizes larger than the corpus, no relevant
             document, a part without a topic that counts, a system that retrieves documents outside its part.
-
-    Warns:
-        ReuseWarning: judged documents that are not among the documents of the systems; fewer than five topics; systems
-            that all tie on a part; lists of runs that keep no document; pairs of parts on which no pair of systems is
-            significant. All but the first are in ``settings["beware"]``, too.
 
     Example:
         >>> import pyterrier as pt, pt_reuse as ptr

@@ -12,7 +12,6 @@ from same import assert_same
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies import by_type as estimates
 from pt_reuse.studies.by_type import by_type
 
@@ -168,17 +167,6 @@ def test_more_jobs_change_no_number(field, monkeypatch):
     assert_same(by_type(field.runs, field.qrels, ["AP"], n_jobs=2, **options), alone)
 
 
-def test_whole_teams_are_pooled_and_not_tested(field):
-    found = by_type(field.runs, field.qrels, "AP", depth=3, contributors="all", splits=1, pools="neural")
-    picked = found.picked[0]
-    teams = found.run_table.loc[picked, "team"]
-    assert len(set(teams)) == 1
-    everyone = found.run_table[(found.run_table["team"] == teams.iloc[0]) & (found.run_table["type"] == "neural")]
-    assert everyone["name"].tolist() == found.run_table.loc[picked, "name"].tolist()
-    tested = found.scores("neural", split=0)
-    assert set(tested["name"]) == set(found.run_table["name"]) - set(everyone["name"])
-
-
 def test_intervals_of_means_over_splits(field):
     """Against a literal bootstrap that draws the topics, and the random splits, that ours draws."""
     options = {"depth": 3, "unit": "run", "splits": 4, "pools": "lexical", "seed": 2, "gold": "judgments"}
@@ -212,20 +200,6 @@ def test_intervals_of_means_over_splits(field):
     assert "tau_b_low" not in plain.table
 
 
-def test_the_paper_s_defaults(field):
-    found = by_type(field.runs, field.qrels.with_rel(2), unit="run")
-    assert found.measures == ["RR(rel=2)", "nDCG@10"]
-    assert (found.settings["depth"], found.settings["depth from"]) == (10, "the default")
-    assert found.settings["gold"] == "the judgments in the depth-10 pool of all"
-    # of the other types there are no more than six halves
-    halves = ["lexical: 3 of 6 runs, 10 splits at random", "neural: 2 of 4 runs, all 6 splits"]
-    halves.append("manual: 2 of 4 runs, all 6 splits")
-    assert found.settings["splits"] == "; ".join(halves)
-    few = by_type(field.runs, field.qrels, "AP", unit="run", pools="neural")
-    assert (few.settings["splits"], len(few.splits)) == (halves[1], 6)
-    assert by_type(field.runs.pooled_as(type(field.runs.how_pooled)(None, 4)), field.qrels, "AP").settings["depth"] == 4
-
-
 def test_scores_are_means_over_the_splits_that_test_a_run(field):
     found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits="all", depth=3, pools="lexical")
     frame = found.scores("lexical", measure="nDCG").set_index("name")
@@ -238,15 +212,6 @@ def test_scores_are_means_over_the_splits_that_test_a_run(field):
     one = found.scores("lexical", split=3)
     assert len(one) == (~found.picked[3]).sum() == 13
     assert set(one["splits"]) == {1}
-
-
-def test_wide_is_the_paper_s_table(field):
-    found = by_type(field.runs, field.qrels, ["AP", "nDCG"], unit="run", splits=4, depth=3)
-    wide = found.wide("tau_b_sd")
-    assert wide.index.tolist() == found.pools
-    assert wide.columns.tolist() == [(m, t) for m in ("AP", "nDCG") for t in ("lexical", "neural", "manual", "all")]
-    row = found.table.set_index(KEYS).loc[("nDCG", "neural", "all")]
-    assert wide.loc["neural", ("nDCG", "all")] == row["tau_b_sd"]
 
 
 # what is refused, and what is told
@@ -280,35 +245,6 @@ def test_all_systems_tie(field):
     assert found.table["tau_b"].isna().all()
     assert found.table["max_drop"].tolist() == [0.0] * 4
     assert found.plot() is not None
-
-
-def test_few_topics_and_an_unjudged_pool(field, messages):
-    qrels = field.qrels.select(["1", "2"])
-    found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, pools="lexical", resamples=2), times=2)
-    share = found.settings["pool of all without judgment"] / found.settings["pool of all"]
-    assert f"{share:.0%} of the depth-20 pool" in found.settings["beware"]
-
-
-def test_topics_that_nobody_judged_count_nowhere(field):
-    """Runs of a track have more topics than were judged."""
-    judged = field.qrels.select([str(topic) for topic in range(1, 6)])
-    rows = {name: field.runs[name] for name in field.runs.names}
-    frames = {name: frame[frame["qid"].isin(judged.topics)] for name, frame in rows.items()}
-    alone = ptr.RunSet.from_frames(frames, metadata=field.runs.run_table, pool_depth=6)
-    found = by_type(field.runs, judged, "AP", depth=6)
-    assert found.splits["documents"].tolist() == found.splits["judged"].tolist()
-    expected = by_type(alone, judged, "AP", depth=6)
-    assert_same(found.tables(), expected.tables())
-    assert found.settings["pool of all"] == expected.settings["pool of all"] == len(judged)
-    assert found.settings["pool of all without judgment"] == 0
-
-
-def test_a_type_of_which_no_run_was_pooled_has_no_runs_to_split(field):
-    table = field.runs.run_table
-    runs = field.runs.with_metadata(pooled=table.loc[table["type"] != "manual", "name"].tolist())
-    with pytest.warns(CaveatWarning, match="type 'manual' has 0 teams") as told:
-        by_type(runs, field.qrels, "AP", depth=3)
-    assert "unit=" not in str(told[0].message)
 
 
 def test_teams_of_several_types(field, messages):

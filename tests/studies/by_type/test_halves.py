@@ -25,15 +25,6 @@ def test_halves_differ_and_are_the_smaller_ones(n, asked, seed):
     assert np.array_equal(again, found[:, order])
 
 
-def test_each_half_is_drawn_as_often():
-    names, counts = list("abcd"), {}
-    for seed in range(600):
-        half = tuple(halves_of(names, "x", 1, seed)[0].tolist())
-        counts[half] = counts.get(half, 0) + 1
-    assert len(counts) == 6
-    assert min(counts.values()) > 70
-
-
 def test_types_are_drawn_apart():
     names = [f"r{i}" for i in range(20)]
     one, other = (halves_of(names, kind, 3, 1) for kind in ("a", "b"))
