@@ -227,6 +227,12 @@ def test_seconds_and_positions_are_columns(messages):
         assert found["a%p0"] == 20
         assert found["a%p3"] == 5
         assert np.isnan(found["b%p0"])
+    # a row without a label took time, and none for a label; the same label twice took it once
+    more = pd.DataFrame({"qid": "1", "docno": ["a%p0", "a%p3"], "label": [None, 1], "annotator": ["z", "y"]})
+    both = pd.concat([frame.assign(seconds=[10, None, None, 30, 5, None]), more.assign(seconds=[800, 95])])
+    skipped = messages.warned(lambda: ptr.judging.label_distributions(both, least=2))
+    assert skipped.table.set_index("docno")["seconds"].reindex(docnos).tolist()[:2] == [20, 5]
+    assert skipped.settings["labels without a time"] == "3, not in mean seconds"
     assert "position" not in ptr.judging.label_distributions(frame.replace("b%p0", "b")).table
     for odd in ("soon", -1, float("inf")):
         timed = frame.assign(seconds=[1, 1, 1, odd, 1, 1])
