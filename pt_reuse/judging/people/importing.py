@@ -18,6 +18,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.people.manifest import (
+    MANIFEST,
     RETURNED,
     SHEET,
     Manifest,
@@ -544,6 +545,11 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     if files is None:
         sheets = [home / name for name in manifest.files if manifest.form == SHEET]
         found = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
+        beside = [path for path in home.iterdir() if path.is_file() and path.name not in (MANIFEST, *manifest.files)]
+        # every row of the task bears its name
+        unread = sorted(path.name for path in beside if manifest.task.encode() in read_file(path))
+        if unread:
+            warn(f"{examples(unread)} of this task not read. Put what came back into {RETURNED}, or name it by files=.")
         if not found:
             advice = f"Put what people or the tool give you into its folder {RETURNED}."
             raise InputError(f"{home} has no file that came back. {advice}", argument="folder")

@@ -266,6 +266,16 @@ def test_the_same_twice_counts_once_with_a_warning(tmp_path, messages):
     assert set(result.table["time"][result.table["annotator"] == "ann"]) == {"2026-03-01T12:00:00+00:00"}
 
 
+def test_a_copy_beside_the_sheets_is_told(tmp_path, messages):
+    export(tmp_path)
+    empty = (tmp_path / "ann-round1.csv").read_bytes()
+    fill_all(tmp_path)
+    (tmp_path / "ann-round1 - Copy.csv").write_bytes((tmp_path / "ann-round1.csv").read_bytes())
+    (tmp_path / "ann-round1.csv").write_bytes(empty)
+    result = messages.warned(lambda: ptr.judging.import_labels(tmp_path, partial=True))
+    assert len(result.missing) == 4
+
+
 def test_files_can_be_named(tmp_path):
     export(tmp_path / "tasks")
     away = tmp_path / "away"
