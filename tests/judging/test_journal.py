@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import subprocess
 import sys
-from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.judging import session as module
@@ -167,23 +163,6 @@ def test_a_full_disk_or_an_odd_record_leaves_what_was_there(kept, monkeypatch):
         assert kept.read_bytes() == before
         made.append(RECORDS[:1])
     assert opened(kept) == [*RECORDS, RECORDS[0]]
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-@settings(max_examples=40, deadline=None)
-@given(records=st.lists(st.dictionaries(st.text(), VALUES, max_size=4), max_size=6), cuts=st.sets(st.integers(0, 6)))
-def test_whatever_is_written_comes_back(tmp_path_factory, records, cuts):
-    path = tmp_path_factory.mktemp("journal") / "x"
-    bounds = [0, *sorted(cut for cut in cuts if cut < len(records)), len(records)]
-    for start, stop in pairwise(bounds):
-        opened(path, *records[start:stop])
-    assert opened(path) == records == [json.loads(json.dumps(record)) for record in records]
 
 
 def _write_until_killed(path, acknowledged):

@@ -111,22 +111,6 @@ def test_other_people_are_the_yardstick(track):
     assert sorted(above.loc[above["difference_high"] < 0, "judge"]) == ["binary-llama-3.2", "exam-gpt-4"]
 
 
-def test_labels_from_0_to_5_are_not_taken_for_those_of_people(data):
-    folder = data / "dl21-passages"
-    if not (folder / "llm-labels").is_dir():
-        pytest.skip("the test data has no labels of judges in dl21-passages")
-    human, judge = read_qrels(folder / "qrels.gz", rel=2), folder / "llm-labels" / "exam-gpt-4.gz"
-    with pytest.raises(ptr.InputError) as error:
-        ptr.labels.compare_labels(human, judge)
-    assert error.value.argument == "judge_rel"
-    labels = np.array(list(meeting(human, read_qrels(judge)).values()))
-    for lowest, kappa in ((2, 0.189), (4, 0.403)):
-        found = ptr.labels.compare_labels(human, judge, judge_rel=lowest, resamples=0)
-        row = row_of(found.table, items="all", labels="binary")
-        assert round(row["kappa"], 3) == kappa
-        assert row["kappa"] == pytest.approx(metrics.cohen_kappa_score(labels[:, 0] >= 2, labels[:, 1] >= lowest))
-
-
 #: judge -> tau_b of means and largest change of rank of nDCG@10, over the 63 runs of 2021
 OF_2021 = {
     "umbrela-gpt-4": (0.924, 6),
@@ -180,16 +164,6 @@ def test_rankings_of_2021(of_2021):
     assert {judge: 10_828 - n for judge, n in rows["documents"].items() if n < 10_828} == MISSING_2021
     moved = of_2021.movers.groupby("judge")["rise"]
     assert {judge: int(abs(rises).max()) for judge, rises in moved} == {judge: n for judge, (_, n) in OF_2021.items()}
-
-
-def test_the_order_of_ties_makes_a_difference_of_2021(track_2021, of_2021):
-    _, runs, human, judges = track_2021
-    last = "binary-llama-3.2"
-    found = ptr.audit_labels(runs.reorder("trec_eval"), human, judges[last], "nDCG@10", resamples=0)
-    row = found.table.iloc[0]
-    assert (round(row["tau_b"], 4), row["max_rise"]) == (0.7918, 16)
-    assert found.settings["order"] == "trec_eval"
-    assert of_2021.settings["order"] == "trec_eval9"
 
 
 def test_runs_that_came_later_2019(of_2019):
