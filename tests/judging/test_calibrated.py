@@ -302,24 +302,21 @@ def test_a_session_that_was_stopped(tmp_path, messages, monkeypatch):
 
 def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
     messages.refused(lara, argument="budget")
-    messages.refused(lara, argument="budget", budget=-1)
+    for argument, value in {"budget": -1, "pool": PAIRS, "batch_size": 0, "calibrate": "both", "column": 3}.items():
+        messages.refused(lara, argument=argument, **{"total": 1, argument: value})
     messages.refused(lara, argument="total", total=-1)
-    messages.refused(lara, argument="pool", pool=PAIRS, total=1)
-    messages.refused(lara, argument="batch_size", batch_size=0, total=1)
-    messages.refused(lara, argument="calibrate", calibrate="both", total=1)
-    messages.refused(lara, argument="column", column=3, total=1)
-    messages.refused(lara, argument="column", model=lambda f: f, total=1)
     messages.refused(lara, model=lambda f: f.assign(score=1.0), column="mine", total=1)
-    messages.refused(lara, argument="column", model=lambda f: f.assign(score="high"), total=1)
-    for endless in (np.inf, -np.inf):
-        messages.refused(
-            lara, argument="column", model=lambda f, endless=endless: [endless, *scores_of(f)[1:]], total=1
-        )
+    for says in (
+        lambda f: f,
+        lambda f: f.assign(score="high"),
+        lambda f: [np.inf, *scores_of(f)[1:]],
+        lambda f: [-np.inf, *scores_of(f)[1:]],
+    ):
+        messages.refused(lara, argument="column", model=says, total=1)
     for odd in (1.5, "high", 40000):
         messages.refused(lara, model=lambda f, odd=odd: f.assign(label=[0, odd, *[0] * (len(f) - 2)]), total=1)
-    messages.refused(lara, argument="model", model=lambda f: [1.0], total=1)
-    messages.refused(lara, argument="model", model=lambda f: 3, total=1)
-    messages.refused(lara, argument="model", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)
+    for says in (lambda f: [1.0], lambda f: 3, lambda f: pd.concat([f, f]).assign(score=1.0)):
+        messages.refused(lara, argument="model", model=says, total=1)
     real = builtins.__import__
 
     def without_sklearn(name, *rest):
