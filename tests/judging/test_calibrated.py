@@ -77,51 +77,6 @@ def check_choices(judged, scores, truth, *, rel, batch_size):
     return known, scaled
 
 
-def check_topic_batches(judged, scores, truth, *, rel, batch_size, budget, by_topic):
-    """Check batch by batch what people judge where each topic has a budget of its own, and the labels of the rest."""
-    frame = judged.to_frame()
-    values = np.array(list(scores.values()))
-    scaled = dict(zip(scores, (values - values.mean()) / values.std(), strict=True))
-    topics = list(dict.fromkeys(qid for qid, _ in scores))
-    known = []
-
-    def taught(qid):
-        """Return what calibrates a topic: its own labels where they are of both kinds, else those of all, if any."""
-        mine = [pair for pair in known if pair[0] == qid]
-        for pairs in (mine, known) if by_topic else (known,):
-            labels = [truth[pair] >= rel for pair in pairs]
-            if any(labels) and not all(labels):
-                return pairs
-        return []
-
-    rounds = math.ceil(budget / batch_size)
-    for number in range(1, rounds + 1):
-        new = []
-        for qid in topics:
-            mine = frame[(frame["judge"] == "people") & (frame["qid"] == qid) & (frame["round"] == number)]
-            batch = [(qid, docno) for docno in mine["docno"]]
-            assert len(batch) == min(batch_size, budget - batch_size * (number - 1))
-            left = [pair for pair in scores if pair[0] == qid and pair not in known]
-            teachers = taught(qid)
-            if teachers:
-                labels = [truth[pair] >= rel for pair in teachers]
-                found = slow_probability([scaled[p] for p in teachers], labels, [scaled[p] for p in left])
-                distance = {pair: abs(p - 0.5) for pair, p in zip(left, found, strict=True)}
-                nearest = sorted(left, key=distance.get)[: len(batch)]
-                assert sorted(batch) == sorted(nearest)
-                assert [distance[pair] for pair in batch] == sorted(distance[pair] for pair in batch)
-            new += batch
-        known += new
-    for qid in topics:
-        rest = frame[(frame["judge"] != "people") & (frame["qid"] == qid)]
-        about, teachers = [scaled[qid, docno] for docno in rest["docno"]], taught(qid)
-        expected = slow_grades([scaled[p] for p in teachers], [truth[p] for p in teachers], about)
-        assert rest["label"].tolist() == expected
-        probability = slow_probability([scaled[p] for p in teachers], [truth[p] >= rel for p in teachers], about)
-        # the probability of being relevant is no smaller than that of a higher grade
-        assert (rest["probability"].to_numpy(float) <= np.array(probability) + 1e-6).all()
-
-
 # the tests
 
 
@@ -236,13 +191,6 @@ def test_choices_and_labels_are_those_of_a_slow_version(rel):
     assert rest["label"].tolist() == expected
     assert len(set(expected)) > 1
     assert len(frame) == len(SCORES)
-
-
-@pytest.mark.parametrize("calibrate", ["all", "topic"])
-def test_choices_with_a_budget_for_each_topic_are_those_of_a_slow_version(calibrate):
-    judged = lara(budget=14, batch_size=4, rel=2, calibrate=calibrate)
-    options = {"rel": 2, "batch_size": 4, "budget": 14, "by_topic": calibrate == "topic"}
-    check_topic_batches(judged, SCORES, GRADES, **options)
 
 
 def test_who_gave_each_label_and_why():
