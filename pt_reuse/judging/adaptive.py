@@ -177,7 +177,13 @@ def judge_adaptively(
         positive("batch_size", batch_size, "documents per call")
     if depth is not None:
         checked_depth(depth)
-    known_labels = _by_topic(known)
+    known_labels: dict[str, dict[str, int]] = {}
+    if known is not None:
+        frame = as_qrels(known, "known").to_frame()
+        for qid, part in frame[frame["label"] >= 0].groupby("qid", sort=False):
+            known_labels[str(qid)] = dict(zip(part["docno"], part["label"].tolist(), strict=True))
+    told = json.dumps({qid: known_labels[qid] for qid in sorted(known_labels)}, sort_keys=True)
+    n_known = sum(map(len, known_labels.values()))
     runs = as_runs(runs)
     to_depth = depth_of(runs, depth).value
     ranked = runs.in_pool_order(order)
@@ -189,7 +195,7 @@ def judge_adaptively(
         "depth": to_depth,
         "order": ranked.order,
         "rel": rel or 1,
-        "known": _mark(known_labels),
+        "known": f"{count(n_known, 'judgment')}, {digest(told)}" if n_known else "none",
         **field_marks(lists),
     }
     turns = [
@@ -218,20 +224,3 @@ def judge_adaptively(
     if without:
         warn(f"{count(without, 'document')} of {len(answers):,} without a label, left out; no budget is spent on them.")
     return qrels_of(answers, [one.qid for one in lists], rel)
-
-
-def _by_topic(known: Any) -> dict[str, dict[str, int]]:
-    """Return topic -> document -> label of judgments, of those that are judged: label 0 or more."""
-    if known is None:
-        return {}
-    frame = as_qrels(known, "known").to_frame()
-    judged = frame[frame["label"] >= 0].groupby("qid", sort=False)
-    return {str(qid): dict(zip(part["docno"], part["label"].tolist(), strict=True)) for qid, part in judged}
-
-
-def _mark(known: Mapping[str, Mapping[str, int]]) -> str:
-    """Return by what known judgments are known again."""
-    if not known:
-        return "none"
-    text = json.dumps({qid: dict(known[qid]) for qid in sorted(known)}, sort_keys=True)
-    return f"{count(sum(map(len, known.values())), 'judgment')}, {digest(text)}"

@@ -19,6 +19,7 @@ from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pair_tests
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
@@ -65,8 +66,8 @@ if TYPE_CHECKING:
 
 #: who gives the labels that are compared with those of people
 MODEL, PEOPLE = "model", "people"
-#: rankings with this tau_b, and scores that are so near, are alike
-ALIKE, NEAR = 0.9, 0.01
+#: rankings with this tau_b, and scores that are so near, are alike; the level of significance
+ALIKE, NEAR, ALPHA = 0.9, 0.01, 0.05
 
 
 def _draw_scores(result: LabelAudit, measure: str, place: Place, *, judge: str | None = None) -> Axes:
@@ -87,7 +88,8 @@ class LabelAudit(Result):
 
     ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), on the topics in which it labelled
     something, or another person (``"people"``), on the documents of this person. Labels are usable for a ranking where
-    tau_b is at least .9 (Voorhees 2001), or as high as that of other people, and for scores off by at most .01.
+    tau_b is at least .9 (Voorhees 2001), or as high as that of other people; for scores off by at most .01; and for
+    significance as :func:`~pt_reuse.labels.significance_fidelity` says.
 
     Attributes:
         labels: how far the labels agree.
@@ -117,6 +119,9 @@ class LabelAudit(Result):
     label | People | number | the label of people
     judge_label | Judge | number | that of the judge on its own scale, or the one that judge_rel= says it stands for
     effect | Effect | effect | what the judge's label adds to the mean score of the run beyond the mean of all runs
+    judge_significant | Claims | count | pairs of runs that differ significantly by the judge
+    false_share | False claims | score | share of these that do not by people
+    opposite | Opposite | count | pairs that differ significantly by both, with the other winner
     people | People | count | other people under whom there is a ranking
     person_tau_b | Person's tau_b | score | that of the ranking under the person
     people_tau_b | People's tau_b | score | mean of those of the rankings under other people
@@ -142,6 +147,14 @@ class LabelAudit(Result):
             "name score judge_score rank judge_rank rise",
             select={"judge": None},
             noun="runs",
+        ),
+    ]
+    claims: Annotated[
+        pd.DataFrame,
+        Table(
+            "model and measure; claims are differences with p at most .05 by Student's paired t test, uncorrected",
+            "judge measure judge_significant false_share~ opposite",
+            noun="judges",
         ),
     ]
     documents: Annotated[
@@ -186,7 +199,10 @@ class LabelAudit(Result):
 
     def words(self) -> dict[str, Any]:
         """Return what captions, notes and the verdict speak of, with when labels are usable."""
-        usable = f"tau_b of at least {ALIKE}, or as high as that of other people; scores off by at most {NEAR}"
+        usable = (
+            f"tau_b of at least {ALIKE}, or as high as that of other people; scores off by at most {NEAR}; of "
+            f"significant differences (paired t tests) at most {ALPHA:.0%} false, none with the other winner"
+        )
         return {**super().words(), "usable": usable}
 
     @property
@@ -210,9 +226,9 @@ class LabelAudit(Result):
         return lines
 
     def _answer(self, row: dict[str, Any]) -> str:
-        best, moved, people = (
+        best, moved, people, claims = (
             table[(table["judge"] == row["judge"]) & (table["measure"] == row["measure"])]
-            for table in (self.table[self.table["by"] == BEST], self.movers, self.yardstick)
+            for table in (self.table[self.table["by"] == BEST], self.movers, self.yardstick, self.claims)
         )
         off = {"change": float(moved["change"].abs().max())}
         line = "{measure}, {judge}: tau_b {tau_b}".format_map(cells(row, self.columns))
@@ -224,6 +240,10 @@ class LabelAudit(Result):
             line += "; {difference} against other people".format_map(cells(other, self.columns))
             uses["the ranking of all runs"] = usable(other, "difference", 0)
         uses |= {f"scores (off by up to {off['change']:.4f})": usable(off, "change", NEAR, most=True)}
+        (claim,) = records(claims)
+        can = "no" if claim["opposite"] else usable(claim, "false_share", ALPHA, most=True)
+        n, false = int(claim["judge_significant"]), f"{claim['false_share']:.1%} of "
+        uses[f"significance ({false if n else ''}{n:,} claims{' false' if n else ''})"] = can
         return f"{line}. Usable for {', '.join(f'{use}: {can}' for use, can in uses.items())}"
 
 
@@ -403,7 +423,8 @@ def _ranked(
     bootstrap: TopicBootstrap | None,
 ) -> dict[str, pd.DataFrame]:
     """Return the table, each run, and under models the documents that move it."""
-    rows, movers, documents = list[dict[str, Any]](), list[pd.DataFrame](), list[pd.DataFrame]()
+    rows, claims = list[dict[str, Any]](), list[dict[str, Any]]()
+    movers, documents = list[pd.DataFrame](), list[pd.DataFrame]()
     effects = DocumentEffects(inputs.runs, inputs.qrels)
     for (m, measure), (of, scores) in product(enumerate(inputs.measures), compared):
         truth, estimate = scores[m]
@@ -411,6 +432,7 @@ def _ranked(
         rows += field.agreement(of, repr(measure), best, groups)
         moved = field.moved(of, repr(measure), inputs.runs.run_table)
         if of.given is not None:
+            claims.append({"judge": of.about["judge"], "measure": repr(measure), **field.claims()})
             found = effects.between(measure, of.topics, truth.has_topic, of.truth, of.estimates[0])
             table, totals = effects.moving(found, moved, of.truth, of.given)
             documents.append(under({"judge": of.about["judge"], "measure": repr(measure)}, table))
@@ -420,6 +442,7 @@ def _ranked(
     return {
         "table": whole_changes(with_names(rows)),
         "movers": whole_changes(pd.concat(movers, ignore_index=True)),
+        "claims": pd.DataFrame(claims),
         "documents": pd.concat(documents, ignore_index=True),
     }
 
@@ -466,6 +489,19 @@ class RankedField:
             about = {**of.about, "measure": measure, "by": by, "part": part, "runs": len(runs), "topics": len(topics)}
             risen = self.mean_rise("mean_rise", runs, integer=False)
             yield {**about, "documents": of.documents, **found, **risen}
+
+    def claims(self) -> dict[str, float]:
+        """Return how many differences are significant under the judge, and how many of these are not under people."""
+        sides = self.truth.values, self.estimate.values
+        people, judge = map(pair_tests, sides)
+        found = agreement_of_tests(people, judge, ALPHA)
+        n, share = found.ss_a + found.ss_d + found.ns, found.only_second
+        row: dict[str, float] = {"judge_significant": n, "false_share": share, "opposite": found.ss_d}
+        if self.bootstrap is not None:
+            several = len(sides[0]) > 1
+            drawn = drawn_agreement(*sides, self.bootstrap, ALPHA).only_second if several else np.full(1, np.nan)
+            row["false_share_low"], row["false_share_high"] = self.bootstrap.interval(share, drawn, within=(0, 1))
+        return row
 
     def moved(self, of: ComparedSets, measure: str, run_table: pd.DataFrame) -> pd.DataFrame:
         """Return a row per run, in the order of the field; ``by_documents`` is not known here, NaN."""

@@ -481,11 +481,20 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
         number += 1
         chosen = []
         for row in rows.tolist():
-            probability = float(chooser.probability[row])
-            why = "at random" if np.isnan(probability) else f"nearest to .5 ({probability:.3f})"
+            probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
+            why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
             qid, docno = keys[row]
-            chosen.append(Judged(qid, docno, number, STRATEGY, why, more=_more(probability)))
+            chosen.append(
+                Judged(
+                    qid,
+                    docno,
+                    number,
+                    STRATEGY,
+                    why,
+                    more={"probability": probability},
+                )
+            )
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
         answers = {row: said[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
@@ -514,10 +523,9 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
         pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], labels[kept], chooser.probability[kept], strict=True
     )
     return [
-        Judged(qid, docno, last, STRATEGY, "the rest", int(label), judge, time, _more(float(probability)))
+        Judged(
+            *(qid, docno, last, STRATEGY, "the rest", int(label), judge, time),
+            {"probability": None if np.isnan(probability) else float(probability)},
+        )
         for qid, docno, label, probability in cells
     ]
-
-
-def _more(probability: float) -> dict[str, float | None]:
-    return {"probability": None if np.isnan(probability) else probability}

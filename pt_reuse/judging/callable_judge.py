@@ -56,10 +56,6 @@ class Price:
         number("output", self.output)
         positive("per", self.per, "tokens")
 
-    def of(self, input_tokens: int, output_tokens: int) -> float:
-        """Return the money for `input_tokens` that were sent and `output_tokens` that came back."""
-        return (self.input * input_tokens + self.output * output_tokens) / self.per
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -96,11 +92,7 @@ class Cost:
         """Return the price of the reported tokens; None without a price or without reported tokens."""
         if self.price is None or (self.calls and not self.told):
             return None
-        return self.price.of(self.input_tokens, self.output_tokens)
-
-    def plus(self, **more: int) -> Cost:
-        """Return the cost with `more` of something."""
-        return replace(self, **{name: getattr(self, name) + value for name, value in more.items()})
+        return (self.price.input * self.input_tokens + self.price.output * self.output_tokens) / self.price.per
 
     def __repr__(self) -> str:
         answered = self.calls - self.failed
@@ -169,7 +161,35 @@ class AnswerForm:
     decide: str
     rel: int
 
+    @classmethod
+    def checked(cls, form: str, labels: Any, thresholds: Any, decide: str, rel: int | None) -> AnswerForm:
+        """Return the form of answers that a user describes, or say what does not fit together."""
+        choice("answers", form, FORMS)
+        choice("decide", decide, DECISIONS)
+        if (thresholds is not None) != (form == "score"):
+            raise InputError(
+                "thresholds say from which score on a document has each label, and go with answers='score', got "
+                f"answers={form!r} and thresholds={shown(thresholds)}.",
+                argument="thresholds",
+            )
+        bounds = None
+        if thresholds is not None:
+            bounds = tuple(number_column(pd.Series(np.atleast_1d(thresholds), dtype=object)).tolist())
+            if not bounds or not np.isfinite(bounds).all() or (np.diff(bounds) <= 0).any():
+                what = f"thresholds must be numbers that ascend, got {shown(thresholds)}."
+                raise InputError(what, argument="thresholds")
+            labels = range(len(bounds) + 1) if labels is None else labels
+        if form == "probabilities" and (labels is None or isinstance(labels, Set)):
+            problem = "probabilities are of labels. Say which, in their order: labels=(0, 1)."
+            raise InputError(problem, argument="labels")
+        known = None if labels is None else tuple(label_set(labels))
+        if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
+            what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
+            raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
+        return cls(form, known, bounds, decide, 1 if rel is None else rel)
+
     def kept(self, value: Any) -> Kept:
+        """Return what is kept of an answer, or say what is wrong with it."""
         value = plain(value) if getattr(value, "ndim", None) == 0 else value
         if value is None or value is pd.NA:
             return None
@@ -223,38 +243,6 @@ class AnswerForm:
         return int(labels[nearness >= nearness.max() - 1e-12].min())
 
 
-def answer_form(form: str, labels: Any, thresholds: Any, decide: str, rel: int | None) -> AnswerForm:
-    """Return the form of answers that a user describes, or say what does not fit together."""
-    choice("answers", form, FORMS)
-    choice("decide", decide, DECISIONS)
-    if (thresholds is not None) != (form == "score"):
-        raise InputError(
-            "thresholds say from which score on a document has each label, and go with answers='score', got "
-            f"answers={form!r} and thresholds={shown(thresholds)}.",
-            argument="thresholds",
-        )
-    bounds = None if thresholds is None else _bounds(thresholds)
-    if labels is None and bounds is not None:
-        labels = range(len(bounds) + 1)
-    if form == "probabilities" and (labels is None or isinstance(labels, Set)):
-        which = "labels=(0, 1)"
-        raise InputError(f"probabilities are of labels. Say which, in their order: {which}.", argument="labels")
-    known = None if labels is None else tuple(label_set(labels))
-    if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
-        what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
-        raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
-    return AnswerForm(form, known, bounds, decide, 1 if rel is None else rel)
-
-
-def _bounds(thresholds: Any) -> tuple[float, ...]:
-    given = [thresholds] if isinstance(thresholds, int | float) else thresholds
-    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-    numbers = number_column(pd.Series(listed, dtype=object))
-    if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(f"thresholds must be numbers that ascend, got {shown(thresholds)}.", argument="thresholds")
-    return tuple(numbers.tolist())
-
-
 #: the file of a cache, and seconds to wait for another process that writes to it
 FILE, _PATIENCE = "labels.jsonl", 60.0
 IDS = ("qid", "docno")
@@ -279,13 +267,6 @@ class LabelCache:
                 self._journal.append(lacking)
             self._records.update({record["key"]: record for record in lacking})
         return self._records
-
-
-def written(cell: Any) -> str:
-    """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
-    numbers = np.asarray(cell) if hasattr(cell, "__array__") else np.zeros(())
-    # as a text an array is cut short, and has few digits
-    return f"{numbers.dtype} {numbers.tolist()}" if numbers.ndim else str(cell)
 
 
 @dataclass(frozen=True)
@@ -430,7 +411,7 @@ class Callable(Judge):
             raise InputError(f"fn must be a function, got {shown(fn)}.", argument="fn")
         self._fn, self._reads = fn, names("reads", reads)
         self._batch_size = None if batch_size is None else positive("batch_size", batch_size, "documents")
-        self._form = answer_form(answers, labels, thresholds, decide, rel)
+        self._form = AnswerForm.checked(answers, labels, thresholds, decide, rel)
         if isinstance(fn, pt.Transformer):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
@@ -506,7 +487,7 @@ class Callable(Judge):
         # scores do not depend on the labels that become of them
         about = (self.name, self._version, self._form.form, self._form.form == "probabilities" and self._form.labels)
         rows = pairs[[*self.needs()]].astype(object).itertuples(index=False, name=None)
-        texts = (json.dumps((*about, self._reads, *map(written, row))) for row in rows)
+        texts = (json.dumps((*about, self._reads, *map(_as_text, row))) for row in rows)
         return [blake2b(text.encode("ascii"), digest_size=16).hexdigest() for text in texts]
 
     def _cached(self, keys: Sequence[str]) -> dict[str, Record]:
@@ -622,7 +603,14 @@ class Callable(Judge):
 
     def _count(self, **more: int) -> None:
         with self._one_at_a_time:
-            self._cost = self._cost.plus(**more)
+            self._cost = replace(self._cost, **{name: getattr(self._cost, name) + n for name, n in more.items()})
+
+
+def _as_text(cell: Any) -> str:
+    """Return what a function reads as a text that tells it from all else: of an array or tensor each number."""
+    numbers = np.asarray(cell) if hasattr(cell, "__array__") else np.zeros(())
+    # as a text an array is cut short, and has few digits
+    return f"{numbers.dtype} {numbers.tolist()}" if numbers.ndim else str(cell)
 
 
 def _place_of(qid: str, docno: str) -> str:

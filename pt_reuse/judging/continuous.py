@@ -236,17 +236,12 @@ class TopicJudging:
             "status": self.decision.status,
             "evaluated": protocol.evaluated(self.decision.status, done),
             "rounds": done.batches + (pooled.asked > 0),
-            **_counted(done),
+            **done.counted(),
             "pool_judged": pooled.judged,
             "pool_relevant": pooled.relevant,
             "cal_judged": done.judged - pooled.judged,
             "cal_relevant": done.relevant - pooled.relevant,
         }
-
-
-def _counted(progress: Progress) -> dict[str, float]:
-    density = progress.density if progress.judged else np.nan
-    return {"asked": progress.asked, "judged": progress.judged, "relevant": progress.relevant, "density": density}
 
 
 @dataclass
@@ -299,7 +294,7 @@ class Rounds:
             of_batch: tuple[Any, ...] = pd.NA, pd.NA, np.nan
             if strategy == CAL:
                 of_batch = done.batch_judged, done.batch_relevant, done.batch_share
-            values = (topic.qid, number, strategy, *_counted(done).values(), *of_batch, *topic.decision)
+            values = (topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision)
             self.rows.append(dict(zip(_ROUNDS.split(), values, strict=True)))
         if size < wanted and topic.goes_on:
             # its last round is the one after which it stopped

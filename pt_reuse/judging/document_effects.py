@@ -102,14 +102,18 @@ class DocumentEffects:
             kernel.of_cell(Cells(Judgments(documents.starts, labels)), spec, every) for labels in (truth, estimate)
         )
         divisor = np.where(by_judge > 0, by_judge, by_people)
+        gains = (every >= spec.rel).astype(np.float64)
+        if spec.kernel == "ndcg":
+            of_label = spec.gain_of_label(every)
+            gains = np.array([of_label.get(label, 0.0) for label in every.tolist()])
+        gained = gains[np.searchsorted(every, estimate)] - gains[np.searchsorted(every, truth)]
         for topic in topics.tolist():
             rows = documents.rows(topic)
-            gained = _gains(spec, estimate[rows], every) - _gains(spec, truth[rows], every)
-            changed = np.flatnonzero(gained)
+            changed = np.flatnonzero(gained[rows])
             if not len(changed) or divisor[topic] == 0:
                 continue
-            weights = _weights(spec, self._index.gather(range(topic, topic + 1)), len(gained))
-            yield changed + rows.start, weights[changed] * (gained[changed] / divisor[topic])[:, None]
+            weights = _weights(spec, self._index.gather(range(topic, topic + 1)), rows.stop - rows.start)
+            yield changed + rows.start, weights[changed] * (gained[rows][changed] / divisor[topic])[:, None]
 
     def _alone(
         self, measure: ir_measures.Measure, topics: NDArray[np.int64], truth: Labels, estimate: Labels
@@ -155,13 +159,6 @@ class DocumentEffects:
             label=label, judge_label=judge_label, rank=rank.mask(rank == 0)
         )
         return table.assign(effect=pushes[place, run] * way[run]), totals
-
-
-def _gains(spec: Spec, labels: Labels, every: Labels) -> Floats:
-    """Return (rows,) what each label is worth."""
-    if spec.kernel != "ndcg":
-        return (labels >= spec.rel).astype(np.float64)
-    return pd.Series(labels).map(spec.gain_of_label(every)).fillna(0.0).to_numpy(dtype=np.float64)
 
 
 def _weights(spec: Spec, hits: Hits, n_documents: int) -> Floats:

@@ -202,7 +202,14 @@ def leave_out_dynamic(
         check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
-    _check_topics_given(people, queries)
+    sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
+    lacking = [qid for qid, n in sizes if n and qid not in queries]
+    if lacking:
+        raise InputError(
+            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
+            "judgments, or Qrels.select(topics) judgments of those that you give.",
+            argument="topics",
+        )
 
     pooling = inputs.pooled(depth, contributors, pool_order)
     contributed = pooling.contributors.runs
@@ -432,16 +439,4 @@ def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:
             f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments as "
             "there are in qrels, with all contributors or without some of them. So what is lost there is not made "
             "up for. Has the scorer the whole corpus?",
-        )
-
-
-def _check_topics_given(qrels: Qrels, queries: Mapping[str, str | None]) -> None:
-    """Raise where a judged topic is not among the topics of which a classifier is told."""
-    judged = qrels.arrays.documents.sizes
-    lacking = [qid for qid, n in zip(qrels.topics, judged.tolist(), strict=True) if n and qid not in queries]
-    if lacking:
-        raise InputError(
-            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
-            "judgments, or Qrels.select(topics) judgments of those that you give.",
-            argument="topics",
         )

@@ -29,7 +29,14 @@ _TOLERANCE = 1e-6
 
 def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[int], list[float]]]:
     """Return true label -> labels that may be given, and where the share of each but the last ends; or raise."""
-    frame = _framed(value)
+    try:
+        if isinstance(value, Mapping):
+            rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
+            frame = pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
+        else:
+            frame = pd.DataFrame(value)
+    except (TypeError, ValueError) as error:
+        raise _no_confusion(f"got {shown(value)}") from error
     true, given = _labels(frame.index), _labels(frame.columns)
     shares = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
     sums = shares.sum(axis=1)
@@ -54,16 +61,6 @@ def _no_confusion(what: str) -> InputError:
         f"given labels across, or an array of labels 0, 1, 2 ...; {what}.",
         argument="confusion",
     )
-
-
-def _framed(value: Any) -> pd.DataFrame:
-    try:
-        if isinstance(value, Mapping):
-            rows = {true: row if isinstance(row, Mapping) else dict(enumerate(row)) for true, row in value.items()}
-            return pd.DataFrame.from_dict(rows, orient="index").fillna(0.0)
-        return pd.DataFrame(value)
-    except (TypeError, ValueError) as error:
-        raise _no_confusion(f"got {shown(value)}") from error
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:

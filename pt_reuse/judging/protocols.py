@@ -46,6 +46,11 @@ class Progress:
         """Return the share of the last batch's judged documents that is relevant; 0 where none is judged."""
         return self.batch_relevant / max(self.batch_judged, 1)
 
+    def counted(self) -> dict[str, float]:
+        """Return ``asked judged relevant density``, the density NaN where none is judged."""
+        density = self.density if self.judged else math.nan
+        return {"asked": self.asked, "judged": self.judged, "relevant": self.relevant, "density": density}
+
 
 def short(share: float) -> str:
     """Write a share with three decimals at most: ``.62``, ``.503``, ``1``."""
@@ -79,10 +84,8 @@ class DenseTopic(Condition):
 
     Example:
         >>> from pt_reuse.judging import DenseTopic, Progress
-        >>> DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=5))
-        False
-        >>> DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=6))
-        True
+        >>> [DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=relevant)) for relevant in (5, 6)]
+        [False, True]
     """
 
     above: float = 0.5
@@ -97,12 +100,9 @@ class DenseTopic(Condition):
 
 @dataclass(frozen=True)
 class FewJudged(Condition):
-    """A topic continues until the judge was asked about a number of its documents.
+    """A topic continues until the judge was asked about `below` of its documents.
 
     Documents to which the judge gives no label count, too; else there might be no end.
-
-    Args:
-        below: the number of documents, at least 1.
     """
 
     below: int = 150
@@ -129,12 +129,9 @@ class NoBatchYet(Condition):
 
 @dataclass(frozen=True)
 class FruitfulBatch(Condition):
-    """A topic continues while more than a share of its last batch is relevant; the share can be smaller at first.
+    """A topic continues while a share `above` of its last batch is relevant.
 
-    Args:
-        above: the share of the last batch that is exceeded, from 0 to 1.
-        early_above: the same for the first batches.
-        early_batches: how many batches are the first; 0 for none.
+    Of the first `early_batches` batches it is the share `early_above`.
     """
 
     above: float = 0.2

@@ -212,7 +212,14 @@ class WithTexts(Judge):
         self.family = getattr(judge, "family", None)
         frame = topic_frame(topics).drop(columns=["docno", "text"], errors="ignore")
         self._told = TopicTexts(frame)
-        self._texts, self._verbose = _checked_texts(texts), flag("verbose", verbose)
+        kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
+        if texts is not None and (not isinstance(texts, kinds) or isinstance(texts, str | bytes | Iterator)):
+            raise InputError(
+                "texts must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds "
+                f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {shown(texts)}.",
+                argument="texts",
+            )
+        self._texts, self._verbose = texts, flag("verbose", verbose)
         self._given = (*(column for column in frame if column != "qid"), *(() if texts is None else ("text",)))
         lacking = [column for column in self._judge.needs() if column not in (*_IDS, *self._given)]
         if lacking:
@@ -239,15 +246,3 @@ class WithTexts(Judge):
             shown = shown.assign(text=[found[key] for key in keys])
         said = self._judge.transform(shown)
         return {str(column): said[column].array for column in said if column == "label" or column not in shown}
-
-
-def _checked_texts(texts: Any) -> Any:
-    """Return texts that can be read again and again."""
-    kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
-    if texts is None or (isinstance(texts, kinds) and not isinstance(texts, str | bytes | Iterator)):
-        return texts
-    raise InputError(
-        "texts must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds "
-        f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {shown(texts)}.",
-        argument="texts",
-    )

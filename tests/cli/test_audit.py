@@ -23,7 +23,7 @@ PICTURES = {
     "circularity": ["gains", "runs-lax", "runs-strict"],
     "holes": ["fill-lax", "fill-strict"],
 }
-DRAWN = {"resamples": 20, "seed": 3}
+DRAWN = {"resamples": 6, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def pictures(monkeypatch):
 
 def words(given, *more):
     field = ["--runs", given / "runs", "--metadata", given / "runs.csv", "--human", given / "people.qrels"]
-    rest = ["--judges", given / "judges", "--depth", 5, "--resamples", 20, "--seed", 3, "--measures", "nDCG@10"]
+    rest = ["--judges", given / "judges", "--depth", 5, "--resamples", 6, "--seed", 3, "--measures", "nDCG@10"]
     return ["audit", *field, *rest, *more]
 
 

@@ -39,7 +39,7 @@ def orders_of(runs, labels, strategy=Greedy, *, seed=0, depth=100, rel=1):
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     fields(),
     st.dictionaries(st.sampled_from(TOPICS), st.dictionaries(st.sampled_from(DOCS), ANY_LABEL)),

@@ -77,51 +77,6 @@ def check_choices(judged, scores, truth, *, rel, batch_size):
     return known, scaled
 
 
-def check_topic_batches(judged, scores, truth, *, rel, batch_size, budget, by_topic):
-    """Check batch by batch what people judge where each topic has a budget of its own, and the labels of the rest."""
-    frame = judged.to_frame()
-    values = np.array(list(scores.values()))
-    scaled = dict(zip(scores, (values - values.mean()) / values.std(), strict=True))
-    topics = list(dict.fromkeys(qid for qid, _ in scores))
-    known = []
-
-    def taught(qid):
-        """Return what calibrates a topic: its own labels where they are of both kinds, else those of all, if any."""
-        mine = [pair for pair in known if pair[0] == qid]
-        for pairs in (mine, known) if by_topic else (known,):
-            labels = [truth[pair] >= rel for pair in pairs]
-            if any(labels) and not all(labels):
-                return pairs
-        return []
-
-    rounds = math.ceil(budget / batch_size)
-    for number in range(1, rounds + 1):
-        new = []
-        for qid in topics:
-            mine = frame[(frame["judge"] == "people") & (frame["qid"] == qid) & (frame["round"] == number)]
-            batch = [(qid, docno) for docno in mine["docno"]]
-            assert len(batch) == min(batch_size, budget - batch_size * (number - 1))
-            left = [pair for pair in scores if pair[0] == qid and pair not in known]
-            teachers = taught(qid)
-            if teachers:
-                labels = [truth[pair] >= rel for pair in teachers]
-                found = slow_probability([scaled[p] for p in teachers], labels, [scaled[p] for p in left])
-                distance = {pair: abs(p - 0.5) for pair, p in zip(left, found, strict=True)}
-                nearest = sorted(left, key=distance.get)[: len(batch)]
-                assert sorted(batch) == sorted(nearest)
-                assert [distance[pair] for pair in batch] == sorted(distance[pair] for pair in batch)
-            new += batch
-        known += new
-    for qid in topics:
-        rest = frame[(frame["judge"] != "people") & (frame["qid"] == qid)]
-        about, teachers = [scaled[qid, docno] for docno in rest["docno"]], taught(qid)
-        expected = slow_grades([scaled[p] for p in teachers], [truth[p] for p in teachers], about)
-        assert rest["label"].tolist() == expected
-        probability = slow_probability([scaled[p] for p in teachers], [truth[p] >= rel for p in teachers], about)
-        # the probability of being relevant is no smaller than that of a higher grade
-        assert (rest["probability"].to_numpy(float) <= np.array(probability) + 1e-6).all()
-
-
 # the tests
 
 
@@ -238,13 +193,6 @@ def test_choices_and_labels_are_those_of_a_slow_version(rel):
     assert len(frame) == len(SCORES)
 
 
-@pytest.mark.parametrize("calibrate", ["all", "topic"])
-def test_choices_with_a_budget_for_each_topic_are_those_of_a_slow_version(calibrate):
-    judged = lara(budget=14, batch_size=4, rel=2, calibrate=calibrate)
-    options = {"rel": 2, "batch_size": 4, "budget": 14, "by_topic": calibrate == "topic"}
-    check_topic_batches(judged, SCORES, GRADES, **options)
-
-
 def test_who_gave_each_label_and_why():
     frame = lara(total=45, batch_size=20).to_frame()
     assert list(frame) == ["qid", "docno", "label", *PROVENANCE, "probability"]
@@ -302,24 +250,21 @@ def test_a_session_that_was_stopped(tmp_path, messages, monkeypatch):
 
 def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
     messages.refused(lara, argument="budget")
-    messages.refused(lara, argument="budget", budget=-1)
+    for argument, value in {"budget": -1, "pool": PAIRS, "batch_size": 0, "calibrate": "both", "column": 3}.items():
+        messages.refused(lara, argument=argument, **{"total": 1, argument: value})
     messages.refused(lara, argument="total", total=-1)
-    messages.refused(lara, argument="pool", pool=PAIRS, total=1)
-    messages.refused(lara, argument="batch_size", batch_size=0, total=1)
-    messages.refused(lara, argument="calibrate", calibrate="both", total=1)
-    messages.refused(lara, argument="column", column=3, total=1)
-    messages.refused(lara, argument="column", model=lambda f: f, total=1)
     messages.refused(lara, model=lambda f: f.assign(score=1.0), column="mine", total=1)
-    messages.refused(lara, argument="column", model=lambda f: f.assign(score="high"), total=1)
-    for endless in (np.inf, -np.inf):
-        messages.refused(
-            lara, argument="column", model=lambda f, endless=endless: [endless, *scores_of(f)[1:]], total=1
-        )
+    for says in (
+        lambda f: f,
+        lambda f: f.assign(score="high"),
+        lambda f: [np.inf, *scores_of(f)[1:]],
+        lambda f: [-np.inf, *scores_of(f)[1:]],
+    ):
+        messages.refused(lara, argument="column", model=says, total=1)
     for odd in (1.5, "high", 40000):
         messages.refused(lara, model=lambda f, odd=odd: f.assign(label=[0, odd, *[0] * (len(f) - 2)]), total=1)
-    messages.refused(lara, argument="model", model=lambda f: [1.0], total=1)
-    messages.refused(lara, argument="model", model=lambda f: 3, total=1)
-    messages.refused(lara, argument="model", model=lambda f: pd.concat([f, f]).assign(score=1.0), total=1)
+    for says in (lambda f: [1.0], lambda f: 3, lambda f: pd.concat([f, f]).assign(score=1.0)):
+        messages.refused(lara, argument="model", model=says, total=1)
     real = builtins.__import__
 
     def without_sklearn(name, *rest):

@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -64,32 +64,35 @@ def brute_force(row, labels, decide):
     return min(labels, key=lambda label: (round(abs(label - expected), 12), label))
 
 
-@pytest.mark.parametrize("labels", [(0, 1, 2), (2, 0, 1), (0, 1, 3), (-1, 0, 5)])
-@pytest.mark.parametrize("decide", ["most probable", "expected"])
-@pytest.mark.parametrize("form", ["list", "array", "mapping"])
-def test_probabilities_become_labels(labels, decide, form):
-    forms = {"list": list, "array": np.array, "mapping": lambda row: dict(zip(labels, row, strict=True))}
-    model = Model(**{text: forms[form](row) for text, row in ROWS.items()})
-    found = judge(model, answers="probabilities", labels=labels, decide=decide, rel=2)(ASKED)
-    rows = [ROWS[text] for text in ASKED["text"]]
-    assert column(found, "label") == [brute_force(row, labels, decide) for row in rows]
-    assert found["probabilities"].tolist() == [tuple(row) for row in rows]
-    relevant = [sum(p for label, p in zip(labels, row, strict=True) if label >= 2) for row in rows]
-    assert found["probability"].tolist() == pytest.approx(relevant, abs=1e-15)
+def test_probabilities_become_labels():
+    forms = {"list": list, "array": np.array, "mapping": None}
+    for labels, decide, form in product(
+        [(0, 1, 2), (2, 0, 1), (0, 1, 3), (-1, 0, 5)], ["most probable", "expected"], forms
+    ):
+        as_form = forms[form] or (lambda row, labels=labels: dict(zip(labels, row, strict=True)))
+        model = Model(**{text: as_form(row) for text, row in ROWS.items()})
+        found = judge(model, answers="probabilities", labels=labels, decide=decide, rel=2)(ASKED)
+        rows = [ROWS[text] for text in ASKED["text"]]
+        assert column(found, "label") == [brute_force(row, labels, decide) for row in rows], (labels, decide, form)
+        assert found["probabilities"].tolist() == [tuple(row) for row in rows]
+        relevant = [sum(p for label, p in zip(labels, row, strict=True) if label >= 2) for row in rows]
+        assert found["probability"].tolist() == pytest.approx(relevant, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("thresholds", "labels", "expected"),
-    [(0.5, None, [1, 0, 1]), ((0.4, 0.6), None, [1, 0, 2]), ((0.4, 0.5, 0.9), (0, 1, 2, 4), [2, 0, 2])],
-)
-def test_scores_become_labels_by_thresholds(thresholds, labels, expected):
-    model = Model(ta=0.5, tb=-3.0, tc=np.float64(0.75))
-    found = judge(model, answers="score", thresholds=thresholds, labels=labels, batch_size=8)(ASKED.iloc[[0, 1, 4]])
-    assert column(found, "label") == expected
-    assert found["judge_score"].tolist() == [0.5, -3.0, 0.75]
+def test_scores_become_labels_by_thresholds():
+    for thresholds, labels, expected in (
+        (0.5, None, [1, 0, 1]),
+        ((0.4, 0.6), None, [1, 0, 2]),
+        ((0.4, 0.5, 0.9), (0, 1, 2, 4), [2, 0, 2]),
+    ):
+        model = Model(ta=0.5, tb=-3.0, tc=np.float64(0.75))
+        asked = judge(model, answers="score", thresholds=thresholds, labels=labels, batch_size=8)
+        found = asked(ASKED.iloc[[0, 1, 4]])
+        assert column(found, "label") == expected
+        assert found["judge_score"].tolist() == [0.5, -3.0, 0.75]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     order=st.permutations(range(20)),
     cuts=st.sets(st.integers(1, 19), max_size=4),
@@ -109,69 +112,33 @@ def test_order_batches_and_threads_change_no_label(order, cuts, size, threads):
 # what cannot be
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"fn": 5},
-        {"name": ""},
-        {"reads": ()},
-        {"reads": 5},
-        {"batch_size": 0},
-        {"answers": "labels"},
-        {"decide": "best"},
-        {"answers": "probabilities"},
-        {"answers": "score"},
-        {"thresholds": 0.5},
-        {"answers": "score", "thresholds": (0.5, 0.5)},
-        {"answers": "score", "thresholds": "high"},
-        {"answers": "score", "thresholds": 0.5, "labels": (0, 1, 2)},
-        {"answers": "score", "thresholds": 0.5, "labels": (1, 0)},
-        {"labels": (1,)},
-        {"labels": (0, 0)},
-        {"labels": (0, 0.5)},
-        {"rel": 0},
-        {"cache": "folder"},
-        {"cache": "folder", "version": " "},
-        {"cache": 5, "version": "1"},
-        {"retry": 3},
-        {"price": 0.5},
-        {"threads": 0},
-        {"verbose": "no"},
-    ],
-    ids=range(25),
-)
-def test_what_does_not_fit_together_is_refused_before_any_call(options, messages):
-    argument = "thresholds" if options == {"answers": "score"} else list(options)[-1]
-    arguments = {"fn": lambda query, text: 1, "name": "model", **options}
-    error = messages.refused(lambda: ptr.judging.Callable(**arguments))
-    assert error.argument in {argument, "labels", "thresholds", "version", None}
+SCORE = {"answers": "score", "thresholds": 0.5}
+BOTH = {"answers": "probabilities", "labels": (0, 1)}
 
 
-@pytest.mark.parametrize(
-    ("answer", "options"),
-    [
-        (5, {"labels": (0, 1, 2)}),
-        (0.5, {}),
-        ("relevant", {}),
-        (float("nan"), {}),
-        ([1, 0], {}),
-        (2**15, {}),
-        ({0: 1.0}, {}),
-        ({0: 0.5, 3: 0.5}, {"answers": "probabilities", "labels": (0, 1)}),
-        ([0.5, 0.6], {"answers": "probabilities", "labels": (0, 1)}),
-        ([-0.5, 1.5], {"answers": "probabilities", "labels": (0, 1)}),
-        ([1.0], {"answers": "probabilities", "labels": (0, 1)}),
-        ([float("nan"), 1.0], {"answers": "probabilities", "labels": (0, 1)}),
-        (0.5, {"answers": "probabilities", "labels": (0, 1)}),
-        ("high", {"answers": "score", "thresholds": 0.5}),
-        (float("inf"), {"answers": "score", "thresholds": 0.5}),
-        ([0.5, 0.5], {"answers": "score", "thresholds": 0.5}),
-    ],
-    ids=range(16),
-)
-def test_an_answer_that_is_none_is_told_with_its_document(answer, options, messages):
-    model = judge(Model(ta=answer, tb=1, tc=1), **options)
-    messages.refused(lambda: model(ASKED), place="judge model, topic '1', document 'a'")
+def test_what_does_not_fit_together_is_refused_before_any_call(messages):
+    wrong = [
+        *({"fn": 5}, {"name": ""}, {"reads": ()}, {"batch_size": 0}, {"answers": "labels"}, {"decide": "best"}),
+        *({"answers": "probabilities"}, {"answers": "score"}, {"thresholds": 0.5}, {**SCORE, "thresholds": (0.5, 0.5)}),
+        *({**SCORE, "thresholds": "high"}, {**SCORE, "labels": (0, 1, 2)}, {**SCORE, "labels": (1, 0)}),
+        *({"labels": (1,)}, {"labels": (0, 0)}, {"labels": (0, 0.5)}, {"rel": 0}, {"cache": "folder"}),
+        *({"cache": "folder", "version": " "}, {"cache": 5, "version": "1"}, {"retry": 3}, {"price": 0.5}),
+        *({"threads": 0}, {"verbose": "no"}),
+    ]
+    for options in wrong:
+        arguments = {"fn": lambda query, text: 1, "name": "model", **options}
+        error = messages.refused(lambda arguments=arguments: ptr.judging.Callable(**arguments))
+        assert error.argument in {list(options)[-1], "labels", "thresholds", "version", None}
+
+
+def test_an_answer_that_is_none_is_told_with_its_document(messages):
+    no_labels = [5, 0.5, "relevant", float("nan"), [1, 0], 2**15, {0: 1.0}]
+    no_shares = [{0: 0.5, 3: 0.5}, [0.5, 0.6], [-0.5, 1.5], [1.0], [float("nan"), 1.0], 0.5]
+    no_scores = ["high", float("inf"), [0.5, 0.5]]
+    for answers, options in ((no_labels, {"labels": (0, 1, 2)}), (no_shares, BOTH), (no_scores, SCORE)):
+        for answer in answers:
+            model = judge(Model(ta=answer, tb=1, tc=1), **options)
+            messages.refused(lambda model=model: model(ASKED), place="judge model, topic '1', document 'a'")
 
 
 SIX = pd.DataFrame({"qid": "1", "docno": list("abcdef"), "query": "q", "text": list("abcdef")})
@@ -287,26 +254,23 @@ def test_what_was_answered_is_not_asked_again(cache):
     assert len(first.asked) == 7
 
 
-@pytest.mark.parametrize(
-    ("options", "columns", "again"),
-    [
+def test_another_question_is_another_key(cache):
+    cached(Remainders(), cache)(TWELVE)
+    for options, columns, again in (
         ({}, {}, 0),
         ({"labels": (0, 1, 2), "rel": 2, "batch_size": 4}, {}, 0),
+        ({}, {"rank": 3}, 0),
         ({"name": "other"}, {}, 12),
         ({"version": "2"}, {}, 12),
         ({"reads": ("qid", "text")}, {}, 12),
         ({}, {"text": "text of d1"}, 11),
         ({}, {"query": "p"}, 12),
         ({}, {"qid": "2"}, 12),
-        ({}, {"rank": 3}, 0),
         ({"answers": "score", "thresholds": 1}, {}, 12),
-    ],
-)
-def test_another_question_is_another_key(cache, options, columns, again):
-    cached(Remainders(), cache)(TWELVE)
-    model = Remainders()
-    cached(model, cache, **options)(TWELVE.assign(**columns))
-    assert len(model.asked) == again
+    ):
+        model = Remainders()
+        cached(model, cache, **options)(TWELVE.assign(**columns))
+        assert len(model.asked) == again, (options, columns)
 
 
 def test_a_kept_label_that_there_is_no_more_is_told(cache, messages):

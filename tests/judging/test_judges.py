@@ -32,23 +32,19 @@ def labels(frame):
     return [None if label is pd.NA else label for label in frame["label"]]
 
 
-@pytest.mark.parametrize(
-    ("unknown", "expected"),
-    [
+def test_an_oracle_says_what_is_known(noon):
+    for unknown, expected in (
         ({"unknown": "not relevant"}, [1, 0, 2, 0, 0, 0]),
         ({"unknown": "skip"}, [1, 0, 2, None, None, None]),
         ({}, [1, 0, 2, None, None, None]),
-    ],
-    ids=str,
-)
-def test_an_oracle_says_what_is_known(unknown, expected, noon):
-    found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
-    assert labels(found) == expected
-    assert found["label"].dtype == ("Int64" if None in expected else "int64")
-    assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
-    assert found.index.tolist() == ASKED.index.tolist()
-    assert found["judge"].tolist() == [None if label is None else "oracle" for label in expected]
-    assert found["time"].tolist() == [None if label is None else NOON for label in expected]
+    ):
+        found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
+        assert labels(found) == expected
+        assert found["label"].dtype == ("Int64" if None in expected else "int64")
+        assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
+        assert found.index.tolist() == ASKED.index.tolist()
+        assert found["judge"].tolist() == [None if label is None else "oracle" for label in expected]
+        assert found["time"].tolist() == [None if label is None else NOON for label in expected]
 
 
 def test_an_oracle_passes_on_who_judged_and_when(noon):
@@ -93,9 +89,9 @@ def test_whatever_a_user_gives_becomes_a_judge(given, name, noon):
     assert set(found["text"]) == {"mine"}
 
 
-@pytest.mark.parametrize("given", [5, None, pd.DataFrame({"qid": ["1"], "docno": ["a"]}), []], ids=range(4))
-def test_what_is_no_one_judge_is_refused(given, messages):
-    messages.refused(lambda: as_judge(given, "assessor"))
+def test_what_is_no_one_judge_is_refused(messages):
+    for odd in (5, None, pd.DataFrame({"qid": ["1"], "docno": ["a"]}), []):
+        messages.refused(lambda odd=odd: as_judge(odd, "assessor"))
 
 
 SHARES = {0: {0: 0.9, 1: 0.1}, 1: {0: 0.3, 1: 0.5, 2: 0.2}, 2: {2: 1.0}}
@@ -122,26 +118,20 @@ def test_each_label_is_that_of_its_own_draw():
         assert label == expected
 
 
-@pytest.mark.parametrize(
-    "confusion",
-    [
+def test_what_is_no_matrix_is_refused(messages):
+    for confusion in (
         {0: {0: 0.5, 1: 0.4}, 1: {1: 1}, 2: {2: 1}},
         {0: {0: 1.5, 1: -0.5}, 1: {1: 1}, 2: {2: 1}},
         {0: {0: 1.0}, 1: {1: 1.0}},
         {0: 1.0},
         {0: {"x": 1.0}, 1: {1: 1}, 2: {2: 1}},
         {-1: {0: 1.0}, 0: {0: 1}, 1: {1: 1}, 2: {2: 1}},
-        [["a", "b", "c"]] * 3,
         [[float("nan"), 1, 0]] * 3,
-        [1.0, 0.0],
         pd.DataFrame(MATRIX, index=[0, 1, 1]),
         {},
         "noise",
-    ],
-    ids=range(12),
-)
-def test_what_is_no_matrix_is_refused(confusion, messages):
-    messages.refused(lambda: ptr.judging.Noisy(SIXTY, confusion, seed=1), argument="confusion")
+    ):
+        messages.refused(lambda one=confusion: ptr.judging.Noisy(SIXTY, one, seed=1), argument="confusion")
 
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=40))

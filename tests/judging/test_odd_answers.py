@@ -48,15 +48,15 @@ WAYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_masked_number_is_no_label(way):
+def test_a_masked_number_is_no_label():
     pool = ptr.Pool.from_frame(ASKED)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        some = pool.judge(WAYS[way](MASKED)).to_frame()
-        none = pool.judge(WAYS[way](ALL_MASKED))
-    assert some.set_index("docno")["label"].to_dict() in ({"a": 1, "c": 2}, {"a": 1, "b": -1, "c": 2})
-    assert not (none.arrays.labels >= 0).any()
+    for way, as_judge in WAYS.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            some = pool.judge(as_judge(MASKED)).to_frame()
+            none = pool.judge(as_judge(ALL_MASKED))
+        assert some.set_index("docno")["label"].to_dict() in ({"a": 1, "c": 2}, {"a": 1, "b": -1, "c": 2}), way
+        assert not (none.arrays.labels >= 0).any(), way
 
 
 class Endless:
@@ -75,25 +75,15 @@ class Endless:
         return self.value
 
 
-@pytest.mark.parametrize(
-    "way",
-    {
-        "judge": Says,
-        "columns": lambda answer: Says({"label": answer}),
-        "further columns": lambda answer: Says({"label": [1, 1, 1], "note": answer}),
-        "function": lambda answer: lambda pairs: answer,
-        "batches": lambda answer: ptr.judging.Callable(lambda qid, docno: answer, name="c", reads=IDS, batch_size=9),
-        "probabilities": lambda answer: ptr.judging.Callable(
-            lambda qid, docno: answer, name="c", reads=IDS, answers="probabilities", labels=(0, 1)
-        ),
-        "one by one": lambda answer: ptr.judging.Callable(lambda qid, docno: answer, name="c", reads=IDS),
-    }.items(),
-    ids=lambda way: way[0],
-)
-def test_a_judge_that_never_ends_is_refused(way, messages):
-    judge = way[1](Endless())
-    messages.refused(lambda: ptr.Pool.from_frame(ASKED).judge(judge))
-    messages.refused(lambda: ptr.Pool.from_frame(ASKED).judge(way[1](itertools.repeat(1))))
+def test_a_judge_that_never_ends_is_refused(messages):
+    def probable(answer):
+        return ptr.judging.Callable(lambda *_: answer, name="c", reads=IDS, answers="probabilities", labels=(0, 1))
+
+    noted = lambda answer: Says({"label": [1, 1, 1], "note": answer})  # noqa: E731
+    for as_judge in (*(WAYS[way] for way in ("judge", "columns", "function", "batches")), probable, noted):
+        for endless in (Endless(), itertools.repeat(1)):
+            judge = as_judge(endless)
+            messages.refused(lambda judge=judge: ptr.Pool.from_frame(ASKED).judge(judge))
 
 
 # what another library says of an error may hold a key or a text: it is behind __cause__, and in no message of ours

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
@@ -109,7 +109,7 @@ class AnnotatorLabels:
     #: (items) how each item was chosen, as far as the labels say it: strategy, round, reason and whatever else is the
     #: same for all labels of an item; and the ``time`` of its last label
     chosen: pd.DataFrame = field(default_factory=pd.DataFrame)
-    seconds: NDArray[np.float64] | None = None  # (items,) mean seconds of a label, NaN where nobody says, None likewise
+    seconds: NDArray[np.float64] | None = None  # (items, annotators) that each label took, NaN where it is not said
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -200,10 +200,17 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         values=np.full((len(items), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
         chosen=_chosen(frame, item),
-        seconds=_mean_seconds(frame, item, argument),
     )
     rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64)})
     _fill(labels, rows, argument)
+    took = _seconds(frame, argument)
+    if took is not None:
+        # of a label that is given twice the first time that is said
+        timed = rows.assign(seconds=took)[rows["label"] != NO_LABEL].dropna(subset="seconds")
+        timed = timed.drop_duplicates(["item", "annotator"])
+        seconds = np.full(labels.values.shape, np.nan)
+        seconds[timed["item"], timed["annotator"]] = timed["seconds"]
+        labels = replace(labels, seconds=seconds)
     if not labels.given.any():
         raise InputError(f"{argument} holds no label.", argument=argument)
     return labels
@@ -241,8 +248,8 @@ def _chosen(frame: pd.DataFrame, item: NDArray[np.int64]) -> pd.DataFrame:
     return found.reset_index(drop=True)
 
 
-def _mean_seconds(frame: pd.DataFrame, item: NDArray[np.int64], argument: str) -> NDArray[np.float64] | None:
-    """Return (items,) how long a label took, the mean of those that say it in ``seconds`` or ``lead_time``."""
+def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
+    """Return how long each label, a row each, took by ``seconds`` or ``lead_time``, NaN where it is not said."""
     column = next((name for name in ("seconds", "lead_time") if name in frame), None)
     if column is None:
         return None
@@ -254,7 +261,7 @@ def _mean_seconds(frame: pd.DataFrame, item: NDArray[np.int64], argument: str) -
         what = f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])}"
         problem = f"{what} must be a number of seconds, got {shown(row[column])}. Leave it empty where it is not known."
         raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
-    return pd.Series(seconds).groupby(item).mean().to_numpy()
+    return seconds
 
 
 def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
@@ -416,7 +423,7 @@ class LabelDistributions(Result):
     majority_share | Share | score | its share of the labels
     entropy | Entropy | score | entropy of the labels in bits, 0 where all are equal
     relevant_share | Relevant | score | share of the labels that call it relevant
-    seconds | Seconds | tenths | mean seconds of a label, where labels have ``seconds`` or ``lead_time``
+    seconds | Seconds | tenths | mean of the labels that say how long they took, in ``seconds`` or ``lead_time``
     position | Position | score | where a passage lies in its document, 0 to 1, where all are called like ``D17%p3``
     """
 
@@ -481,9 +488,14 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
         entropy=-(shares * logs).sum(axis=1) + 0.0,
         relevant_share=shares[:, np.array(known) >= lowest].sum(axis=1),
     )
-    for name, values in (("seconds", given.seconds), ("position", _positions(given.docnos))):
-        if values is not None:
-            table[name] = values[kept]
+    untimed = {}
+    if given.seconds is not None:
+        took = given.seconds[kept]
+        table["seconds"] = pd.DataFrame(took).mean(axis=1)
+        untimed["labels without a time"] = f"{int((given.given[kept] & np.isnan(took)).sum()):,}, not in mean seconds"
+    positions = _positions(given.docnos)
+    if positions is not None:
+        table["position"] = positions[kept]
     return LabelDistributions(
         table=table.sort_values("entropy", ascending=False, kind="stable", ignore_index=True),
         scale=known,
@@ -493,6 +505,7 @@ def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel
             "relevant": f"label of at least {lowest}",
             "scale": ", ".join(map(str, known)),
             "majority": "most votes, of several labels the lowest",
+            **untimed,
         },
     )
 

@@ -47,6 +47,7 @@ from pt_reuse.judging.annotators.labels import (
     vote,
 )
 from pt_reuse.result import Result, only
+from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -96,12 +97,6 @@ def _draw_confusion(
 def _paired(rows: str, more: str = "") -> Table:
     report = "first second n_items agreement kappa"
     return Table(f"{rows} and items and labels", _PAIRED + more, report, select=_WAY, noun="pairs")
-
-
-def with_ends_of(names: str) -> list[str]:
-    """Return the names of columns of a table, each with the ends of its interval where it has one."""
-    ends = {True: ("", "_low", "_high"), False: ("",)}
-    return [name.strip("~") + end for name in names.split() for end in ends["~" in name]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -301,28 +296,20 @@ class Comparison:
                     yield Way(items, labels, taken[kept], scale, topic[kept])
 
     def paired_table(self, compared: Iterable[Two], topic: NDArray[np.int64]) -> pd.DataFrame:
-        rows = [
-            {"first": first, "second": second} | way.named | self._row(way)
-            for first, second, mine, theirs in compared
-            for way in self.ways(np.column_stack([mine, theirs]), topic)
-        ]
-        return pd.DataFrame(rows, columns=with_ends_of(_PAIRED))
-
-    def _row(self, way: Way) -> dict[str, object]:
-        mine, theirs = way.values.T
-        lowest = self.rel if way.labels == "grades" else 1
-        parts = all_items(confusion_tables(mine, theirs, way.scale))
-        row: dict[str, object] = {
-            "n_topics": len(np.unique(way.topic)),
-            "n_items": len(mine),
-            "n_relevant": int((mine >= lowest).sum()),
-            "other_relevant": int((theirs >= lowest).sum()),
-        }
-        for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
-            value, why = value_of(parts, coefficient, len(mine))
-            low, high, _ = self.bootstrap.interval(parts, coefficient, way.topic)
-            row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
-        return row | {"band": band(value)}
+        """Return a row for each two who are compared, items and labels."""
+        rows = []
+        for first, second, *both in compared:
+            for way in self.ways(np.column_stack(both), topic):
+                lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
+                parts = all_items(confusion_tables(*way.values.T, way.scale))
+                row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
+                row |= dict(zip(("n_relevant", "other_relevant"), (way.values >= lowest).sum(axis=0), strict=True))
+                for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
+                    value, why = value_of(parts, coefficient, n)
+                    low, high, _ = self.bootstrap.interval(parts, coefficient, way.topic)
+                    row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
+                rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(value)})
+        return as_declared(AnnotatorAgreement, "pairs", rows, ends=True)
 
     def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, Parts, OfSums]]:
         """Yield the name of each coefficient, the parts of the items that it is the mean over, and what it is of them.
@@ -469,11 +456,18 @@ def annotator_agreement(
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
     lowest = next(one for one in (rel, stated, 1) if one is not None)
-    _check_comparable(given)
+    names, several = given.annotators, given.given.sum(axis=1)
+    several = several[several > 1]
+    if len(names) < 2:
+        problem = f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. "
+        raise InputError(f"{problem}To hold one against gold labels, give both as annotators.", argument="labels")
+    if not len(several):
+        problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
+        raise InputError(f"{problem}Are their ids written alike?", argument="labels")
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
     # labels of gold are of the scale, too
     known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))
-    values, names, both = given.values, given.annotators, together(given.given)
+    values, both = given.values, together(given.given)
     paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
     majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
     rest = [(name, "others", values[:, i], majorities[i]) for i, name in enumerate(names)]
@@ -485,7 +479,7 @@ def annotator_agreement(
         "relevant": f"label of at least {lowest}",
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
-        "Fleiss": f"items with {_usual_number(given)} labels each",
+        "Fleiss": f"items with {several[has_usual_number(several, np.zeros_like(several))][0]} labels each",
         "items with one label": int((given.given.sum(axis=1) == 1).sum()),
         "ties of the others": ties,
         "intervals": bootstrap.words(),
@@ -500,7 +494,10 @@ def annotator_agreement(
             raise InputError(f"{nobody}Are their ids written alike?", argument="gold")
         settings["gold labels of items nobody labelled"] = judged - labelled
     others = how.paired_table(rest, topic)
-    unresolved = {name: _unresolved(given, i, majorities[i]) for i, name in enumerate(names)}
+    unresolved = {}
+    for i, name in enumerate(names):
+        someone = np.delete(given.given, i, axis=1).any(axis=1)
+        unresolved[name] = int((given.given[:, i] & someone & (majorities[i] == NO_LABEL)).sum())
     others["n_unresolved"] = others["first"].map(unresolved).where(others["items"] == "all").astype("Int64")
     return AnnotatorAgreement(
         table=how.coefficient_table(given, by_topic=False),
@@ -514,26 +511,3 @@ def annotator_agreement(
         scale=known,
         rel=lowest,
     )
-
-
-def _usual_number(labels: AnnotatorLabels) -> int:
-    """Return how many labels most items with two or more have."""
-    n = labels.given.sum(axis=1)
-    n = n[n > 1]
-    return int(n[has_usual_number(n, np.zeros(len(n), dtype=np.int64))][0])
-
-
-def _check_comparable(labels: AnnotatorLabels) -> None:
-    names = labels.annotators
-    if len(names) < 2:
-        problem = f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. "
-        raise InputError(f"{problem}To hold one against gold labels, give both as annotators.", argument="labels")
-    if not (labels.given.sum(axis=1) > 1).any():
-        problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
-        raise InputError(f"{problem}Are their ids written alike?", argument="labels")
-
-
-def _unresolved(labels: AnnotatorLabels, annotator: int, majority: NDArray[np.int64]) -> int:
-    """Return how many items of an annotator are left out because the others tie."""
-    someone = np.delete(labels.given, annotator, axis=1).any(axis=1)
-    return int((labels.given[:, annotator] & someone & (majority == NO_LABEL)).sum())

@@ -35,8 +35,9 @@ from pt_reuse.judging.annotators.labels import (
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together, with_ends_of
-from pt_reuse.result import Result
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
+from pt_reuse.result import Result, records
+from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ GO, STOP, OPEN = "go on", "do not go on", "undecided"
 #: tasks from which on nobody labels so many to decide
 _TOO_MANY = 1000
 _TABLE = "labels coefficient value low high band n_tasks why"
-_PAIRS = "first second n_tasks agreement kappa~"
 
 
 def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
@@ -100,7 +100,7 @@ class PilotAgreement(Result):
     ]
     pairs: Annotated[
         pd.DataFrame,
-        Table("two annotators, those who agree least first", _PAIRS, noun="pairs"),
+        Table("two annotators, those who agree least first", "first second n_tasks agreement kappa~", noun="pairs"),
     ]
     by_annotator: Annotated[
         pd.DataFrame,
@@ -295,7 +295,7 @@ def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
     table = how.paired_table(compared, pilot.topic).rename(columns={"n_items": "n_tasks"})
     table = table[(table["items"] == "all") & (table["labels"] == "grades")]
     table = table.sort_values(["kappa", "agreement"], kind="stable", na_position="last", ignore_index=True)
-    return table[with_ends_of(_PAIRS)]
+    return as_declared(PilotAgreement, "pairs", records(table), ends=True)
 
 
 def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value: float) -> pd.DataFrame:

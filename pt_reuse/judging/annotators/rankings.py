@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
 from pt_reuse._check import choice, count, examples
@@ -146,20 +145,52 @@ def rankings_by_annotator(
     """
     given = _with_majorities(as_annotator_labels(labels), majority)
     inputs = Inputs.read(runs, qrels, measures)
-    _check_topics_of(given, inputs.qrels)
-    field, names = _Rescored(inputs, given), given.annotators
-    mine = list(given.given.T)
-    only = [None if others == "keep" else items for items in mine]
-    sides = [(field.add(None, only[a]), field.add(a, only[a])) for a in range(len(names))]
-    field.score(verbose)
+    strange = [topic for topic in given.topics if topic not in set(inputs.qrels.topics)]
+    if strange:
+        raise InputError(
+            f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}; the "
+            f"judgments have {examples(inputs.qrels.topics)}. Are the ids written alike?",
+            argument="labels",
+        )
+    # items stand topic by topic as the documents of judgments do, so that each has the row of its document
+    items = Qrels(pd.DataFrame({"qid": given.qids, "docno": given.docnos, "label": NO_LABEL}))
+    base = inputs.qrels.union(items)
+    documents, known = base.arrays.documents, base.arrays.labels
+    rows = documents.find(items.arrays.documents)
+    judged = np.where(inputs.qrels.arrays.documents.find(documents) < 0, UNJUDGED, known).astype(np.int16)
+    sets = []
+    for mine, said in zip(given.given.T, given.values.T, strict=True):
+        truth = judged
+        if others == "drop":
+            truth = np.full_like(judged, UNJUDGED)
+            truth[rows[mine]] = judged[rows[mine]]
+        sets += [truth, truth.copy()]
+        sets[-1][rows[mine]] = said[mine]
+    scores = scores_under(inputs.runs, base, inputs.measures, np.stack(sets), verbose=verbose)
     tables, by_run = [], []
-    for a, name in enumerate(names):
-        moved, found = field.compared(*sides[a], mine[a])
-        by_run.append(moved.assign(annotator=name))
-        changed = int((mine[a] & (given.values[:, a] != field.judged)).sum())
-        tables.append(found.assign(annotator=name, labels=int(mine[a].sum()), changed=changed))
+    for a, name in enumerate(given.annotators):
+        mine = given.given[:, a]
+        changed = int((mine & (given.values[:, a] != known[rows])).sum())
+        topics = sorted({documents.place[given.topics[t]] for t in given.topic[mine].tolist()})
+        sides = [of_all_topics(values[:, topics], inputs.measures) for values in scores[2 * a : 2 * a + 2]]
+        for measure, x, y in zip(map(repr, inputs.measures), *sides, strict=True):
+            about = {"annotator": name, "measure": measure}
+            moved = rank_changes(x, y, inputs.runs.names).assign(**about)
+            moved[["team", "type"]] = inputs.runs.run_table[["team", "type"]].to_numpy()
+            by_run.append(moved)
+            # of several the best one
+            lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
+            dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
+            found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]].assign(**about, dropped=dropped)
+            tables.append(found.assign(topics=len(topics), labels=int(mine.sum()), changed=changed))
     table = pd.concat(tables, ignore_index=True)[_TABLE.split()]
-    _warn_of_ties(table)
+    none = table[table["tau_b"].isna()]
+    if len(none):
+        warn(
+            "all runs tie under the judgments or under the annotator, so that there is no ranking to compare: "
+            f"{examples(none['measure'] + ' of ' + none['annotator'])}. Is any document of these topics relevant by "
+            "the measure?"
+        )
     how = {
         "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
         "topics": "those with labels of the annotator",
@@ -170,75 +201,3 @@ def rankings_by_annotator(
         others=others,
         settings=settings_of(how, inputs),
     )
-
-
-class _Rescored:
-    """Scores of the runs under many sets of judgments, each what it changes in one base, which has a row for each item.
-
-    `judged` is (items,) what the judgments say of each, -1 where nothing; `values` (sets, measures, topics, runs).
-    """
-
-    def __init__(self, inputs: Inputs, labels: AnnotatorLabels):
-        items = Qrels(pd.DataFrame({"qid": labels.qids, "docno": labels.docnos, "label": NO_LABEL}))
-        self._runs, self._labels, self._measures = inputs.runs, labels, list(inputs.measures)
-        self._base = inputs.qrels.union(items)
-        documents, known = self._base.arrays.documents, self._base.arrays.labels
-        # items stand topic by topic as the documents of judgments do, so that each has the row of its document
-        self._rows = documents.find(items.arrays.documents)
-        self._before = np.where(inputs.qrels.arrays.documents.find(documents) < 0, UNJUDGED, known)
-        self.judged = known[self._rows].astype(np.int64)
-        self._sets: list[NDArray[np.int16]] = []
-
-    def add(self, annotator: int | None, only: NDArray[np.bool_] | None) -> int:
-        """Add the judgments, or those with an annotator's labels in them, cut down to some items; return its number."""
-        new = self._before.copy()
-        if only is not None:
-            new[:] = UNJUDGED
-            new[self._rows[only]] = self._before[self._rows[only]]
-        if annotator is not None:
-            mine = self._labels.given[:, annotator] & (True if only is None else only)
-            new[self._rows[mine]] = self._labels.values[mine, annotator]
-        self._sets.append(new.astype(np.int16))
-        return len(self._sets) - 1
-
-    def score(self, verbose: bool) -> None:
-        self.values = scores_under(self._runs, self._base, self._measures, np.stack(self._sets), verbose=verbose)
-
-    def compared(self, truth: int, estimate: int, items: NDArray[np.bool_]) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return two rankings over the topics of some items: one row per measure and run, and one row per measure."""
-        place, names = self._base.arrays.documents.place, self._labels.topics
-        topics = sorted({place[names[t]] for t in self._labels.topic[items].tolist()})
-        by_run, rows = [], []
-        sides = [of_all_topics(self.values[which][:, topics], self._measures) for which in (truth, estimate)]
-        for measure, x, y in zip(map(repr, self._measures), *sides, strict=True):
-            moved = rank_changes(x, y, self._runs.names).assign(measure=measure)
-            moved[["team", "type"]] = self._runs.run_table[["team", "type"]].to_numpy()
-            by_run.append(moved)
-            found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]]
-            # of several the best one
-            lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
-            dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
-            rows.append(found.assign(measure=measure, topics=len(topics), dropped=dropped))
-        return pd.concat(by_run, ignore_index=True), pd.concat(rows, ignore_index=True)
-
-
-def _warn_of_ties(table: pd.DataFrame) -> None:
-    """Warn of rankings that do not exist, since all runs tie."""
-    none = table[table["tau_b"].isna()]
-    if len(none):
-        which = [f"{row.measure} of {row.annotator}" for row in none.itertuples()]
-        warn(
-            f"all runs tie under the judgments or under the annotator, so that there is no ranking to compare: "
-            f"{examples(which)}. Is any document of these topics relevant by the measure?"
-        )
-
-
-def _check_topics_of(labels: AnnotatorLabels, qrels: Qrels) -> None:
-    known = set(qrels.topics)
-    strange = [topic for topic in labels.topics if topic not in known]
-    if strange:
-        raise InputError(
-            f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}; the "
-            f"judgments have {examples(qrels.topics)}. Are the ids written alike?",
-            argument="labels",
-        )

@@ -356,11 +356,20 @@ class ExportPlan:
         queries = shown_topics(topics, list(dict.fromkeys(qid for qid, _ in keys)))
         known = {} if self.before is None else {pair.key: pair for pair in self.before.pairs}
         number = 1 if self.before is None else self.before.rounds + 1
-        task = self.before.task if self.before is not None else self._new_task(keys)
+        terms = self.form, str(self.scale), self.instructions, *self.annotators
+        new = "t" + drawn(self.seed, *terms, *sorted(drawn(self.seed, *key) for key in keys))[:11]
+        task = new if self.before is None else self.before.task
         pairs = self._pairs(pool, task, number, keys, known)
-        people = self._asked(pairs, known)
+        people: list[tuple[str, ...]] = [() if pair.key in known else (_ANYBODY,) for pair in pairs]
+        if self.annotators:
+            loads = Counter(who for pair in known.values() for who in pair.asked)
+            people = assign(pairs, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
         now = [pair.key for pair, who in zip(pairs, people, strict=True) if who]
-        shown = self._texts(texts, now, queries, verbose=verbose)
+        shown = document_texts(texts, now, {qid: told["query"] for qid, told in queries.items()}, verbose=verbose)
+        n_long = sum(len(text) >= LONGEST_CELL for text in shown.values())
+        if n_long and self.form == SHEET:
+            cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
+            warn(f"{cut}With format='label-studio' people see the whole.")
         every = _all_pairs(known, pairs, people)
         place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
         fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
@@ -408,22 +417,6 @@ class ExportPlan:
             asked_before=len(pairs) - len(now),
         )
 
-    def _texts(
-        self, texts: Any, keys: Sequence[Key], queries: Mapping[str, Mapping[str, str]], *, verbose: bool
-    ) -> dict[Key, str]:
-        """Return what people read of each document; those that no cell can hold are told."""
-        by_topic = {qid: told["query"] for qid, told in queries.items()}
-        documents = document_texts(texts, keys, by_topic, verbose=verbose)
-        n = sum(len(text) >= LONGEST_CELL for text in documents.values())
-        if n and self.form == SHEET:
-            cut = f"{count(n, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
-            warn(f"{cut}With format='label-studio' people see the whole.")
-        return documents
-
-    def _new_task(self, keys: Sequence[Key]) -> str:
-        terms = self.form, str(self.scale), self.instructions, *self.annotators
-        return "t" + drawn(self.seed, *terms, *sorted(drawn(self.seed, *key) for key in keys))[:11]
-
     def _pairs(self, pool: Pool, task: str, number: int, keys: Sequence[Key], known: Mapping[Key, Pair]) -> list[Pair]:
         """Return the pairs of the pool: how many are to judge each now, and who was asked in earlier rounds."""
         provenance = provenance_of(pool)
@@ -453,13 +446,6 @@ class ExportPlan:
             )
             found.append(pair)
         return found
-
-    def _asked(self, pairs: Sequence[Pair], known: Mapping[Key, Pair]) -> list[tuple[str, ...]]:
-        """Return who is asked each pair now."""
-        if not self.annotators:
-            return [() if pair.key in known else (_ANYBODY,) for pair in pairs]
-        loads = Counter(who for pair in known.values() for who in pair.asked)
-        return assign(pairs, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
 
     def _place(self, files: Mapping[str, bytes], manifest: Manifest) -> None:
         """Write the files of a round, and last the manifest, without which they are none."""

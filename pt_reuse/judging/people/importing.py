@@ -18,6 +18,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.people.manifest import (
+    MANIFEST,
     RETURNED,
     SHEET,
     Manifest,
@@ -84,16 +85,13 @@ def read_answers(path: Path, name: str) -> list[Answer]:
             try:
                 found += _of_label_studio(record, f"record {n:,}", name, written)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
-                odd = f"no record that Label Studio exports, got {shown(record)}. Export it once more."
+                odd = f"no record that Label Studio exports as JSON, got {shown(record)}. Export it once more."
                 raise InputError(odd, place=f"record {n:,}") from error
         return found
 
 
 def _of_label_studio(record: Any, place: str, file: str, written: str) -> Iterator[Answer]:
     """Yield an answer for each annotation of a task, and one without a label where there is none."""
-    if "annotations" not in record:
-        yield _answer(record, record, place, file, written)
-        return
     for annotation in record["annotations"] or [{}]:
         said: dict[str, list[Any]] = {"label": [], "note": []}
         for part in annotation.get("result") or []:
@@ -116,8 +114,10 @@ def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: s
     known = [time for time in map(_time, times) if time is not None]
     # a task that somebody skipped has no label
     skipped = said.get("was_cancelled") is True
-    note = "\n".join(map(str, _several(said.get("note"))))
-    labels = [label for label in _several(said.get("label")) if label is not None and str(label).strip()]
+    # a sheet has one of each
+    notes, labels = (one if isinstance(one, list) else [one] for one in (said.get("note"), said.get("label")))
+    note = "\n".join(str(one) for one in notes if one is not None)
+    labels = [label for label in labels if label is not None and str(label).strip()]
     return Answer(
         file=file,
         place=place,
@@ -133,13 +133,6 @@ def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: s
         time=known[0] if known else written,
         seconds=_took(said.get("lead_time", said.get("seconds"))),
     )
-
-
-def _several(value: Any) -> list[Any]:
-    """Return what was chosen or written, of which the short export of Label Studio makes a record if it is several."""
-    if isinstance(value, Mapping):
-        value = value.get("choices", value.get("text", []))
-    return [] if value is None else list(value) if isinstance(value, list) else [value]
 
 
 def _time(text: str) -> str | None:
@@ -165,8 +158,7 @@ def utc(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
 
 
-def naming(name: str) -> str:
-    """Return the advice to say who somebody is that a tool or a file calls by a name."""
+def _naming(name: str) -> str:
     return f"annotators={dict([(name, 'NAME')])}."
 
 
@@ -299,10 +291,10 @@ class _Check:
             user = answer.said[0]
             found = self.taken.get(user)
             unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
-            unknown += f"Say who it is by {naming(user)}"
+            unknown += f"Say who it is by {_naming(user)}"
         elif found is None:
             found = answer.assigned or self.manifest.files.get(file)
-            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + naming(file)
+            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + _naming(file)
         if found is None:
             self._once(answer, f"user {answer.said[:1]}", unknown)
         return found
@@ -342,7 +334,7 @@ class _Check:
             return False
         if self.manifest.annotators and annotator not in pair.asked:
             what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
-            whose = naming(answer.said[0] if answer.said else "FILE")
+            whose = _naming(answer.said[0] if answer.said else "FILE")
             return self._refused(answer, f"{what} Take the row out, or say who it was by {whose}")
         key = pair.name, annotator
         old, older = self.labels.setdefault(key, (label, answer))
@@ -395,19 +387,6 @@ class _Check:
             self._refused(answer, text)
 
 
-def _missing_faults(missing: Iterable[tuple[Pair, str | None]]) -> Iterator[InputError]:
-    """Yield a fault for each annotator who has not given all labels."""
-    of: dict[str | None, list[str]] = {}
-    for pair, annotator in missing:
-        of.setdefault(annotator, []).append(pair.words)
-    for annotator, pairs in of.items():
-        yield InputError(
-            f"{count(len(pairs), 'label')} missing: {_first(pairs)}. Wait for the rest, or pass partial=True to "
-            "take what is there.",
-            place=f"asked of {'anybody' if annotator is None else shown(annotator)}",
-        )
-
-
 def _first(texts: Sequence[str]) -> str:
     return "; ".join(texts[:3]) + (f"; and {len(texts) - 3:,} more" if len(texts) > 3 else "")
 
@@ -430,8 +409,8 @@ def import_labels(
 
     Args:
         folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
-        files: files that came back, or folders of such: sheets as CSV, or what Label Studio exports as JSON, JSON-MIN,
-            CSV or TSV. Default: the sheets themselves, and all in the folder ``returned`` of `folder`.
+        files: files that came back, or folders of such: sheets as CSV, or what Label Studio exports as JSON, CSV or
+            TSV. Default: the sheets themselves, and all in the folder ``returned`` of `folder`.
         annotators: a tool's user, or the name of a file without an annotator -> annotator. A user who has no
             annotator's name counts as the one for whom the rows were written, if that is unique.
         partial: import the labels that are there if others are missing; ``ReturnedLabels.missing`` lists these. Default
@@ -492,7 +471,18 @@ def import_labels(
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
-        faults += _missing_faults((pair, who) for pair, who in missing if pair.name not in check.faulty)
+        of: dict[str | None, list[str]] = {}
+        for pair, who in missing:
+            if pair.name not in check.faulty:
+                of.setdefault(who, []).append(pair.words)
+        wait = "Wait for the rest, or pass partial=True to take what is there."
+        faults += [
+            InputError(
+                f"{count(len(pairs), 'label')} missing: {_first(pairs)}. {wait}",
+                place=f"asked of {'anybody' if who is None else shown(who)}",
+            )
+            for who, pairs in of.items()
+        ]
     faults += check.faults
     if faults:
         raise InputError.listing(faults, f"{count(len(faults), 'fault')} in what came back:", most=_LISTED)
@@ -544,6 +534,11 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     if files is None:
         sheets = [home / name for name in manifest.files if manifest.form == SHEET]
         found = [*(path for path in sheets if path.is_file()), *_inside(home / RETURNED)]
+        beside = [path for path in home.iterdir() if path.is_file() and path.name not in (MANIFEST, *manifest.files)]
+        # every row of the task bears its name
+        unread = sorted(path.name for path in beside if manifest.task.encode() in read_file(path))
+        if unread:
+            warn(f"{examples(unread)} of this task not read. Put what came back into {RETURNED}, or name it by files=.")
         if not found:
             advice = f"Put what people or the tool give you into its folder {RETURNED}."
             raise InputError(f"{home} has no file that came back. {advice}", argument="folder")

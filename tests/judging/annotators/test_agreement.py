@@ -113,7 +113,7 @@ def test_all_together_is_what_the_definitions_say(case):
     assert len(result.table) == (9 + 9 if len(result.scale) > 2 else 10)
 
 
-@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_each_two_are_what_the_libraries_say(case, weights):
     frame, given, result = case
     result = ptr.judging.annotator_agreement(frame, rel=result.rel, weights=weights, resamples=0)
@@ -136,8 +136,9 @@ def test_each_two_are_what_the_libraries_say(case, weights):
         assert result.confusion_of(row.second, row.first).to_numpy().tolist() == matrix.T.tolist()
 
 
-def test_within_topics_and_over_topics(case):
-    frame, _, result = case
+def test_within_topics_and_over_topics():
+    frame = FRAMES["four, with gaps"]
+    result = ptr.judging.annotator_agreement(frame, rel=2, resamples=0)
     wide = result.by_topic()
     for (items, labels), part in wide.groupby(["items", "labels"], sort=False):
         assert part["agreement"].is_monotonic_increasing
@@ -160,22 +161,6 @@ def test_within_topics_and_over_topics(case):
             assert row.lowest == min(known.values()) == known[row.lowest_topic]
         if len(known) > 1:
             assert row.sd == pytest.approx(statistics.stdev(known.values()))
-
-
-def test_fleiss_kappa_of_the_relevant_items_takes_the_number_of_labels_that_most_of_these_have():
-    rows = [("1", f"d{d}", f"p{p}", 0) for d in range(6) for p in range(3)]
-    relevant = {"a": (1, 1), "b": (1, 0), "c": (1, 1), "d": (0, 1)}
-    rows += [("2", docno, f"p{p}", label) for docno, both in relevant.items() for p, label in enumerate(both)]
-    result = ptr.judging.annotator_agreement(
-        pd.DataFrame(rows, columns=["qid", "docno", "annotator", "label"]), resamples=20
-    )
-    found = value(result, "relevant", "grades", "fleiss_kappa")
-    counts = [[both.count(label) for label in (0, 1)] for both in relevant.values()]
-    assert found["value"] == pytest.approx(fleiss_kappa(np.array(counts)), abs=1e-14)
-    assert (found["n_items"], found["why"]) == (4, "")
-    of_topic = result.per_topic.query("qid == '2' and items == 'all' and coefficient == 'fleiss_kappa'")
-    assert of_topic["value"].tolist() == [found["value"]]
-    assert value(result, "all", "grades", "fleiss_kappa")["n_items"] == 6
 
 
 @pytest.mark.parametrize("ties", ["lower", "higher", "median", "unresolved"])
@@ -258,17 +243,7 @@ def assert_is(tables, coefficient, by_library, *, one_label):
 LABEL = st.sampled_from(SCALE)
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(st.tuples(LABEL, LABEL), min_size=1, max_size=12), st.sampled_from([None, "linear", "quadratic"]))
-def test_cohens_kappa(pairs, weights):
-    mine, theirs = np.array(pairs).T
-    tables = confusion_tables(mine, theirs, SCALE)
-    one_label = len({*mine, *theirs}) == 1
-    score = lambda: cohen_kappa_score(mine, theirs, labels=SCALE, weights=weights)  # noqa: E731
-    assert_is(tables, CohenKappa(weights), score, one_label=one_label)
-
-
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=10))
 def test_alpha(rows):
     counts = np.array(rows)
@@ -280,7 +255,7 @@ def test_alpha(rows):
         assert_is(coincidence_tables(counts), KrippendorffAlpha(level), alpha, one_label=one_label)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(st.lists(st.lists(LABEL, min_size=3, max_size=3), min_size=1, max_size=10))
 def test_fleiss_kappa(items):
     counts = np.array([[item.count(label) for label in SCALE] for item in items])

@@ -13,7 +13,6 @@ from annotator_parts import by_item, labelled, slow_alpha
 from scipy import stats
 
 import pt_reuse as ptr
-from pt_reuse.errors import InputError
 
 SCALE = (0, 1, 2, 3)
 
@@ -165,16 +164,15 @@ def test_nothing_is_decided_without_an_interval_or_a_value():
     assert "has no value on these tasks" in found.headline()
 
 
-def test_faults_are_told():
-    with pytest.raises(InputError, match="of one annotator, 'ann'"):
-        ptr.judging.pilot_agreement({"ann": alike(3)["ann"]})
-    with pytest.raises(InputError, match="1 task with 3 labels or more, and an interval takes two"):
-        ptr.judging.pilot_agreement(alike(1))
-    with pytest.raises(InputError, match="target must be a number between -1 and 1"):
-        ptr.judging.pilot_agreement(alike(5), target=2)
+def test_faults_are_told(messages):
     parts = alike(6)
     parts["cid"] = parts["cid"].assign(qid="2")
-    with pytest.raises(InputError, match=r"no document has 3 labels; the most that one has is 2") as caught:
-        ptr.judging.pilot_agreement(parts)
-    assert "least=2" in str(caught.value)
+    for argument, labels, target in (
+        ("labels", {"ann": alike(3)["ann"]}, 0.4),
+        ("labels", alike(1), 0.4),
+        ("target", alike(5), 2),
+        ("least", parts, 0.4),
+    ):
+        call = lambda labels=labels, target=target: ptr.judging.pilot_agreement(labels, target=target)  # noqa: E731
+        messages.refused(call, argument=argument)
     assert len(ptr.judging.pilot_agreement(parts, least=2).tasks) == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from audit_parts import FIELD, HUMAN, RUNS, TOPICS, as_frame, ranks, relabelled, scored, tau
 
@@ -80,6 +81,15 @@ def test_each_run_with_both_scores_and_ranks_and_the_one_that_gains_most_first(f
         assert moved["rise"].tolist() == (ranks(x) - ranks(y))[at].tolist()
         assert moved["rise"].is_monotonic_decreasing
         assert moved["team"].tolist() == RUNS.run_table["team"].iloc[at].tolist()
+
+
+def test_what_a_judge_claims_is_what_significance_fidelity_says(found):
+    judges = {name: as_frame(labels) for name, labels in JUDGES.items()}
+    tests = ptr.labels.significance_fidelity(RUNS, as_frame(HUMAN), judges, ["nDCG@5", "AP"], **BOOTSTRAP).table
+    keys = ["judge", "measure"]
+    theirs = tests[list(found.claims)].sort_values(keys, ignore_index=True)
+    pd.testing.assert_frame_equal(found.claims.sort_values(keys, ignore_index=True), theirs)
+    assert theirs["judge_significant"].max() > 0
 
 
 @pytest.mark.parametrize(("judge", "measure"), [("graded", "nDCG@5"), ("gaps", "AP")])
@@ -166,7 +176,8 @@ def test_the_answers_are_of_the_judges_with_the_highest_and_the_lowest_tau_b():
         best = found.table[(found.table["judge"] == taus.idxmin()) & (found.table["measure"] == measure)].iloc[1]
         first, last = answers[2 * n : 2 * n + 2]
         assert first.startswith(f"{measure}, people: tau_b 1.0000, of the best 4 1.0000")
-        assert first.endswith("all runs: yes, of the best 4: yes, scores (off by up to 0.0000): yes")
+        assert ": yes, of the best 4: yes, scores (off by up to 0.0000): yes, significance (0.0% of" in first
+        assert first.endswith("claims false): yes")
         assert last.startswith(f"{measure}, {taus.idxmin()}: tau_b {taus.min():.4f}, of the best 4 {best['tau_b']:.4f}")
         assert "all runs: no" in last
     # without a ranking there is neither a highest nor a lowest

@@ -63,7 +63,7 @@ def kept(pairs, items, rel, judge_rel):
     return [pair for pair in pairs if items == "all" or pair[0] >= rel or pair[1] >= judge_rel]
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 10_000), right=st.floats(0, 1), gaps=st.floats(0, 0.5), binary=st.booleans())
 def test_every_figure_is_that_of_scikit_learn_and_krippendorff(seed, right, gaps, binary):
     human = judged(seed, n_topics=2, n_docs=7)
@@ -88,7 +88,7 @@ def test_every_figure_is_that_of_scikit_learn_and_krippendorff(seed, right, gaps
 
 
 def test_intervals_are_those_of_drawing_topics_again():
-    bootstrap = TopicBootstrap(8, seed=3, confidence=0.9)
+    bootstrap = TopicBootstrap(4, seed=3, confidence=0.9)
     judges = {"graded": GRADED, "binary": BINARY}
     found = label_agreement(compared(HUMAN, judges), bootstrap)
     times = bootstrap.counts(6)
@@ -111,7 +111,7 @@ def test_intervals_are_those_of_drawing_topics_again():
 
 
 def test_each_grade_of_people_and_of_the_judge():
-    bootstrap = TopicBootstrap(50, seed=1, confidence=0.95)
+    bootstrap = TopicBootstrap(8, seed=1, confidence=0.95)
     found = label_agreement(compared(HUMAN, {"graded": GRADED, "binary": BINARY}), bootstrap).by_grade
     for name, judge, judge_rel in (("graded", GRADED, 2), ("binary", BINARY, 1)):
         pairs, rows = meeting(HUMAN, judge), found[found["judge"] == name]
@@ -197,7 +197,7 @@ def test_one_topic_has_no_interval(n_topics, there):
     assert found.by_grade["relevant_low"].notna().any() == there
 
 
-FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_teams=4)
+FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=200, n_teams=4, length=30)
 RUNS, PEOPLE = FIELD.runs, ptr.Qrels(FIELD.qrels.to_frame(), rel=2)
 FRAME = PEOPLE.to_frame()[["qid", "docno", "label"]]
 #: people's label -> that of a judge from 0 to 5

@@ -102,18 +102,6 @@ def some(topic, label=None):
     return as_frame(errs if label is None else dict.fromkeys(errs, label))
 
 
-def test_people_with_one_topic_each_say_nothing_of_other_topics():
-    found = audited({"ann": some(TOPICS[0]), "bob": some(TOPICS[1])})
-    means = found.yardstick.set_index("judge")
-    for judge, rows in found.beside.groupby("judge"):
-        # each draw of one topic is that topic, which is no interval of no width
-        assert rows[["difference_low", "difference_high"]].isna().all(axis=None)
-        row = means.loc[judge]
-        assert row["difference"] == pytest.approx(rows["difference"].mean(), abs=1e-12)
-        assert np.isnan(row["difference_low"])
-        assert np.isnan(row["difference_high"])
-
-
 @pytest.mark.filterwarnings("ignore:all runs tie:pt_reuse.ReuseWarning")
 def test_a_person_without_a_ranking_is_no_part_of_the_mean():
     both = {"ann": as_frame(PEOPLE["ann"]), "none": some(TOPICS[0], 0)}

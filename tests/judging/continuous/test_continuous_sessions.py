@@ -53,7 +53,7 @@ def pairs_in(folder):
     return [(record["qid"], record["docno"]) for record in records]
 
 
-@pytest.mark.parametrize("budgets", [(2, 7, None), (5, 4, 30), (1, 2, 3), (None, 6)])
+@pytest.mark.parametrize("budgets", [(2, 7, None), (5, 4, 30)])
 def test_with_another_budget_a_session_goes_on(tmp_path, budgets):
     """What a budget cut is filled up, as if there had been the larger budget from the start."""
     asked = []
@@ -78,25 +78,19 @@ def begun(tmp_path_factory):
     return folder
 
 
-def renamed(corpus):
-    return [{**doc, "docno": f"x{doc['docno']}"} for doc in corpus]
-
-
-@pytest.mark.parametrize(
-    ("what", "options"),
-    [
-        ("seed", {"seed": 1}),
-        ("rel", {"rel": 2}),
-        ("batch", {"protocol": AutoTAR(topic_budget=3, batch=2)}),
-        ("protocol", {"protocol": Protocol(topic_budget=3, batch=1, growth=0.1)}),
-        ("documents", {"corpus": renamed(CORPUS)}),
-        ("features", {"corpus": CORPUS[::-1]}),
-        ("strength", {"corpus": TfIdf(CORPUS, strength=2)}),
-        ("pool", {"pool": POOL}),
-    ],
-)
-def test_a_session_that_was_begun_otherwise(begun, what, options, messages):
+def test_a_session_that_was_begun_otherwise(begun, messages):
     messages.hidden |= {ptr.__version__: "{version}", str(begun): "{d}/s"}
     before = (begun / JOURNAL).read_bytes()
-    messages.refused(lambda: judge(begun, Watched(LABELS), **{**BEGUN, **options}), argument="session")
-    assert (begun / JOURNAL).read_bytes() == before
+    for options in (
+        {"seed": 1},
+        {"rel": 2},
+        {"protocol": AutoTAR(topic_budget=3, batch=2)},
+        {"protocol": Protocol(topic_budget=3, batch=1, growth=0.1)},
+        {"corpus": [{**doc, "docno": f"x{doc['docno']}"} for doc in CORPUS]},
+        {"corpus": CORPUS[::-1]},
+        {"corpus": TfIdf(CORPUS, strength=2)},
+        {"pool": POOL},
+    ):
+        again = {**BEGUN, **options}
+        messages.refused(lambda again=again: judge(begun, Watched(LABELS), **again), argument="session")
+        assert (begun / JOURNAL).read_bytes() == before

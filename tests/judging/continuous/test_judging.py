@@ -8,29 +8,11 @@ import pytest
 from cal_parts import CORPUS, LABELS, TOPICS, Hashed
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib import pyplot as plt
 from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
-from pt_reuse.pooling.scorers import Scorer
-
-
-class Fused(Scorer):
-    """The reciprocal ranks of runs, whatever is judged: a stand-in for a classifier where there are no texts."""
-
-    def __init__(self, runs):
-        table = runs.to_frame()
-        table["score"] = 1 / (61 + table.groupby(["name", "qid"]).cumcount())
-        self.scores = {qid: part.groupby("docno")["score"].sum() for qid, part in table.groupby("qid")}
-        self.of = {qid: scores.index.to_numpy(dtype=object) for qid, scores in self.scores.items()}
-
-    def documents(self, qid):
-        return self.of[qid]
-
-    def fit(self, qid, query, training):
-        return self.scores[qid].to_numpy()
 
 
 def slow_topic(corpus, topic, labels, protocol, seed, pool=()):
@@ -161,7 +143,7 @@ labels = st.dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 @given(protocols(), labels, st.lists(st.sampled_from([f"d{i}" for i in range(14)]), unique=True), st.integers(0, 3))
 def test_whatever_is_judged(protocol, known, pooled, seed):
@@ -198,28 +180,20 @@ def test_whatever_is_judged(protocol, known, pooled, seed):
     assert all(qids == [qid for qid in TOPICS["qid"] if qid in qids] for qids in order)
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def dl21(data):
+def test_the_pool_of_the_deep_learning_track_of_2021(data):
     folder = data / "dl21-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
     runs = read_real(folder / "inputs", teams=folder / "runs-pids")
     qrels = ptr.read_qrels(folder / "qrels.gz").with_rel(2)
-    # there is no text of the passages: the fusion of the runs stands in for the classifier
+    # there is no text of the passages: what is judged stands in, in any order, and one more
+    scorer = Hashed({})
+    judged = qrels.to_frame().groupby("qid")["docno"]
+    scorer.of = {str(qid): np.array([*docnos, "more"], dtype=object) for qid, docnos in judged}
     judge = ptr.judging.Oracle(qrels, unknown="skip")
     topics = pd.DataFrame({"qid": runs.topics})
     with pytest.warns(ptr.ReuseWarning, match="without a label"):
-        return ptr.judging.judge_continuously(Fused(runs), topics, judge, protocol=TrecDL2021(), runs=runs), qrels
-
-
-def test_the_pool_of_the_deep_learning_track_of_2021(dl21):
-    found, _ = dl21
+        found = ptr.judging.judge_continuously(scorer, topics, judge, protocol=TrecDL2021(), runs=runs)
     assert found.rel == 2
     pool = found.rounds[found.rounds["round"] == 1]
     assert (pool["strategy"] == "depth-10 pool").all()
@@ -263,27 +237,3 @@ def test_tables_add_up(found):
         found.qrels.counts()[["qid", "judged", "relevant", "density"]],
         topics[["qid", "judged", "relevant", "density"]],
     )
-
-
-def points(ax, label):
-    assert label in [text.get_text() for text in ax.get_legend().get_texts()]
-    (drawn,) = [collection for collection in ax.collections if collection.get_label() == label]
-    return np.asarray(drawn.get_offsets())
-
-
-def test_the_figure_shows_each_density(found):
-    ax = found.plot()
-    rounds = found.rounds[found.rounds["density"].notna()]
-    last = rounds.groupby("qid")["density"].last()
-    order = found.topics.sort_values(["density", "qid"])["qid"].tolist()
-    ends = np.concatenate([points(ax, "at the end"), points(ax, "at the end, not evaluated")])
-    ends = ends[np.argsort(ends[:, 0])]
-    assert np.allclose(ends, [(n, last[qid]) for n, qid in enumerate(order, 1)])
-    entered = found.topics.set_index("qid")["evaluated"]
-    assert points(ax, "at the end")[:, 0].tolist() == [n for n, qid in enumerate(order, 1) if entered[qid]]
-    first = points(ax, "first round")
-    expected = rounds.groupby("qid", sort=False)["density"].first()
-    assert sorted(first[:, 1]) == pytest.approx(sorted(expected))
-    assert len(points(ax, "further rounds")) == len(rounds) - 2 * 3
-    flags = [line.get_ydata()[0] for line in ax.lines]
-    assert flags == [1 / 3, 1 / 2]

@@ -42,18 +42,15 @@ def test_a_topic_is_dense_above_one_half_and_not_at_it():
     assert DenseTopic().why(at(judged=200, relevant=101)) == "density .505 > .5"
 
 
-@pytest.mark.parametrize(
-    ("batches", "relevant", "goes_on"),
-    [(1, 2, False), (1, 3, True), (2, 3, True), (3, 3, False), (3, 4, False), (3, 5, True), (0, 20, False)],
-)
-def test_a_batch_is_fruitful_above_a_fifth_and_at_first_above_a_tenth(batches, relevant, goes_on):
-    assert FruitfulBatch().holds(at(batches=batches, batch=(20, relevant))) is goes_on
+def test_a_batch_is_fruitful_above_a_fifth_and_at_first_above_a_tenth():
+    fruitful = {(1, 2): False, (1, 3): True, (2, 3): True, (3, 3): False, (3, 4): False, (3, 5): True, (0, 20): False}
+    for (batches, relevant), goes_on in fruitful.items():
+        assert FruitfulBatch().holds(at(batches=batches, batch=(20, relevant))) is goes_on
     assert FruitfulBatch(early_batches=0).holds(at(batches=1, batch=(20, 4))) is False
 
 
-@pytest.mark.parametrize(
-    ("progress", "left", "status"),
-    [
+def test_what_the_track_of_2021_decides():
+    for progress, left, status in (
         (at(), 0, protocols.EXHAUSTED),
         (at(judged=150, relevant=113), 5, protocols.ABANDONED),
         (at(judged=149, relevant=149), 5, protocols.GOES_ON),
@@ -62,10 +59,8 @@ def test_a_batch_is_fruitful_above_a_fifth_and_at_first_above_a_tenth(batches, r
         (at(judged=350, relevant=200, batches=9), 5, protocols.TOPIC_BUDGET),
         (at(judged=349, relevant=200, batches=9), 5, protocols.GOES_ON),
         (at(judged=200, batches=0), 5, protocols.GOES_ON),
-    ],
-)
-def test_what_the_track_of_2021_decides(progress, left, status):
-    assert TrecDL2021().decide(progress, left).status == status
+    ):
+        assert TrecDL2021().decide(progress, left).status == status
 
 
 def test_the_conditions_of_the_track_are_named_and_each_alone_keeps_a_topic_going():
@@ -104,31 +99,14 @@ def test_batches_of_one_size_and_growing_ones():
     assert size > 500
 
 
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("pool_depth", 0),
-        ("pool_order", "best"),
-        ("batch", 0),
-        ("batch", None),
-        ("batch", 2.5),
-        ("growth", -0.1),
-        ("growth", float("nan")),
-        ("growth", "much"),
-        ("query_seed", "yes"),
-        ("presumed_negatives", -1),
-        ("goes_on_while", ("few judged",)),
-        ("goes_on_while", FewJudged),
-        ("topic_budget", -1),
-        ("total_budget", 0),
-        ("abandon_above", 1.5),
-        ("abandon_from", 0),
-        ("evaluate_up_to", -0.5),
-        ("evaluate_from", -1),
-    ],
-)
-def test_options_that_are_none(argument, value, messages):
-    messages.refused(lambda: TrecDL2021(**{argument: value}), argument=argument)
+def test_options_that_are_none(messages):
+    wrong = {
+        "pool_depth": 0, "pool_order": "best", "batch": 2.5, "growth": -0.1, "query_seed": "yes",
+        "presumed_negatives": -1, "goes_on_while": ("few judged",), "topic_budget": -1, "total_budget": 0,
+        "abandon_above": 1.5, "abandon_from": 0, "evaluate_up_to": -0.5, "evaluate_from": -1,
+    }  # fmt: skip
+    for argument, value in wrong.items():
+        messages.refused(lambda given={argument: value}: TrecDL2021(**given), argument=argument)
 
 
 TEXTS = [doc["text"] for doc in CORPUS]
@@ -201,25 +179,13 @@ def test_vectors_from_a_mapping_or_an_array():
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "argument"),
-    [
-        ({"corpus": "corpus.jsonl"}, "corpus"),
-        ({"corpus": {"docno": "a", "text": "b"}}, "corpus"),
-        ({"corpus": [{"docno": "a"}]}, "corpus"),
-        ({"corpus": [{"docno": "a", "text": "some text"}, "b"]}, "corpus"),
-        ({"corpus": [{"docno": 7, "text": "some text"}]}, "corpus"),
-        ({"corpus": []}, "corpus"),
-        ({"corpus": [CORPUS[0], CORPUS[1], CORPUS[0]]}, None),
-        ({"corpus": CORPUS, "strength": 0}, "strength"),
-        ({"corpus": CORPUS, "keep_text": "yes"}, "keep_text"),
-        ({"corpus": CORPUS, "fields": ()}, "fields"),
-        ({"corpus": CORPUS, "fields": 5}, "fields"),
-        ({"corpus": CORPUS, "vectorizer": "tf-idf"}, "vectorizer"),
-    ],
-)
-def test_a_corpus_that_is_none(given, argument, messages):
-    messages.refused(lambda: TfIdf(**given), argument=argument)
+def test_a_corpus_that_is_none(messages):
+    text = {"docno": "a", "text": "some text"}
+    for corpus in ("corpus.jsonl", text, [{"docno": "a"}], [text, "b"], [{**text, "docno": 7}], []):
+        messages.refused(lambda corpus=corpus: TfIdf(corpus), argument="corpus")
+    messages.refused(lambda: TfIdf([CORPUS[0], CORPUS[1], CORPUS[0]]))
+    for argument, value in {"strength": 0, "keep_text": "yes", "fields": (), "vectorizer": "tf-idf"}.items():
+        messages.refused(lambda given={argument: value}: TfIdf(CORPUS, **given), argument=argument)
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=3, n_docs=40, n_teams=4, length=8, depth=3)
