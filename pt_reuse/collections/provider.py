@@ -274,8 +274,8 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         collection = definition
     elif isinstance(definition, str) and parts and not definition.endswith(".toml"):
         collection = define(definition, **parts)
-    elif not parts and (str(definition).endswith(".toml") or (definition and os.path.exists(str(definition)))):
-        collection = read_definition(definition)  # type: ignore[arg-type]
+    elif isinstance(definition, str | Path) and not parts and _is_file(str(definition)):
+        collection = read_definition(definition)
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
@@ -285,6 +285,10 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         )
     add(collection, overwrite=overwrite)
     return ReuseDataset(collection)
+
+
+def _is_file(path: str) -> bool:
+    return path.endswith(".toml") or (bool(path) and os.path.exists(path))
 
 
 class NoDataset(pt.datasets.Dataset):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from command_parts import run
 
 #: how the command line is called -> what is said of the call; the library's own words differ by its version
@@ -26,9 +25,9 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_calls_that_are_not_whole_or_contradict_themselves(call, capsys):
-    status, out, err = run(capsys, *call.split())
-    assert (status, out) == (2, "")
-    assert err.startswith("pt-reuse")
-    assert CALLS[call] in err
+def test_calls_that_are_not_whole_or_contradict_themselves(capsys):
+    for call, said in CALLS.items():
+        status, out, err = run(capsys, *call.split())
+        assert (status, out) == (2, ""), call
+        assert err.startswith("pt-reuse")
+        assert said in err

@@ -39,9 +39,8 @@ def test_the_status_is_that_of_the_work_when_the_reader_has_gone(files):
     assert process.returncode == 2
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_a_closed_stream_is_as_one_that_nobody_reads(files, closed):
-    line = f'"$@" {closed}'
+def test_a_closed_stream_is_as_one_that_nobody_reads(files):
+    line = '"$@" >&- 2>&-'
     finished = subprocess.run(["sh", "-c", line, "sh", *COMMAND, *words(files)], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     assert "Traceback" not in finished.stderr

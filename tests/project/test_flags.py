@@ -13,6 +13,7 @@ from declared import STUDIES as DECLARED
 from public import functions
 
 import pt_reuse as ptr
+from pt_reuse.collections import definition
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.errors import InputError
 from pt_reuse.result import Record
@@ -144,12 +145,15 @@ def test_the_flags_are_found():
     assert len(FLAGS) > 20
 
 
-@pytest.mark.parametrize(("called", "argument"), FLAGS)
-def test_what_is_no_flag_is_refused_and_a_flag_of_numpy_is_one(called, argument, tmp_path_factory, monkeypatch):
+def test_what_is_no_flag_is_refused_and_a_flag_of_numpy_is_one(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path_factory.mktemp("home")))
-    with pytest.raises(InputError, match=r"True.*, got 'no'[.]$") as caught:
-        CALLS[called](tmp_path_factory.mktemp("refused"), **{argument: "no"})
-    assert caught.value.argument == argument
-    # what is fetched comes from the network
-    if called != "ReuseDataset.fetch":
-        CALLS[called](tmp_path_factory.mktemp("taken"), **{argument: np.True_})
+    refused = {}
+    for called, argument in FLAGS:
+        monkeypatch.setattr(definition, "_OWN", {})
+        with pytest.raises(InputError) as caught:
+            CALLS[called](tmp_path_factory.mktemp("refused"), **{argument: "no"})
+        refused[called, argument] = caught.value.argument
+        # what is fetched comes from the network
+        if called != "ReuseDataset.fetch":
+            CALLS[called](tmp_path_factory.mktemp("taken"), **{argument: np.True_})
+    assert refused == {(called, argument): argument for called, argument in FLAGS}
