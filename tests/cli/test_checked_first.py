@@ -65,7 +65,6 @@ def contents(folder):
 
 FIELD = "--runs {f}/runs --qrels {f}/qrels.txt"
 LOU = f"lou {FIELD} --teams {{f}}/teams"
-BY_TYPE = f"by-type {FIELD} --metadata {{f}}/types.csv --unit run"
 AUDIT = "audit --runs {f}/runs --human {f}/qrels.txt --judges {f}/judges"
 CATALOGUED = "lou --collection trec-8/adhoc"
 CALLS = {

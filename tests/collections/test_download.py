@@ -125,18 +125,6 @@ def test_names_in_upper_and_lower_case(server, folder, monkeypatch):
     assert "upper from lower case" in fetch(server, folder, "Bm25").failed["Bm25"]
 
 
-@pytest.mark.parametrize("path", ["/../../evil", "/%2e%2e/%2e%2e/evil", "/..%5c..%5cevil", "/x?name=../evil"])
-def test_paths_that_lead_elsewhere(server, folder, path):
-    class Any(dict):
-        def get(self, path, otherwise):
-            return whole(GZ, Content_Disposition='attachment; filename="../../evil"')
-
-    server.plans = Any()
-    fetched = fetch_runs({"bm25": server.url + path}, folder, check=check)
-    assert fetched.files == {"bm25": folder / "input.bm25.gz"}
-    assert [path.name for path in folder.rglob("*")] == ["input.bm25.gz"]
-
-
 SCRIPT = """
 import signal
 import sys
