@@ -135,11 +135,7 @@ class DemoDataset(ReuseDataset):
             variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
                 or ``"all"`` for a frame with the three.
         """
-        frame = pd.DataFrame(self.topics())
-        if variant == "all":
-            return frame
-        name = choice("variant", "query" if variant is None else variant, (*frame.columns[1:], "all"))
-        return frame[["qid"]].assign(query=frame[name])
+        return pd.DataFrame(self.topics()) if variant == "all" else super().get_topics(variant or "query")
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
