@@ -193,7 +193,10 @@ def _run_leaderboard(options: argparse.Namespace) -> None:
     scores = read_leaderboard(options.path, missing="leave_out", **chosen)
     families = None
     if options.families:
-        table = pd.read_csv(options.families, dtype=str)
+        try:
+            table = pd.read_csv(options.families, dtype=str)
+        except ValueError as error:
+            raise InputError(f"cannot be read as CSV ({error}).", place=options.families) from None
         if not {"task", "family"} <= set(table):
             raise InputError("families must have the columns task and family.", argument="families")
         families = dict(zip(table["task"], table["family"], strict=True))

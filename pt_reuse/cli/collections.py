@@ -59,28 +59,22 @@ def add_fetch(parser: Parser) -> None:
 
 def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
-    from pt_reuse.collections.download import FAULTY_FOLDER
     from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
 
     collection = collection_of(options.collection)
     folder, pooled = download_folder(collection), True if options.only_pooled else None
     files = ReuseDataset(collection).fetch(pooled=pooled, n_jobs=options.jobs, verbose=shows_bars(options))
     n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
-    failed = files[files["status"].isin([FetchStatus.FAILED, FetchStatus.FAULTY])]
+    failed = files[files["status"] == FetchStatus.FAILED]
     say(
         f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
-        f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed, {n[FetchStatus.FAULTY]:,} kept aside."
+        f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed."
     )
     if n[FetchStatus.HERE] < len(files):
         say(f"New files go to {folder}")
     reasons = runs_by_reason(collection, dict(zip(failed["name"], failed["reason"], strict=True)))
     for reason, runs in reasons.items():
         say(f"  {count(len(runs), 'run')} ({examples(runs)}): {reason}")
-    if n[FetchStatus.FAULTY]:
-        say(
-            f"Kept aside in {folder / FAULTY_FOLDER}: runs with bad lines, whose good lines `--bad-lines skip` of the "
-            f"other commands reads. Mend a file and move it to {folder}, or delete it to fetch it again."
-        )
     return 2 if len(failed) else 0
 
 

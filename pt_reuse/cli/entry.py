@@ -56,8 +56,8 @@ _FAMILIES = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
-    # an error says why a download failed, once
-    logging.getLogger("ir_datasets").setLevel(logging.CRITICAL)
+    # an error says why a download failed, once; ir_datasets itself sets the level
+    logging.getLogger("ir_datasets").disabled = True
     try:
         options, unknown = parser().parse_known_args(arguments)
         if unknown:

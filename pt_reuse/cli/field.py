@@ -198,7 +198,10 @@ def collection_of(name: str) -> Collection:
     """Return the collection of a name or an alias, saying which it is, or the one that a TOML file defines."""
     from pt_reuse.collections.definition import find_collection, read_definition
 
-    return read_definition(name) if name.endswith(".toml") else find_collection(told_name(name))
+    if name.endswith(".toml"):
+        return read_definition(name)
+    told_name(name)
+    return find_collection(name)
 
 
 def add_faults_to(parser: Parser) -> None:

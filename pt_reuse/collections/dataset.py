@@ -349,8 +349,7 @@ class ReuseDataset(Printed, IRDSDataset):
             pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
             pool_depth: to which depth they were pooled, as in :func:`read_runs`; default that of the collection.
             duplicates: a document twice in a list, as in :func:`read_runs`.
-            bad_lines: lines that are no run line, as in :func:`read_runs`; ``"skip"`` also takes the downloads that
-                were kept aside because of such lines.
+            bad_lines: lines that are no run line, as in :func:`read_runs`; some published runs have such.
             other_files: files without a run line, as in :func:`read_runs`.
             cache: a folder for the parsed runs, as in :func:`read_runs`.
             n_jobs: threads for reading.
@@ -402,9 +401,7 @@ class ReuseDataset(Printed, IRDSDataset):
 
         Returns:
             DataFrame: ``name file status reason``, one row per run; ``status`` is a :class:`FetchStatus`, ``"here"``,
-            ``"fetched"``, ``"faulty"`` or ``"failed"``; ``reason`` says what is wrong, None where nothing is. A run
-            with bad lines is ``"faulty"``: it is kept aside, is not fetched again, and is read with
-            ``get_runs(bad_lines="skip")``.
+            ``"fetched"`` or ``"failed"``; ``reason`` says what is wrong, None where nothing is.
         """
         submitted_runs(self.collection)
         positive("n_jobs", n_jobs, "downloads at a time")
@@ -442,8 +439,8 @@ class ReuseDataset(Printed, IRDSDataset):
         return f"{type(self).__name__}('reuse:{self.name}'{''.join(own)}): {summary_of(self.collection)}"
 
     def __getstate__(self) -> dict[str, Any]:
-        # what ir_datasets has of it is made anew in another process
-        return {name: value for name, value in vars(self).items() if name != "_irds"}
+        # what ir_datasets has of it is made anew in another process; get_topics is what pt.get_dataset has wrapped
+        return {name: value for name, value in vars(self).items() if name not in ("_irds", "get_topics")}
 
     def _check_variant(self, entity: str, variant: str | None) -> None:
         ref = self.irds_ref()

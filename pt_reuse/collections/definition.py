@@ -307,15 +307,16 @@ def find_collection(name: str) -> Collection:
     return _found(name, _own())
 
 
-def _found(name: str, own: Mapping[str, Collection]) -> Collection:
-    name = _meant(name, own)
+def _found(given: str, own: Mapping[str, Collection]) -> Collection:
+    name = _meant(given, own)
     if name in own:
         return own[name]
     if name == _DEMO:
         return _demo()
     collection = catalogued(name)
     if collection is None:
-        raise UnknownCollectionError(f"no collection {shown(f'reuse:{name}')}. {_advice(name, own)}")
+        typed = shown(f"reuse:{given.strip(' ').removeprefix('reuse:')}")
+        raise UnknownCollectionError(f"no collection {typed}. {_advice(name, own)}")
     return _with_local_files(collection, own)
 
 

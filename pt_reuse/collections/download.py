@@ -48,8 +48,6 @@ BACKOFF = 1.0
 #: answers after which the same is asked for again
 _BUSY = [408, 425, 429, 500, 502, 503, 504]
 _SUFFIX = {None: "", "gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "compress": ".Z"}
-#: for runs with bad lines: where nothing else takes them for runs
-FAULTY_FOLDER = "faulty"
 #: bytes of a run that are looked at together, what is made of them takes some twenty times as many; and of a line
 _PART, _LONGEST_LINE = 1 << 22, 1 << 22
 _HEAD = 1 << 14
@@ -67,28 +65,15 @@ class BrokenOffError(Exception):
     """A file that arrived in part or damaged, so that another try may help; the message is a clause."""
 
 
-class FaultyRunError(InputError):
-    """A run with lines that are no run line, which can be read without them; the message says how many."""
-
-
-@dataclass(frozen=True)
-class FaultyFile:
-    """A run that is none in the strict sense: where it was kept aside, and what is wrong with it, a sentence."""
-
-    path: Path
-    fault: str
-
-
 @dataclass
 class Fetched:
-    """What came of runs: name -> its file, why it is not there, or its file that was kept aside."""
+    """What came of runs: name -> its file, or why it is not there."""
 
     files: dict[str, Path] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
-    faulty: dict[str, FaultyFile] = field(default_factory=dict)
 
     def __or__(self, other: Fetched) -> Fetched:
-        return Fetched(self.files | other.files, self.failed | other.failed, self.faulty | other.faulty)
+        return Fetched(self.files | other.files, self.failed | other.failed)
 
 
 def file_names(name: str) -> list[str]:
@@ -129,7 +114,10 @@ def whole_file_suffix(path: Path) -> str:
 
 
 def check_run_file(name: str, path: Path, collection: Collection) -> None:
-    """Raise unless a file, packed or not, is the run of a name, with topics of the collection."""
+    """Raise unless a file, packed or not, is the run of a name, with topics of the collection.
+
+    Some published runs have bad lines, which whoever reads them is told.
+    """
     source, ends = f"the file of run {name!r}", [0, b""]
 
     def chunks() -> Iterator[bytes]:
@@ -152,12 +140,11 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
     is_cut = (len(tags) > 1 and tags[0].startswith(tags[-1])) or (ends[0] in bad and _packing(path) is None)
     if is_cut and ends[1] not in (b"\n", b"\r"):
         raise InputError(f"{source} ends in the middle of its last line. It was cut off on its way.")
-    said = ""
-    if bad:
-        said = f"{source} has {count(len(bad), 'bad line')} of {len(bad) + run.n_rows:,}"
-        said += f"; the first is line {bad[0]:,}: {run.reasons[0]}."
     if len(bad) >= run.n_rows:
-        raise InputError(f"{said} Expected a run file, {RUN_LINE}.")
+        raise InputError(
+            f"{source} has {count(len(bad), 'bad line')} of {len(bad) + run.n_rows:,}; the first is line {bad[0]:,}: "
+            f"{run.reasons[0]}. Expected a run file, {RUN_LINE}."
+        )
     others = () if collection.submitted is None else set(collection.submitted["name"])
     other = next((tag for tag in tags if tag != name and tag in others), None)
     if other is not None:
@@ -170,8 +157,6 @@ def check_run_file(name: str, path: Path, collection: Collection) -> None:
             f"{source} has {count(len(odd), 'topic')} of {len(topics):,} that {collection.title} does not have: "
             f"{examples(odd)}. Expected topics such as {examples(sorted(known))}."
         )
-    if said:
-        raise FaultyRunError(said)
 
 
 def tag_of(path: Path) -> str | None:
@@ -334,21 +319,20 @@ def fetch_runs(
             pool.shutdown(wait=False, cancel_futures=True)
             wait([future for future in futures if not future.cancelled()], timeout=_PATIENCE)
     files = {name: found.files[name] for name in wanted if name in found.files}
-    return Fetched(files, found.failed, found.faulty)
+    return Fetched(files, found.failed)
 
 
 def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) -> Fetched:
     try:
         with temporary(folder) as arriving:
             path = folder / f"input.{name}{transfer.fetch(url, arriving)}"
-            try:
-                check(name, arriving)
-            except FaultyRunError as error:
-                path = folder / FAULTY_FOLDER / path.name
-                path.parent.mkdir(exist_ok=True)
-                _place(arriving, path, transfer)
-                return Fetched(faulty={name: FaultyFile(path, str(error))})
-            _place(arriving, path, transfer)
+            check(name, arriving)
+            if not _place(arriving, path, transfer):
+                # what another process has downloaded is as good, if it is the run
+                try:
+                    check(name, path)
+                except InputError as error:
+                    raise TransferError(f"{path.name} has appeared in the meantime and was left: {error}") from None
             return Fetched(files={name: path})
     except TransferError as error:
         why = str(error)
@@ -359,14 +343,16 @@ def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) 
     return Fetched(failed={name: why})
 
 
-def _place(arrived: Path, path: Path, transfer: Transfer) -> None:
+def _place(arrived: Path, path: Path, transfer: Transfer) -> bool:
+    """Put a file at its place; return False where another process has put one there in the meantime."""
     with arrived.open("rb+") as file:
         os.fsync(file.fileno())
     if transfer.stop.is_set():
         raise TransferError("it was stopped.")
     if os.path.lexists(path):
-        raise TransferError(f"{path.name} has appeared in the meantime and was left as it is.")
+        return False
     os.replace(arrived, path)
+    return True
 
 
 def _there(wanted: Iterable[str], folder: Path) -> tuple[Fetched, list[str]]:
@@ -407,22 +393,3 @@ def _is_safe(name: str) -> bool:
     odd = any(letter in "/\\:" or letter.isspace() or not letter.isprintable() for letter in name)
     is_long = len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME
     return not (name in ("", ".", "..") or name.startswith("~") or odd or is_long or name.lower().endswith(_PACKED))
-
-
-def kept_aside(folder: Path, names: Iterable[str], check: Check) -> Fetched:
-    """Return what there is of runs that were kept aside: mended meanwhile, still faulty, or no runs any more."""
-    aside, found = folder / FAULTY_FOLDER, Fetched()
-    there = set(os.listdir(aside)) if aside.is_dir() else set()
-    for name in names:
-        path = next((aside / file for file in file_names(name) if file in there), None)
-        if path is None:
-            continue
-        try:
-            check(name, path)
-            found.files[name] = path
-        except FaultyRunError as error:
-            found.faulty[name] = FaultyFile(path, str(error))
-        except InputError as error:
-            why = f"{path}, which was kept aside: {error} Delete it to have it fetched again."
-            found.failed[name] = why
-    return found

@@ -135,11 +135,7 @@ class DemoDataset(ReuseDataset):
             variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
                 or ``"all"`` for a frame with the three.
         """
-        frame = pd.DataFrame(self.topics())
-        if variant == "all":
-            return frame
-        name = choice("variant", "query" if variant is None else variant, (*frame.columns[1:], "all"))
-        return frame[["qid"]].assign(query=frame[name])
+        return pd.DataFrame(self.topics()) if variant == "all" else super().get_topics(variant or "query")
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
@@ -274,8 +270,8 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         collection = definition
     elif isinstance(definition, str) and parts and not definition.endswith(".toml"):
         collection = define(definition, **parts)
-    elif not parts and (str(definition).endswith(".toml") or (definition and os.path.exists(str(definition)))):
-        collection = read_definition(definition)  # type: ignore[arg-type]
+    elif isinstance(definition, str | Path) and not parts and _is_file(str(definition)):
+        collection = read_definition(definition)
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
@@ -285,6 +281,10 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
         )
     add(collection, overwrite=overwrite)
     return ReuseDataset(collection)
+
+
+def _is_file(path: str) -> bool:
+    return path.endswith(".toml") or (bool(path) and os.path.exists(path))
 
 
 class NoDataset(pt.datasets.Dataset):

@@ -21,7 +21,7 @@ from pt_reuse._check import choice, count, examples, flag
 from pt_reuse._files import user_path
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.collections.collection import Collection, home, places
-from pt_reuse.collections.download import FaultyFile, Fetched, check_run_file, fetch_runs, kept_aside, tag_of
+from pt_reuse.collections.download import Fetched, check_run_file, fetch_runs, tag_of
 from pt_reuse.data.ir_metadata import run_paths
 from pt_reuse.data.metadata import OF_CHANGES, GivenMetadata, RunLabels, given_metadata, is_blank
 from pt_reuse.data.ordering import HowPooled
@@ -50,7 +50,6 @@ class FetchStatus(str, Enum):
 
     HERE = "here"
     FETCHED = "fetched"
-    FAULTY = "faulty"
     FAILED = "failed"
 
     def __str__(self) -> str:
@@ -227,25 +226,17 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
 def get_run_files(
     collection: Collection,
     names: Sequence[str],
-    folder: str | Path | None = None,
     *,
     download: bool = True,
-    faulty: bool = False,
     n_jobs: int = 8,
     verbose: bool = False,
 ) -> Fetched:
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
-    here = find_run_files(collection, names, folder)
-    if folder is not None:
-        return Fetched(here)
-    check = partial(check_run_file, collection=collection)
-    had = kept_aside(download_folder(collection), [name for name in names if name not in here], check)
-    lacking = [name for name in names if name not in {*here, *had.files, *had.failed, *had.faulty}]
+    had = Fetched(find_run_files(collection, names))
+    lacking = [name for name in names if name not in had.files]
     if lacking and download:
         had |= _download(collection, lacking, n_jobs=n_jobs, verbose=verbose)
-    taken = {name: file.path for name, file in had.faulty.items()} if faulty else {}
-    files = taken | had.files | here
-    return Fetched({name: files[name] for name in names if name in files}, had.failed, {} if faulty else had.faulty)
+    return Fetched({name: had.files[name] for name in names if name in had.files}, had.failed)
 
 
 def _download(collection: Collection, names: Sequence[str], **how: Any) -> Fetched:
@@ -276,8 +267,6 @@ def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, v
     for name in names:
         if name in had.files:
             rows.append((name, str(had.files[name]), FetchStatus.HERE if name in here else FetchStatus.FETCHED, None))
-        elif name in had.faulty:
-            rows.append((name, str(had.faulty[name].path), FetchStatus.FAULTY, had.faulty[name].fault))
         else:
             rows.append((name, None, FetchStatus.FAILED, had.failed.get(name)))
     return pd.DataFrame(rows, columns=["name", "file", "status", "reason"], dtype=object)
@@ -302,18 +291,14 @@ def _tell_lacking(
         return
     by_reason = runs_by_reason(collection, had.failed)
     why = " ".join(f"{reason} ({count(len(names), 'run')})" for reason, names in by_reason.items())
-    advice = _about_faulty(collection, had.faulty)
-    if len(had.faulty) < len(lacking):
-        files = examples([f"input.{name}.gz" for name in lacking if name not in had.faulty])
-        place = folder or download_folder(collection)
-        advice += f" Put the files into {place}, named {files} (or without 'input.', packed or not)"
-        advice += "." if download or folder else ", or download them with download=True."
+    files, place = examples([f"input.{name}.gz" for name in lacking]), folder or download_folder(collection)
+    advice = f" Put the files into {place}, named {files} (or without 'input.', packed or not)"
+    advice += "." if download or folder else ", or download them with download=True."
     if not there.any():
         looked = folders_of(collection, folder)
-        here = "can be read as it is" if had.faulty else "is on this machine"
-        here += f", and none could be downloaded: {why}" if why else "."
+        why = f", and none could be downloaded: {why}" if why else "."
         seen = f" Looked in {examples(looked, 4)}." if looked else ""
-        raise InputError(f"none of {count(len(table), 'run')} {here}{advice}{seen}")
+        raise InputError(f"none of {count(len(table), 'run')} is on this machine{why}{advice}{seen}")
     absent = sorted(set(table["team"]) - set(table["team"][there]))
     gone = f"; {count(len(absent), 'team')} without any run left: {', '.join(absent)}" if absent else ""
     message = (
@@ -328,18 +313,6 @@ def _tell(missing: str, message: str, argument: str | None = None) -> None:
         raise InputError(message, argument=argument)
     if missing == "warn":
         warn(message)
-
-
-def _about_faulty(collection: Collection, faulty: Mapping[str, FaultyFile]) -> str:
-    """Say which files were kept aside, what is wrong with the first, and what to do; nothing where there are none."""
-    if not faulty:
-        return ""
-    first = next(iter(faulty.values()))
-    return (
-        f" {count(len(faulty), 'file')} ({examples(faulty)}) kept aside in {first.path.parent}, being no run in the "
-        f"strict sense, the first since {first.fault} To read the good lines, pass bad_lines='skip'. Or mend the file "
-        f"and move it to {download_folder(collection)}. Or delete it, so that it is fetched again."
-    )
 
 
 # what was read, beside what is on record
@@ -437,25 +410,39 @@ def plan_runs(
     reading = replace(reading, how_pooled=how_pooled, names="file")
     table = choose_runs(collection, read_types(types), given.pop("pooled", None), **given)
     folder = _folder_given(runs)
-    if runs is not None and folder is None:
-        get = partial(_get_given, collection, table, _taken(runs, reading), reading, missing)
+    if folder is not None:
+        had = Fetched(find_run_files(collection, table["name"], folder))
+        if not had.files:
+            _tell_lacking(collection, table, had, folder, missing, download)
+        get = partial(_read_submitted, collection, table, had, folder, reading, missing, download)
+    elif runs is None:
+        get = partial(_get_submitted, collection, table, reading, missing, download)
     else:
-        get = partial(_get_submitted, collection, table, folder, reading, missing, download)
+        get = partial(_get_given, collection, table, _taken(runs, reading), reading, missing)
     columns = {str(column) for column in table.columns if not all(map(is_blank, table[column]))}
     fetched = runs is None or folder is not None
     return RunPlan(get=get, columns=columns, names=table["name"].tolist(), is_fetched=fetched)
 
 
 def _get_submitted(
-    collection: Collection, table: pd.DataFrame, folder: Path | None, reading: Reading, missing: str, download: bool
+    collection: Collection, table: pd.DataFrame, reading: Reading, missing: str, download: bool
 ) -> RunSet:
     """Find or download the files of runs on record and read them."""
-    how: dict[str, Any] = {
-        "faulty": reading.bad_lines == "skip",
-        "n_jobs": reading.n_jobs or 8,
-        "verbose": reading.verbose,
-    }
-    had = get_run_files(collection, table["name"].tolist(), folder, download=download, **how)
+    how: dict[str, Any] = {"n_jobs": reading.n_jobs or 8, "verbose": reading.verbose}
+    had = get_run_files(collection, table["name"].tolist(), download=download, **how)
+    return _read_submitted(collection, table, had, None, reading, missing, download)
+
+
+def _read_submitted(
+    collection: Collection,
+    table: pd.DataFrame,
+    had: Fetched,
+    folder: Path | None,
+    reading: Reading,
+    missing: str,
+    download: bool,
+) -> RunSet:
+    """Read the files of runs on record, having said which are missing."""
     _tell_lacking(collection, table, had, folder, missing, download)
     kept = table[table["name"].isin(had.files)]
     field = reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())

@@ -31,9 +31,7 @@ from pt_reuse.scoring.scores import check_topics, topics_of_runs
 #: characters of a topics file that tell its form
 _START = 1 << 16
 #: what a topics file may be
-_TOPIC_FILES = (
-    " Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, the query), or a frame.",
-)
+_TOPIC_FILES = "Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, the query), or a frame."
 
 # what pt.Experiment would notice only after all systems have run
 
@@ -165,11 +163,11 @@ def _topics_file(path: str) -> pd.DataFrame:
         found = pt.io.read_topics(path, "singleline", tokenise=False)
     # python-terrier has no word on a line without a query
     except (OSError, ValueError, LookupError, NameError) as error:
-        raise InputError(f"topics {path!r} cannot be read as topics.{_TOPIC_FILES}", argument="topics") from error
+        raise InputError(f"topics {path!r} cannot be read as topics. {_TOPIC_FILES}", argument="topics") from error
     if found.empty or found["qid"].duplicated().any():
         twice = found["qid"][found["qid"].duplicated()]
         problem = "holds no topic" if found.empty else f"has topic {twice.iloc[0]!r} twice"
-        raise InputError(f"topics {path!r} {problem}.{_TOPIC_FILES}", argument="topics")
+        raise InputError(f"topics {path!r} {problem}. {_TOPIC_FILES}", argument="topics")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Packed(Record):
     facts: Mapping[str, Any]
 
 
-class ReuseArtifact(pt.Artifact):
+class ReuseArtifact(pt.Artifact, ABC):
     """Runs, judgments, a pool or scores in a folder; ``content`` returns them."""
 
     ARTIFACT_FORMAT: ClassVar[str] = "reuse"
@@ -139,8 +140,9 @@ class ReuseArtifact(pt.Artifact):
             else:
                 yield name, file
 
+    @abstractmethod
     def _read(self, folder: Path) -> Any:
-        raise NotImplementedError
+        """Return what the files of a folder hold."""
 
     def _names_of_runs(self, folder: Path) -> list[str]:
         """Return the names of the runs whose rankings the artifact holds."""

@@ -73,22 +73,8 @@ def Experiment(
     perquery: bool = False,
     *,
     dataframe: Literal[True] = True,
-    teams: RunLabels | None = None,
-    types: RunLabels | None = None,
-    pooled: RunLabels | Collection[str] | bool | None = None,
-    field: Any = None,
-    reuse: str | Iterable[str] | None = None,
-    by: str = "team",
-    depth: int | None = None,
-    rel: int | None = None,
-    pool_order: str | None = None,
-    fill: Any = None,
-    judge_rel: JudgeRel = None,
-    cache: str | Path | None = None,
-    round: int | dict[str, int] | None = None,
-    layout: str = "wide",
     highlight: None = None,
-    **experiment_arguments: Any,
+    **arguments: Any,
 ) -> ExperimentResult: ...
 
 

@@ -1,9 +1,9 @@
-"""The kinds of published figures: a table of their parameters, and a function each that computes the numbers."""
+"""The kinds of published figures: the parameters of each, and a function that computes its numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, flag, positive
+from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.judgments import Qrels, checked_rel
@@ -21,6 +21,7 @@ from pt_reuse.data.units import check_every_run_has
 from pt_reuse.errors import InputError
 from pt_reuse.options import ORDERS
 from pt_reuse.pooling.depth import depth_pool
+from pt_reuse.pooling.pool import Pool
 from pt_reuse.scoring.measures import parse_measures
 from pt_reuse.scoring.scores import Scores, score
 from pt_reuse.studies.leave_out_uniques import LeaveOutUniques, leave_out_uniques
@@ -36,9 +37,11 @@ Computed: TypeAlias = Mapping[str, float | str]
 class Replay:
     """The runs and judgments of a verification; what is computed of them is computed once."""
 
-    def __init__(self, runs: RunSet | str, qrels: Qrels, published: Mapping[str, pd.Series]):
+    def __init__(self, runs: RunSet | str, qrels: Qrels, published: Mapping[str, pd.Series], submitted: Sequence[str]):
         self._runs, self.qrels, self.published = runs, qrels, published
-        for name in ("runs", "pool", "rows_in", "judged_in", "scores", "_left_out"):
+        #: the runs on record that are not here, where any are
+        self.missing = [] if isinstance(runs, str) else [name for name in submitted if name not in runs]
+        for name in ("runs", "pool", "judged_in", "scores", "_left_out"):
             setattr(self, name, cache(getattr(self, name)))
 
     def runs(self, order: str) -> RunSet:
@@ -52,33 +55,26 @@ class Replay:
         runs = runs.reorder("file")
         return RunSet(runs.field.changed(_stable_by_score, runs.field.lengths), runs.run_table, runs.order)
 
-    def pool(self, order: str, depth: int, contributors: Any) -> Any:
+    def pool(self, order: str, depth: int, contributors: Any) -> Pool:
         """Return the depth-k pool of the contributing runs."""
         return depth_pool(self.runs(order), depth=depth, contributors=contributors)
 
-    def rows_in(self, *key: Any) -> Any:
-        """Return for each document of a pool its row among the judgments, or -1."""
-        return self.qrels.arrays.documents.find(self.pool(*key).documents)
-
-    def judged_in(self, *key: Any, outside: bool = False) -> Qrels:
-        """Return the judgments of the documents in a pool, or of all others."""
-        rows, inside = self.rows_in(*key), np.zeros(len(self.qrels), dtype=bool)
-        inside[rows[rows >= 0]] = True
-        return self.qrels.keep(inside != outside)
+    def judged_in(self, *key: Any) -> Qrels:
+        """Return the judgments of the documents in a pool."""
+        return self.qrels.restrict(self.pool(*key))
 
     def sizes(self, *key: Any) -> Any:
         """Return the sizes of a pool by topic; runs may have topics that were not judged."""
         pool = self.pool(*key)
         return pool.documents.sizes[np.isin(pool.topics, self.qrels.topics)]
 
-    def scores(self, order: str, measure: Any, complete: bool = True, within: Any = None) -> Scores:
+    def scores(self, order: str, measure: Any, within: Any = None) -> Scores:
         """Return the scores of all runs, under all judgments or those `within` a pool."""
-        qrels = self.qrels if within is None else self.judged_in(*within)
-        return score(self.runs(order), qrels, measure, complete=complete)
+        return score(self.runs(order), self.qrels if within is None else self.judged_in(*within), measure)
 
     def means(self, o: SimpleNamespace, within: Any = None) -> pd.Series:
         """Return run -> score; of several measures, the mean of the scores."""
-        scores = [self.scores(o.order, measure, o.complete, within) for measure in o.measure]
+        scores = [self.scores(o.order, measure, within) for measure in o.measure]
         return pd.Series(np.mean([one.mean_values[0] for one in scores], axis=0), index=scores[0].names)
 
     def left_out(self, o: SimpleNamespace) -> LeaveOutUniques:
@@ -87,12 +83,11 @@ class Replay:
         measure = getattr(o, "measure", parse_measures("nDCG@10"))[0]
         # a published figure is of the teams that there were: a run without one must not count as one
         check_every_run_has(self.runs(o.order).run_table, o.by)
-        how = tuple((name, getattr(o, name)) for name in ("by", "remove", "rel", "complete"))
-        return self._left_out(_pool_of(o), measure, o.order, how)
+        return self._left_out(_pool_of(o), measure, o.order, o.by, o.rel)
 
-    def _left_out(self, key: Any, measure: Any, order: str, how: Any) -> LeaveOutUniques:
+    def _left_out(self, key: Any, measure: Any, order: str, by: str, rel: int) -> LeaveOutUniques:
         pooled = {"pool_order": None if key[0] == order else key[0], "depth": key[1], "contributors": key[2]}
-        return leave_out_uniques(self.runs(order), self.qrels, measure, **pooled, **dict(how))
+        return leave_out_uniques(self.runs(order), self.qrels, measure, by=by, rel=rel, **pooled)
 
 
 def _pool_of(o: SimpleNamespace) -> tuple[str, int, Any]:
@@ -201,7 +196,7 @@ def _pool(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
         "smallest topic": int(sizes.min(initial=sizes.max(initial=0))),
         "largest topic": int(sizes.max(initial=0)),
         "not judged": int(sizes.sum()) - int(judged["judged"].sum()),
-        "judged but not pooled": int(at.judged_in(*key, outside=True).counts()["judged"].sum()),
+        "judged but not pooled": int((at.qrels - at.pool(*key)).counts()["judged"].sum()),
         **_denser(judged["density"]),
     }
 
@@ -229,13 +224,12 @@ def _shallow_pool(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
 
 
 def _minimum_rank(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    key, labels = _pool_of(o), at.qrels.arrays.labels
-    rows = at.rows_in(*key)
-    relevant = (rows >= 0) & (np.append(labels, np.int16(-1))[rows] >= o.rel)
-    rank = at.pool(*key).to_frame().loc[relevant, "rank"]
+    pool, arrays = at.pool(*_pool_of(o)), at.qrels.arrays
+    relevant = arrays.labels_of(pool.documents) >= o.rel
+    rank = pool.to_frame().loc[relevant, "rank"]
     spans = {name: [int(n) for n in name.split("-")] for name in names if re.fullmatch(r"\d+-\d+", name)}
     counts = {name: int(rank.between(a, b).sum()) for name, (a, b) in spans.items() if 1 <= a <= b <= o.depth}
-    return {**counts, "never": int((labels >= o.rel).sum() - relevant.sum())}
+    return {**counts, "never": int((arrays.labels >= o.rel).sum() - relevant.sum())}
 
 
 def _unit(o: SimpleNamespace) -> str:
@@ -285,11 +279,8 @@ _REL = {"rel": 1}
 _ORDER = {"order": (*ORDERS, FILE_TIES)}
 _MEASURE = {"measure": ...}
 _POOL = {**_ORDER, "depth": 100, "contributors": "pooled"}
-_SCORES = {**_ORDER, **_MEASURE, "complete": True}
-_UNIQUES = {
-    **_POOL, "pool_order": ("same", *ORDERS), **_REL, "by": ("team", "run", "type"), "remove": ("relevant", "judged"),
-    "complete": True,
-}  # fmt: skip
+_SCORES = {**_ORDER, **_MEASURE}
+_UNIQUES = {**_POOL, "pool_order": ("same", *ORDERS), **_REL, "by": ("team", "run", "type")}
 _AMONG = ("all", "others", "others of the type", "other types")
 _SHALLOW = {**_POOL, **_SCORES, "pool_order": ("same", *ORDERS, FILE_TIES), **_REL, "among": _AMONG}
 #: kind -> the function that computes it, and its parameters
@@ -302,7 +293,7 @@ KINDS: dict[str, tuple[Callable[[Replay, SimpleNamespace, list[str]], Computed],
         _score_statistic,
         {**_SCORES, "by": ("type", "team", "pooled", "all"), "statistic": ("max", "mean", "median", "min")},
     ),
-    "saturation": (_saturation, {**_ORDER, **_MEASURE}),
+    "saturation": (_saturation, _SCORES),
     "pool": (_pool, {**_POOL, **_REL}),
     "shallow_pool": (_shallow_pool, {**_SHALLOW, "truth": None, "decimals_of_scores": None}),
     "minimum_rank": (_minimum_rank, {**_POOL, "contributors": ("all", "pooled"), **_REL}),
@@ -325,14 +316,13 @@ def checked_parameter(kind: str, name: str, value: Any, scored: list[str]) -> An
     usual: Any = KINDS[kind][1].get(name)
     if name == "measure":
         measures = parse_measures(value)
-        if len(measures) > 1 and "remove" in KINDS[kind][1]:
+        if len(measures) > 1 and "by" in KINDS[kind][1] and kind != "score_statistic":
             raise InputError(f"the figure takes one measure, got {value!r}.", argument="measure")
         return measures
     if name == "contributors" and isinstance(value, list) and value and all(isinstance(run, str) for run in value):
         return tuple(value)
-    words: dict[str, Any] = {"rounding": ("half", "truncate"), "contributors": ("pooled", "all"), "truth": scored}
+    words: dict[str, Any] = {"contributors": ("pooled", "all"), "truth": scored}
     checks: dict[str, Callable[[Any], Any]] = {
-        "complete": partial(flag, name),
         "rel": checked_rel,
         **{n: partial(positive, name, unit=name) for n in ("depth", "ranks", "decimals_of_scores")},
     }

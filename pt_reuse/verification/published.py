@@ -24,29 +24,23 @@ _NUMBER = re.compile(r"(?=\D*\d)[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
 _DATA = Path(str(files("pt_reuse.verification") / "data"))
 #: key of a figure -> what its value is; all other keys are parameters of its kind
 _KEYS: dict[str, type] = {
-    "what": str, "kind": str, "source": str, "values": dict, "file": str, "column": str, "decimals": int,
-    "places": int, "conventions": list, "differs": str, "computed": dict,
+    "what": str, "kind": str, "source": str, "values": dict, "file": str, "column": str, "conventions": list,
+    "differs": str, "computed": dict,
 }  # fmt: skip
-_WORDS = {str: "a text", dict: "a table of names and values", int: "a whole number", list: "a list of tables"}
+_WORDS: dict[type, str] = {str: "a text", dict: "a table of names and values", list: "a list of tables"}
 
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """A published number; one step of its last digit is worth `unit`, which the file may declare in so many digits."""
+    """A published number; one step of its last digit is worth `unit`."""
 
     number: float
     unit: float
-    declared: bool = False
 
-    def agrees(self, computed: float, *, truncated: bool = False) -> bool:
-        """Return whether a computed number is published as this one."""
+    def agrees(self, computed: float) -> bool:
+        """Return whether a computed number is published as this one, either way of rounding."""
         slack = self.unit * 1e-5 + 4 * float(np.spacing(abs(self.number)))
-        off = computed - self.number
-        if truncated:
-            # away from 0, and from 0 itself either way
-            outwards = abs(off) if self.number == 0 else off * np.sign(self.number)
-            return bool(-slack <= outwards <= self.unit + slack)
-        return bool(abs(off) <= self.unit / 2 + slack)
+        return bool(abs(computed - self.number) <= self.unit / 2 + slack)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,74 +96,54 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
     place = f"figure {entry.get('what', number)!r}"
     with located(place):
         for key, kind in _KEYS.items():
-            given = entry.get(key)
-            if key in entry and (type(given) is not kind or (not given and given != 0)):
-                raise InputError(f"{key} must be {_WORDS[kind]}, got {given!r}.")
+            if key in entry and (type(entry[key]) is not kind or not entry[key]):
+                raise InputError(f"{key} must be {_WORDS[kind]}, got {entry[key]!r}.")
         if lacking := [key for key in ("what", "kind", "source") if key not in entry]:
             raise InputError(f"the figure needs {lacking[0]}.")
-        if {"decimals", "places"} <= entry.keys() or entry.get("decimals", 0) < 0 or entry.get("places", 1) < 1:
-            raise InputError("give decimals = 4 or places = 6 (significant digits).")
         conventions = entry.get("conventions", [{}])
         if not all(isinstance(one, dict) for one in conventions):
             raise InputError(f'conventions must be a list such as [{{ order = "rank" }}], got {conventions!r}.')
         if ("values" in entry) == ("file" in entry) or ("file" in entry) != ("column" in entry):
             raise InputError('give either values = { name = "0.1234" } or file and column.')
-        values = _from_csv(path.parent, entry) if "file" in entry else _values(entry["values"], entry)
+        values = _from_csv(path.parent, entry["file"], entry["column"]) if "file" in entry else _values(entry["values"])
+        known = _values(entry.get("computed", {}))
+        odd = [name for name, value in known.items() if name not in values or values[name].agrees(value.number)]
+        if odd or ("differs" in entry) != ("computed" in entry):
+            raise InputError(
+                "a known difference needs differs, why it is, and computed = { name = 1_130 }, what comes out in "
+                "place of one of the values."
+            )
         return PublishedFigure(
             **{key: entry.get(key, "") for key in ("what", "kind", "source", "differs")},
             values=values,
             parameters={key: value for key, value in entry.items() if key not in _KEYS},
             conventions=conventions,
-            computed=_known(entry, values),
+            computed=known,
             place=f"{path}, {place}",
         )
 
 
-def _known(entry: dict[str, Any], values: Mapping[str, PublishedValue]) -> dict[str, PublishedValue]:
-    """Return name -> the number that is known to be computed in place of the published one."""
-    if ("differs" in entry) != ("computed" in entry):
+def _values(given: Mapping[str, Any]) -> dict[str, PublishedValue]:
+    return {name: _value(name, written) for name, written in given.items()}
+
+
+def _value(name: str, written: Any) -> PublishedValue:
+    """Return a value by its digits as they are written."""
+    text = str(written).strip()
+    if type(written) not in (str, int) or not _NUMBER.fullmatch(text):
         raise InputError(
-            "a known difference needs differs, why it is, and computed = { name = 1_130 }, what comes out."
+            'a value must be a whole number, or a text with a decimal point and all digits, such as "0.1230", got '
+            f"{written!r}.",
+            place=repr(name),
         )
-    known = _values(entry.get("computed", {}), entry)
-    for name, value in known.items():
-        if name not in values or values[name].agrees(value.number):
-            raise InputError(f"computed has {name!r}, which is none of the values, or equal to it.")
-    return known
+    number = Decimal(text.replace(",", ""))
+    return PublishedValue(float(number), float(Decimal(10) ** int(number.as_tuple().exponent)))
 
 
-def _values(given: Mapping[str, Any], entry: dict[str, Any]) -> dict[str, PublishedValue]:
-    return {name: _value(name, written, entry) for name, written in given.items()}
-
-
-def _value(name: str, written: Any, entry: dict[str, Any]) -> PublishedValue:
-    """Return a value as it is written; the figure may say its digits, ``decimals`` or ``places``."""
-    with located(repr(name)):
-        declared = "decimals" in entry or "places" in entry
-        number_types = (int, float) if declared else (int,)
-        text = repr(written) if type(written) in number_types else written
-        if not isinstance(text, str) or (type(written) is not float and not _NUMBER.fullmatch(text.strip())):
-            raise InputError(
-                f'a value must be a number as text with a decimal point, such as "0.1230", got {written!r}. Numbers '
-                "of Python do not tell their digits, unless decimals are given."
-            )
-        number = Decimal(text.strip().replace(",", ""))
-        if not number.is_finite():
-            raise InputError(f"a value must be a finite number, got {written!r}.")
-        exponent = int(number.as_tuple().exponent)
-        if "decimals" in entry:
-            exponent = -entry["decimals"]
-        elif "places" in entry:
-            exponent = number.adjusted() - entry["places"] + 1
-        if number and int(number.normalize().as_tuple().exponent) < exponent:
-            raise InputError(f"{written!r} has more digits than decimals or places say.")
-        return PublishedValue(float(number), float(Decimal(10) ** exponent), declared)
-
-
-def _from_csv(folder: Path, entry: dict[str, Any]) -> dict[str, PublishedValue]:
+def _from_csv(folder: Path, name: str, column: str) -> dict[str, PublishedValue]:
     """Return the values of a column of a CSV file beside the TOML file, by the column ``name``."""
-    file, column = folder / entry["file"], entry["column"]
-    if file.name != entry["file"]:
+    file = folder / name
+    if file.name != name:
         raise InputError("file must be the name of a CSV beside the TOML file.")
     with located(str(file)):
         try:
@@ -185,5 +159,5 @@ def _from_csv(folder: Path, entry: dict[str, Any]) -> dict[str, PublishedValue]:
             with located(f"line {line}"):
                 if None in row or None in row.values() or not row["name"] or row["name"] in values:
                     raise InputError(f"a row needs a name of its own and a cell for each column, got {row!r}.")
-                values[row["name"]] = _value(row["name"], row[column], entry)
+                values[row["name"]] = _value(row["name"], row[column])
         return values

@@ -18,10 +18,9 @@ from pt_reuse.collections.definition import UnknownCollectionError, find_collect
 from pt_reuse.collections.runs import find_run_files, plan_runs
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.run_files import held, is_files
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, located
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.scores import check_topics
@@ -119,7 +118,7 @@ class Verification(Result):
 def _options_of(figure: PublishedFigure, overlay: dict[str, Any], scored: list[str]) -> tuple[dict[str, Any], str]:
     """Return all parameters of a figure under a convention, and those that its numbers depend on in a line."""
     kind = choice("kind", figure.kind, list(KINDS))
-    usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind][1].items()} | {"rounding": "half"}
+    usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind][1].items()}
     given = {**figure.parameters, **overlay}
     if odd := [name for name in given if name not in usual]:
         raise InputError(f"kind {kind!r} has no parameter {examples(odd)}; it has {examples(usual, 20)}.")
@@ -128,23 +127,17 @@ def _options_of(figure: PublishedFigure, overlay: dict[str, Any], scored: list[s
         raise InputError(f'the figure needs {lacking[0]}, such as {lacking[0]} = "AP".', argument=lacking[0])
     for name, value in figure.values.items():
         # 0 would stand for all from -.5 to .5
-        if {kind, name, options.get("statistic")} & FRACTIONS and value.unit >= 1 and not value.declared:
-            decimals = "Write the decimals that were published, or say how many there were, decimals = 4."
+        if {kind, name, options.get("statistic")} & FRACTIONS and value.unit >= 1:
             raise InputError(
-                f"{value.number:.10g} is a whole number, and this is no count. {decimals}", place=repr(name)
+                f"{value.number:.10g} is a whole number, and this is no count. Write the decimals that were published.",
+                place=repr(name),
             )
-
-    def is_usual(name: str) -> bool:
-        if name == "measure":
-            # the figure tells cutoffs of measures
-            return not any(set(measure.params) - {"cutoff"} for measure in options[name])
-        return bool(options[name] == usual[name])
-
-    # what is computed is told by the figure; what a convention lays over the rest comes last
-    first = [name for name in ("order", "contributors") if name in options]
-    others = [n for n in options if n not in ("by", "statistic", "count", *first, *overlay) and not is_usual(n)]
-    names = [*first, *others, *(name for name in overlay if name not in first)]
-    return options, ", ".join(f"{name}={_told(options[name])}" for name in names)
+    # what the name of the figure tells is not told again
+    told = ["by", "statistic", "count"]
+    if not any(set(measure.params) - {"cutoff"} for measure in options.get("measure", ())):
+        told.append("measure")
+    names = dict.fromkeys(name for name in ("order", "contributors", *figure.parameters, *overlay) if name in options)
+    return options, ", ".join(f"{name}={_told(options[name])}" for name in names if name not in told)
 
 
 def _told(value: Any) -> str:
@@ -154,55 +147,47 @@ def _told(value: Any) -> str:
 
 
 def _attempt(
-    figure: PublishedFigure,
-    options: dict[str, Any],
-    label: str,
-    replay: Replay,
-    submitted: list[str],
-    missing: list[str],
+    figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay, submitted: list[str]
 ) -> tuple[pd.DataFrame, str]:
     """Return the rows of a group under one convention, and why nothing could be computed."""
-    of_runs, untried, computed = figure.kind == "scores", "", {}
+    untried, computed = "", {}
     try:
-        if missing and figure.kind not in ("scores", "judgments", "prefixes"):
-            raise InputError(f"{count(len(missing), 'run')} missing: {examples(missing)}")
+        if replay.missing and figure.kind not in ("scores", "judgments", "prefixes"):
+            raise InputError(f"{count(len(replay.missing), 'run')} missing: {examples(replay.missing)}")
         computed = dict(KINDS[figure.kind][0](replay, SimpleNamespace(**options), list(figure.values)))
     except InputError as error:
         untried = str(error)
     rows = []
     for name, value in figure.values.items():
-        found = computed.get(name, "")
-        why = found if isinstance(found, str) else "it is not defined for these runs" if np.isnan(found) else ""
+        found = computed.get(name, np.nan)
         number = np.nan if isinstance(found, str) else float(found)
-        equal: bool | None = value.agrees(number, truncated=options["rounding"] == "truncate")
+        equal: bool | None = value.agrees(number)
         known = not equal and name in figure.computed and figure.computed[name].agrees(number)
         note = figure.differs if known else ""
         if np.isnan(number):
-            # a name of nothing is an error in the figures or in the field, not a gap
-            is_name = (of_runs and name in missing) or (
-                bool(untried) and not (of_runs and name not in (submitted or [name]))
-            )
-            equal = None if why or is_name else False
-            near = get_close_matches(name, [*computed, *(missing if of_runs else ())], n=1)
-            nameless = f"nothing is named {name!r}, neither in the field nor on record"
-            nameless += f"; did you mean {near[0]!r}?" if near else ""
-            note = f"not computed: {(why or untried or 'its run file is missing') if equal is None else nameless}"
-        rows.append(
-            {
-                "what": figure.what,
-                "name": name,
-                "published": value.number,
-                "computed": number,
-                "equal": equal,
-                "known": known,
-                "difference": number - value.number,
-                "last_digit": value.unit,
-                "convention": "" if np.isnan(number) else label,
-                "source": figure.source,
-                "note": note,
-            }
-        )
-    return pd.DataFrame(rows).astype({"equal": object}), untried
+            known_runs = (replay.missing, submitted) if figure.kind == "scores" else ([], [])
+            equal, note = _not_computed(name, computed, untried, *known_runs)
+        rows.append((name, value.number, number, equal, known, number - value.number, value.unit, note))
+    columns = ["name", "published", "computed", "equal", "known", "difference", "last_digit", "note"]
+    frame = pd.DataFrame(rows, columns=columns).astype({"equal": object})
+    return frame.assign(what=figure.what, source=figure.source, convention=label), untried
+
+
+def _not_computed(
+    name: str, computed: dict[str, Any], untried: str, missing: list[str], submitted: list[str]
+) -> tuple[bool | None, str]:
+    """Return why a figure has no number, None before it; False where it is of nothing, an error and no gap."""
+    if name in computed:
+        why = computed[name] if isinstance(computed[name], str) else "it is not defined for these runs"
+    elif name in missing:
+        why = "its run file is missing"
+    elif untried and not (submitted and name not in submitted):
+        why = untried
+    else:
+        near = get_close_matches(name, [*computed, *missing], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return False, f"not computed: nothing is named {name!r}, neither in the field nor on record{hint}"
+    return None, f"not computed: {why}"
 
 
 def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
@@ -219,23 +204,26 @@ def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
         # it may be equal under the convention that could not be tried
         lost = chosen["equal"].eq(False) & ~chosen["known"] & chosen["computed"].notna()
         chosen.loc[lost, ["computed", "difference"]] = np.nan
-        chosen.loc[lost, ["convention", "note"]] = ["", f"not computed: {untried}"]
+        chosen.loc[lost, "note"] = f"not computed: {untried}"
         chosen["equal"] = chosen["equal"].mask(lost, None)
-    return chosen
+    return chosen.assign(convention=chosen["convention"].where(chosen["computed"].notna(), ""))
 
 
-def _summary(rows: pd.DataFrame, convention: str) -> dict[str, Any]:
-    return {
-        "what": rows["what"].iloc[0],
-        "figures": len(rows),
-        "equal": int(rows["equal"].eq(True).sum()),
-        "unequal": int(rows["equal"].eq(False).sum()),
-        "known": int(rows["known"].sum()),
-        "not_computed": int(rows["equal"].isna().sum()),
-        "largest_difference": rows["difference"].abs().max(),
-        "convention": convention,
-        "note": "; ".join(note for note in rows["note"].unique() if note),
-    }
+def _by_group(rows: pd.DataFrame, *keys: str) -> pd.DataFrame:
+    """Return how many figures of a group are equal, unequal and not computed."""
+    counted = rows.assign(
+        figures=rows["computed"].notna(),
+        equal=rows["equal"].eq(True),
+        unequal=rows["equal"].eq(False),
+        not_computed=rows["equal"].isna(),
+        largest_difference=rows["difference"].abs(),
+    ).groupby([*keys], sort=False)
+    sums = counted[["figures", "equal", "unequal", "known", "not_computed"]].sum().astype("int64")
+    return sums.join(counted["largest_difference"].max()).reset_index()
+
+
+def _as_declared(frame: pd.DataFrame, table: str) -> pd.DataFrame:
+    return frame[Verification.declared[table].columns.split()]
 
 
 # the runs and judgments
@@ -245,42 +233,27 @@ def _material(
     name: str, runs: Any, qrels: Any, own: bool, download: bool, reading: Reading
 ) -> tuple[RunSet | str, Qrels, list[str]]:
     """Return the runs, or why there are none; the judgments; the names of the runs on record, if they are."""
-    runs = held(runs)
-    in_memory = runs is not None and not is_files(runs)
+    found: RunSet | str
     try:
         collection = find_collection(name)
     except UnknownCollectionError:
         # figures of one's own need no collection
-        if not (own and in_memory and qrels is not None):
+        if not own or runs is None or qrels is None:
             raise
-        return as_runs(runs, qrels), as_qrels(qrels), []
-    found: RunSet | str
-    if in_memory:
-        found = as_runs(runs, qrels)
-        judgments = judgments_of(collection) if qrels is None else as_qrels(qrels)
+        found, judgments, submitted = as_runs(runs, qrels), as_qrels(qrels), []
     else:
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
         judgments = judgments_of(collection) if qrels is None else as_qrels(qrels)
+        submitted = plan.names or []
         try:
             found = plan.get()
         except InputError as error:
             # a file that cannot be read is an error; none at all leaves the judgments to be checked
-            if runs is not None or download or not plan.is_fetched or find_run_files(collection, plan.names or ()):
+            if runs is not None or download or not plan.is_fetched or find_run_files(collection, submitted):
                 raise
-            found = f"no runs: {error}"
-    submitted = [] if collection.submitted is None else collection.submitted["name"].tolist()
-    if not isinstance(found, str):
-        strangers = [run for run in found.names if submitted and run not in set(submitted)]
-        if len(strangers) == len(found):
-            raise InputError(
-                f"none of {count(len(found), 'run')} was submitted to this collection: {examples(strangers)}. Runs "
-                f"are known by their names: {examples(submitted)}."
-            )
-        if strangers:
-            warn(f"{count(len(strangers), 'run')} not of this collection, left out: {examples(strangers)}.")
-            found = found.select([run for run in found.names if run not in set(strangers)])
-        check_topics(found, judgments)
+            return f"no runs: {error}", judgments, submitted
+    check_topics(found, judgments)
     return found, judgments, submitted
 
 
@@ -298,16 +271,14 @@ def verify(
     """Compute the published figures of a collection from your files, and say which are equal.
 
     A figure is one published number, such as the MAP of a run. A computed number is equal to it when the two differ by
-    no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding. If
-    further digits were cut off (``rounding = "truncate"``), it stands for .4692 to .4693. Some figures depend on a
-    convention, such as the ranking order. Their file lists the conventions to try. All figures of a group are judged
-    under one of them, and the result says which.
+    no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding.
+    Some figures depend on a convention, such as the ranking order. Their file lists the conventions to try. All figures
+    of a group are judged under one of them, and the result says which.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
-        runs: a RunSet, with its own teams, types and pooled flags; runs in another form in memory (see :doc:`runs`),
-            which have none; or run files, best their folder, which get those on record. Default: the collection's own,
-            as its dataset finds them.
+        runs: run files, best their folder, or runs in another form (see :doc:`runs`). They have the teams, types and
+            pooled flags on record. Default: the collection's own, as its dataset finds them.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
             own.
         figures: a TOML file of figures instead of the package's.
@@ -362,32 +333,31 @@ def verify(
         with located(figure.place):
             ways.append([_options_of(figure, dict(overlay), list(scored)) for overlay in figure.conventions])
     found, judgments, submitted = _material(name, runs, qrels, figures is not None, download, reading)
-    here = [] if isinstance(found, str) else found.names
-    missing = [run for run in submitted if run not in set(here)] if here else []
-    replay, parts, summaries, tried = Replay(found, judgments, scored), [], [], []
+    replay, parts, tried = Replay(found, judgments, scored, submitted), [], []
     # a published figure is equal or not, whatever it means
     with told_elsewhere():
         bar = pt.tqdm(zip(groups, ways, strict=True), total=len(groups), desc="verifying", disable=not verbose)
         for figure, conventions in bar:
-            attempts = [_attempt(figure, how, label, replay, submitted, missing) for how, label in conventions]
-            for (rows, _), (_, label) in zip(attempts, conventions, strict=True):
-                row = _summary(rows, label) | {"figures": int(rows["computed"].notna().sum())}
-                tried.append(
-                    {key: row[key] for key in ("what", "convention", "figures", "equal", "largest_difference")}
-                )
+            attempts = [_attempt(figure, how, label, replay, submitted) for how, label in conventions]
+            tried += [rows for rows, _ in attempts]
             parts.append(_judged(attempts))
-            summaries.append(_summary(parts[-1], max(parts[-1]["convention"])))
+    table, every = pd.concat(parts, ignore_index=True), pd.concat(tried, ignore_index=True)
+    said = table.groupby("what", sort=False).agg(
+        convention=("convention", "max"), note=("note", lambda notes: "; ".join(filter(None, notes.unique())))
+    )
+    summary = _by_group(table, "what").assign(figures=table.groupby("what", sort=False).size().to_numpy())
+    here = 0 if isinstance(found, str) else len(found)
     settings = {
         "collection": title,
         "judgments": f"{len(judgments):,}",
-        "runs": "none" if isinstance(found, str) else f"{len(here):,} of {len(here) + len(missing):,}",
+        "runs": "none" if isinstance(found, str) else f"{here:,} of {here + len(replay.missing):,}",
     }
     if not isinstance(found, str) and found.left_out:
         settings["dropped"] = found.left_out
     return Verification(
-        table=pd.concat(parts, ignore_index=True),
-        summary=pd.DataFrame(summaries),
-        conventions=pd.DataFrame(tried),
+        table=_as_declared(table, "table"),
+        summary=_as_declared(summary.merge(said, on="what"), "summary"),
+        conventions=_as_declared(_by_group(every, "what", "convention"), "conventions"),
         collection=title,
         settings=settings,
     )

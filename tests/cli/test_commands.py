@@ -123,33 +123,14 @@ def test_fetch_says_what_came_and_what_failed(published, user_home, capsys):
     lines = out.splitlines()
     assert (status, err) == (2, "")
     assert lines[:2] == [
-        "small: 4 runs: 0 were here, 2 fetched, 2 failed, 0 kept aside.",
+        "small: 4 runs: 0 were here, 2 fetched, 2 failed.",
         f"New files go to {user_home}/small/runs",
     ]
     assert lines[2:] == [f"  2 runs ('gone', 'lost'): {published.url}: there is no such file (404)."]
     assert (user_home / "small" / "runs" / "input.a").read_text() == "1 Q0 d1 1 2.0 a\n"
     status, out, _ = run(capsys, "fetch", "small", "--only-pooled")
     assert status == 0
-    assert "small: 1 run: 1 were here, 0 fetched, 0 failed, 0 kept aside." in out
-
-
-@pytest.mark.filterwarnings("default")
-def test_runs_with_bad_lines_are_kept_aside_and_read_when_asked(published, served, user_home, capsys, messages):
-    served["a"] = b"1 Q0 d1 1 2.0 a\n1 Q0 d2 2 1.0 a\n1 d3 3 0.5 a\n"
-    status, out, _ = run(capsys, "fetch", "small", "--only-pooled")
-    aside = user_home / "small" / "runs" / "faulty"
-    lines = out.splitlines()
-    assert (status, lines[0]) == (2, "small: 1 run: 0 were here, 0 fetched, 0 failed, 1 kept aside.")
-    said = "the file of run 'a' has 1 bad line of 3; the first is line 3: 5 of 6 columns."
-    assert lines[2] == f"  1 run ('a'): {said}"
-    assert (aside / "input.a").read_bytes() == served["a"]
-    status, out, err = run(capsys, "runs", "--collection", "small")
-    assert (status, out.split(",")[0]) == (0, "RunSet: 1 run (0 pooled)")
-    messages.hidden[published.url] = "{url}"
-    messages.told(err)
-    status, out, err = run(capsys, "runs", "--collection", "small", "--bad-lines", "skip", "--missing", "ignore")
-    assert (status, out.split(",")[0]) == (0, "RunSet: 2 runs (1 pooled)")
-    messages.told(err)
+    assert "small: 1 run: 1 were here, 0 fetched, 0 failed." in out
 
 
 @pytest.mark.filterwarnings("default")

@@ -164,10 +164,9 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(params=["files", "collection"])
-def given(request, folder):
-    """Return the field from files, and as a collection whose documents are relevant from label 2."""
-    if request.param == "collection":
+def given(kind, folder):
+    """Return the field from files, or as a collection whose documents are relevant from label 2."""
+    if kind == "collection":
         dataset = ptr.register_collection(folder / "graded.toml")
         return Given({"collection": folder / "graded.toml"}, folder, dataset.get_runs(), dataset.get_judgments())
     options = {"runs": folder / "runs", "qrels": folder / "qrels.txt", "metadata": folder / "runs.csv"}
@@ -175,18 +174,24 @@ def given(request, folder):
     return Given(options, folder, runs, ptr.read_qrels(folder / "qrels.txt"))
 
 
-@pytest.mark.parametrize("command", CALLS)
+#: one door reads files for all commands
+FROM_FILES = ("lou", "audit", "compare", "profile rank-intervals", "pool")
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [*((name, "collection") for name in CALLS), *((name, "files") for name in FROM_FILES)]
+)
 @pytest.mark.usefixtures("no_pictures")
-def test_the_command_finds_what_the_function_finds(command, given, tmp_path, capsys):
-    further, calls = CALLS[command]
-    field = [] if command in NO_FIELD else given.words(command)
-    words = further.replace("{}", str(given.folder)).split()
+def test_the_command_finds_what_the_function_finds(command, kind, folder, tmp_path, capsys):
+    (further, calls), field_of = CALLS[command], given(kind, folder)
+    field = [] if command in NO_FIELD else field_of.words(command)
+    words = further.replace("{}", str(folder)).split()
     status, _, err = run(capsys, *command.split(), *field, *words, "--out", tmp_path / "out")
     assert status == 0, err
     assert "note:" not in err
     for call, function in calls.items():
         part, _, name = call.rpartition(": ")
-        found, place = function(given), tmp_path / "out" / part
+        found, place = function(field_of), tmp_path / "out" / part
         if part.endswith(".csv"):
             there = pd.read_csv(place, dtype={"qid": str})[found.columns]
             pd.testing.assert_frame_equal(there, found, check_dtype=False, check_exact=name != "score")

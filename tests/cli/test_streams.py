@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 
-import pytest
 from command_parts import run
 
 from pt_reuse.studies import leave_out_uniques
@@ -23,25 +22,17 @@ def words(files, *more):
     return [str(word) for word in ("lou", *given, "--out", files / "out", *more)]
 
 
-@pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_the_work_goes_on_when_the_reader_has_gone(files, stream):
-    given = {**os.environ, "PYTHONWARNINGS": "always"}
-    with subprocess.Popen([*COMMAND, *words(files)], env=given, **{stream: subprocess.PIPE}) as process:
-        getattr(process, stream).close()
+def test_the_work_goes_on_when_the_reader_has_gone(files):
+    given, pipes = {**os.environ, "PYTHONWARNINGS": "always"}, dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([*COMMAND, *words(files)], env=given, **pipes) as process:
+        process.stdout.close()
+        process.stderr.close()
     assert process.returncode == 0
     assert {"table.csv", "result.json"} <= {path.name for path in (files / "out").iterdir()}
 
 
-def test_the_status_is_that_of_the_work_when_the_reader_has_gone(files):
-    (files / "qrels.txt").write_text("1 0\n")
-    with subprocess.Popen([*COMMAND, *words(files)], stderr=subprocess.PIPE) as process:
-        process.stderr.close()
-    assert process.returncode == 2
-
-
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_a_closed_stream_is_as_one_that_nobody_reads(files, closed):
-    line = f'"$@" {closed}'
+def test_a_closed_stream_is_as_one_that_nobody_reads(files):
+    line = '"$@" >&- 2>&-'
     finished = subprocess.run(["sh", "-c", line, "sh", *COMMAND, *words(files)], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     assert "Traceback" not in finished.stderr

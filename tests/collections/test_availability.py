@@ -40,7 +40,9 @@ def test_judgments_that_ir_datasets_lacks_are_said_to_be_elsewhere(messages, hom
     assert ("judgments", "published at") not in [(what, text[:12]) for what, text in ds.facts()]
 
 
-def test_judgments_where_ir_datasets_looks(data, tmp_path):
+def test_parts_where_ir_datasets_looks(data, tmp_path):
+    """Judgments of tracks, and an own collection over documents that ir_datasets has beside it."""
+    shutil.copytree(data / "irds-cache" / "vaswani", tmp_path / "irds" / "vaswani")
     covid, disks = tmp_path / "irds" / "cord19" / "trec-covid" / "round5", tmp_path / "irds" / "disks45"
     covid.mkdir(parents=True)
     disks.mkdir()
@@ -52,12 +54,17 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
         member.size = len(content)
         archive.addfile(member, io.BytesIO(content))
     code = (
-        "import pyterrier as pt, ir_datasets\n"
+        "import pyterrier as pt, ir_datasets, pt_reuse as ptr\n"
         "print(len(pt.get_dataset('reuse:trec-covid/round5').get_qrels()))\n"
         "print(pt.get_dataset('reuse:trec-8/adhoc').get_judgments())\n"
         "print(ir_datasets.load('reuse/trec-8/adhoc').qrels_count())\n"
         "print(len(pt.get_dataset('irds:reuse/trec-covid/round5').get_qrels()))\n"
         "print(len(pt.get_dataset('irds:cord19/trec-covid/round5').get_qrels()))\n"
+        "irds = 'irds:vaswani'\n"
+        "ptr.register_collection('my/vaswani', documents=irds, topics=irds, qrels=irds)\n"
+        "ds = pt.get_dataset('reuse:my/vaswani')\n"
+        "print(sorted(next(iter(ds.get_corpus_iter(verbose=False)))), len(ds.get_topics()), len(ds.get_qrels()))\n"
+        "print(len(pt.get_dataset('irds:reuse/my/vaswani').get_topics()), len(pt.get_dataset(irds).get_topics()))\n"
     )
     lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
     assert lines == [
@@ -66,6 +73,8 @@ def test_judgments_where_ir_datasets_looks(data, tmp_path):
         "86830",
         "23151",
         "23151",
+        "['docno', 'text'] 93 2083",
+        "93 93",
     ]
 
 
@@ -83,21 +92,6 @@ def test_without_a_network_the_last_line_says_what_to_do(messages, home, monkeyp
         # no traceback of the libraries is shown above it
         assert error.__suppress_context__
         assert error.__cause__ is None
-
-
-def test_documents_through_ir_datasets(data, tmp_path):
-    """An own collection over documents that ir_datasets has beside it."""
-    shutil.copytree(data / "irds-cache" / "vaswani", tmp_path / "irds" / "vaswani")
-    code = (
-        "import pyterrier as pt, pt_reuse as ptr\n"
-        "irds = 'irds:vaswani'\n"
-        "ptr.register_collection('my/vaswani', documents=irds, topics=irds, qrels=irds)\n"
-        "ds = pt.get_dataset('reuse:my/vaswani')\n"
-        "print(sorted(next(iter(ds.get_corpus_iter(verbose=False)))), len(ds.get_topics()), len(ds.get_qrels()))\n"
-        "print(len(pt.get_dataset('irds:reuse/my/vaswani').get_topics()), len(pt.get_dataset(irds).get_topics()))\n"
-    )
-    lines = in_python(code, IR_DATASETS_HOME=tmp_path / "irds", PT_REUSE_HOME=tmp_path / "home").splitlines()
-    assert lines == ["['docno', 'text'] 93 2083", "93 93"]
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")

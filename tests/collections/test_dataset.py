@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import pandas as pd
@@ -22,6 +23,15 @@ def test_runs_carry_what_is_on_record(trec8_home):
     assert table["type"].tolist() == ["automatic", "manual", "automatic", "manual"]
     assert table["pooled"].tolist() == [True] * 4
     assert runs.order == "trec_eval"
+
+
+def test_a_dataset_goes_to_other_processes():
+    """PyTerrier puts a function of its own on what it returns, which cannot be pickled."""
+    for name in ("demo", "trec-8/adhoc"):
+        dataset = pt.get_dataset(f"reuse:{name}")
+        again = pickle.loads(pickle.dumps(dataset))
+        assert (repr(again), type(again)) == (repr(dataset), type(dataset))
+    assert pickle.loads(pickle.dumps(pt.get_dataset("reuse:demo"))).get_topics().shape == (41, 2)
 
 
 def test_conditions_choose_before_anything_is_read(messages, trec8_home):
@@ -121,7 +131,8 @@ def real(data, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["trec-8/adhoc", "trec-covid/round5"])
 def test_real_runs_are_what_their_tracks_recorded(name, real, trec8, covid):
     recorded = (trec8 if name == "trec-8/adhoc" else covid).runs
-    runs = pt.get_dataset(f"reuse:{name}").get_runs()
+    recorded = recorded.select(recorded.names[:8])
+    runs = pt.get_dataset(f"reuse:{name}").get_runs(names=recorded.names)
     tables = [some.run_table.set_index("name")[["team", "type", "pooled"]].sort_index() for some in (runs, recorded)]
     pd.testing.assert_frame_equal(*tables)
     assert runs.field.scores.sum() == pytest.approx(recorded.field.scores.sum())

@@ -59,23 +59,23 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-def test_one_broken_definition_leaves_the_others(broken, home):
-    # no snapshot: Python's own words differ between versions
+def test_broken_definitions_leave_the_others(home):
     folder = home / "collections"
     folder.mkdir(parents=True)
     (folder / "a.toml").write_text('name = "fine/one"\ntopics = "irds:reuse/demo"\nyear = 2024\n')
-    (folder / "b.toml").write_text(f'name = "broken/one"\n{BROKEN[broken]}\n')
+    for i, text in enumerate(BROKEN.values()):
+        (folder / f"b{i}.toml").write_text(f'name = "broken/{i}"\n{text}\n')
     (folder / "c.toml").write_text('name = "fine/two"\ntopics = "irds:reuse/demo"\n')
     with pytest.warns(ptr.ReuseWarning) as caught:
         table = ptr.list_collections("fine/")
-    assert len(caught) == 1
-    assert "b.toml" in str(caught[0].message)
-    assert len(str(caught[0].message)) < 500
+    assert len(caught) == len(BROKEN)
+    for i, one in enumerate(caught):
+        assert f"b{i}.toml" in str(one.message)
+        assert len(str(one.message)) < 500
     assert table[["name", "year"]].to_numpy().tolist() == [["fine/one", 2024], ["fine/two", pd.NA]]
     assert "trec-8/adhoc" in definition.collection_names()
     with pytest.raises(definition.UnknownCollectionError):
-        definition.find_collection("broken/one")
+        definition.find_collection("broken/1")
 
 
 def test_list_collections(messages, trec8_home):
@@ -84,7 +84,6 @@ def test_list_collections(messages, trec8_home):
     assert (row["name"], row["year"], row["topics"], row["judged"]) == ("trec-8/adhoc", 1999, 50, 86830)
     assert (row["runs"], row["teams"], row["pooled"], row["here"]) == (129, 41, 71, 4)
     assert (row["irds"], row["published"]) == ("disks45/nocr/trec8", "password")
-    assert set(ptr.list_collections("deep learning")["year"]) == {2019, 2020, 2021, 2022, 2023}
     # of the names, all are distinct and known to PyTerrier
     every = ptr.list_collections()
     assert every["name"].is_unique
@@ -93,10 +92,7 @@ def test_list_collections(messages, trec8_home):
     assert {"irds:disks45/nocr/trec8", "vaswani"} <= set(known)
     assert ptr.list_collections(here=True)["name"].tolist() == ["demo", "trec-8/adhoc"]
     assert ptr.list_collections("no such thing").empty
-    assert set(ptr.list_collections(2019)["year"]) == {2019}
-    assert len(ptr.list_collections(2019)) == 7
-    assert ptr.list_collections(np.int64(2025))["name"].equals(ptr.list_collections(2025)["name"])
-    assert ptr.list_collections(1234).empty
+    assert ptr.list_collections(np.int64(2019))["year"].tolist() == [2019] * 7
     assert ptr.list_collections("robust04")["name"].tolist() == ["trec-2004/robust"]
     for wrong in (True, 2019.0, None, ["2019"]):
         messages.refused(ptr.list_collections, search=wrong)

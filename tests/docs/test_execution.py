@@ -7,14 +7,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-from execution import BlockError, Output, Page, cells  # noqa: E402
-from stored import REFRESH, Stored, StoredError, alike  # noqa: E402
+from execution import BlockError, Output, Page  # noqa: E402
+from stored import REFRESH, Stored, StoredError  # noqa: E402
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -38,11 +37,6 @@ def test_a_warning_of_the_page_is_shown_and_one_of_other_code_is_not(page):
     assert page.run(code, 1) == Output(warned=("UserWarning: mind the gap",))
 
 
-def test_a_warning_in_a_loop_is_shown_once(page):
-    code = "import warnings\nfor text in 'aba':\n    warnings.warn(text)"
-    assert page.run(code, 1) == Output(warned=("UserWarning: a", "UserWarning: b"))
-
-
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -55,18 +49,6 @@ def test_an_error_says_file_and_line(page, code, told):
     with pytest.raises(BlockError) as caught:
         page.run(code, 10)
     assert str(caught.value).startswith(told)
-
-
-def test_a_frame_is_a_table_of_texts():
-    frame = pd.DataFrame(
-        {"name": ["a", "b"], "AP": [0.25, float("nan")], "rank": [1, 1200], "pooled": [True, False], "n": [3.0, 12.0]}
-    )
-    assert cells(frame) == [
-        ["name", "AP", "rank", "pooled", "n"], ["a", "0.2500", "1", "yes", "3"], ["b", "–", "1,200", "no", "12"],
-    ]  # fmt: skip
-    assert cells(frame.iloc[::-1])[1][0] == "b", "an index that only counts is left out"
-    assert cells(frame.set_index("name")[["AP"]])[1] == ["a", "0.2500"]
-    assert cells(frame[["AP"]].set_axis(["x", "y"]))[:2] == [["", "AP"], ["x", "0.2500"]]
 
 
 OUTPUT = Output(
@@ -115,10 +97,3 @@ def test_a_stored_output_of_other_code_is_an_error(stored):
         stored.value("x", "another")
     with pytest.raises(StoredError, match="'x' is now 8, and was 7"):
         stored.keep_value("x", "digest", "8")
-
-
-def test_figures_are_alike_but_for_the_last_digits():
-    assert alike([["a"], [0.5, 10.0]], [["a"], [0.5004, 10.001]])
-    assert not alike([["a"], [0.5]], [["a"], [0.51]])
-    assert not alike([["a"]], [["b"]])
-    assert not alike([[0.5]], [[0.5, 0.5]])

@@ -161,7 +161,7 @@ def brute_force(runs, unit_of, pooled, labels, formula, cutoff, depth):
 @NOBODYS_POOL
 @pytest.mark.parametrize("by", ["team", "run", "type"])
 @pytest.mark.parametrize("with_field", [True, False], ids=["field", "alone"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_by_brute_force(seed, with_field, by):
     chance = random.Random(seed)
     names, others, topics = ["A", "B", "C"], ["r1", "r2", "r3", "r4"] if with_field else [], ["1", "2", "3", "4"]
@@ -229,16 +229,7 @@ KINDS = {"lou": SUFFIXES[:2], "rank": SUFFIXES[2:3], "unjudged": SUFFIXES[5:], "
 
 @pytest.mark.parametrize(
     "reuse",
-    [
-        ["lou"],
-        ["rank"],
-        "unjudged",
-        ["lou", "unjudged"],
-        ["rank", "lou"],
-        ["unjudged", "rank"],
-        "bounds",
-        ["bounds", "lou"],
-    ],
+    ["unjudged", ["rank", "lou"], ["bounds", "lou"]],
 )
 def test_reuse_chooses_columns(reuse):
     given = {"field": OTHERS, "perquery": "both", "depth": 8}

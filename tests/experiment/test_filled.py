@@ -73,20 +73,6 @@ def test_the_columns_equal_the_brute_force():
             assert mine["filled unknown"].sum() == expected[3]
 
 
-def test_a_judge_that_knows_the_truth_gives_the_true_score_and_one_that_says_0_the_score():
-    true = experiment(frames(), TRUTH)
-    none = experiment(frames(), lambda frame: [0] * len(frame))
-    for name in NAMES:
-        truly, asked, nothing = (frame.set_index("name").loc[name] for frame in (true, true, none))
-        # P of a run depends on its own documents alone
-        complete = ptr.score({name: FIELD.runs[name]}, FIELD.all_qrels, P @ 5).mean["P@5"].item()
-        assert truly["P@5 filled"] == pytest.approx(complete, abs=1e-12)
-        assert asked["P@5 filled docs"] > 0
-        for measure in MEASURES:
-            assert nothing[f"{measure} filled"] == pytest.approx(nothing[str(measure)], abs=1e-12)
-    assert true.attrs["reuse"]["settings"]["filled"] == "the unjudged documents of all systems, to the cutoff"
-
-
 class Texts(pt.Transformer):
     """Adds the text of each document."""
 
@@ -257,11 +243,6 @@ def test_columns_are_those_of_the_study():
     lou = ptr.leave_out_uniques(runs, judged.select(TOPICS["qid"]), TWO, depth=8)
     expected = lou.by_run[lou.by_run["measure"] == "nDCG@5"].set_index("name")["reduced_score"]
     assert found.set_index("name")["nDCG@5 LOU (no field)"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-12)
-
-
-def test_a_measure_that_counts_lower_labels(messages):
-    call = lambda: ptr.Experiment(frames(), TOPICS, QRELS, [AP], rel=2, reuse=["rank"])  # noqa: E731
-    messages.warned(call)
 
 
 def test_a_label_that_no_judgment_has_is_told_once(messages):

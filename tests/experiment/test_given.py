@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from experiment_parts import ALL, FIELD, NAMES, OTHERS, QRELS, TOPICS, Retriever, frames, retrievers
-from ir_datasets.formats import GenericScoredDoc
 from ir_measures import AP, P, nDCG
 
 import pt_reuse as ptr
@@ -49,43 +48,6 @@ def test_systems_may_be_a_run_set(more):
         assert one.attrs == other.attrs
     runs = found[0].runs if isinstance(found, tuple) else found.runs
     pd.testing.assert_frame_equal(runs.run_table, RUNS.run_table)
-
-
-THEIRS = {"qid": "query_id", "docno": "doc_id"}
-
-
-def scored_docs(frame):
-    return [GenericScoredDoc(*row) for row in frame[["qid", "docno", "score"]].itertuples(index=False)]
-
-
-def nested(frame):
-    return {qid: dict(zip(part["docno"], part["score"], strict=True)) for qid, part in frame.groupby("qid")}
-
-
-#: form -> the same systems in it; a function of a folder, since some can be used but once
-SYSTEM_FORMS = {
-    "frames of ir_measures": lambda d: {name: frame.rename(columns=THEIRS) for name, frame in frames().items()},
-    "ScoredDoc": lambda d: {name: scored_docs(frame) for name, frame in frames().items()},
-    "ScoredDoc one by one": lambda d: {name: iter(scored_docs(frame)) for name, frame in frames().items()},
-    "dicts of ir_measures": lambda d: {name: nested(frame) for name, frame in frames().items()},
-    "a pipeline, tuples and a frame": lambda d: {
-        **retrievers(),
-        "neu2a": scored_docs(frames()["neu2a"]),
-        "man3a": frames()["man3a"].astype({"qid": int}),
-    },
-    "one frame": lambda d: RUNS.to_frame(),
-    "one frame of ir_measures": lambda d: RUNS.to_frame().rename(columns=THEIRS),
-    "files": lambda d: RUNS.write(d),
-    "files one by one": lambda d: iter([str(path) for path in RUNS.write(d)]),
-}
-
-
-@pytest.mark.parametrize("form", SYSTEM_FORMS)
-def test_systems_in_every_form_of_runs(form, tmp_path):
-    made = SYSTEM_FORMS[form]
-    for i, more in enumerate(({"baseline": 0}, {"reuse": []})):
-        found = ptr.Experiment(made(tmp_path / str(i)), TOPICS, QRELS, [AP, P @ 5], **more)
-        pd.testing.assert_frame_equal(found, ptr.Experiment(frames(), TOPICS, QRELS, [AP, P @ 5], **more))
 
 
 @QUIET

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 from functools import partial
 
 import ir_measures
@@ -185,14 +184,6 @@ def test_unjudged_documents_up_to_a_label_below_or_above_the_judged(top):
         assert value == pytest.approx(hand[name, qid, "nDCG@5"][end], abs=1e-12), (name, qid, measure)
 
 
-def test_labels_beyond_those_of_judgments():
-    with pytest.raises(ptr.InputError):
-        ptr.High(nDCG, max_label=100_000)
-    frame, measure = FIELD.runs[NAMES[0]], P(rel=30_000) @ 3
-    assert pt.Evaluate(frame, QRELS[:3], [ptr.High(measure)]) == {"High(P(rel=30000)@3)": 0.0}
-    assert list(pt.Evaluate(frame, QRELS[:3], [ptr.High(measure, max_label=30_000)]).values()) == [1.0]
-
-
 @pytest.mark.parametrize("measure", [P @ 2, RR @ 2, RBP(rel=1), nDCG])
 def test_infinite_scores_are_ranked_and_what_has_no_order_is_refused(measure):
     docnos = ["d1", "d2", "d3"]
@@ -366,18 +357,3 @@ def test_a_name_is_of_one_measure(messages):
     for name in ("", " ", "a\nb", 3, "P@5", "nDCG", "qid"):
         messages.refused(lambda name=name: ptr.LOU(P @ 5, field=OTHERS, name=name), argument="name")
     messages.refused(lambda: ptr.LOU(P @ 5, field=OTHERS, rel=0), argument="rel")
-
-
-def test_names_and_copies(messages):
-    assert ptr.Low(nDCG) @ 5 == ptr.Low(nDCG @ 5) != ptr.High(nDCG @ 5)
-    assert repr(ptr.Low(AP)(rel=2)) == "Low(AP(rel=2))"
-    assert repr(ptr.High("ndcg_cut_10", max_label=3)) == "High(nDCG@10,max_label=3)"
-    for measure in (ptr.Low(P @ 5), ptr.Condensed(RBP(rel=1)), ptr.LOU(AP, field=OTHERS, depth=8)):
-        assert repr(pickle.loads(pickle.dumps(measure))) == repr(measure)
-    for kind, measure in ((ptr.Low, infAP), (ptr.High, AP(judged_only=True)), (ptr.Low, "ndcg_cut")):
-        messages.refused(lambda kind=kind, measure=measure: kind(measure), argument="measure")
-    messages.refused(lambda: ptr.High(nDCG, max_label=0), argument="max_label")
-    messages.refused(lambda: ptr.LOU(AP, field=OTHERS, team="nobody"), argument="team")
-    messages.refused(lambda: ptr.LOU(AP, field=OTHERS, depth=0), argument="depth")
-    for name in ("Low()", "Low(AP, AP)", "High(AP, most=2)", "Low(unknown)"):
-        messages.refused(lambda name=name: ptr.score(OTHERS, QRELS, [name]), argument="measures")

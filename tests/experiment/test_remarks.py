@@ -27,7 +27,7 @@ from ir_measures import AP, P, nDCG
 import pt_reuse as ptr
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import ReuseWarning
-from pt_reuse.experiment.columns import RANKS, hint_of
+from pt_reuse.experiment.columns import RANKS
 from pt_reuse.scoring.bounds import score_bounds
 from pt_reuse.scoring.caveats import CaveatWarning
 
@@ -185,16 +185,6 @@ def test_a_hint_says_how_to_get_the_field(messages):
     # asked for by name, leave-out-uniques brings it with its own warning; a depth of 1 keeps half of the judgments out
     with pytest.warns(CaveatWarning, match='reuse:trec-2002/web/namedpage"'):
         ptr.Experiment(*arguments[:1], arguments[1].head(75), *arguments[2:], reuse="lou", pool_order="file", depth=1)
-
-
-def test_other_judgments_get_none():
-    assert ptr.Experiment(frames(), TOPICS, QRELS, [AP]).attrs["reuse"]["hint"] == ""
-    _, _, qrels = namepage()
-    assert hint_of(qrels)
-    assert not hint_of(qrels.iloc[:-1])
-    assert not hint_of(qrels.assign(label=[0, *[1] * 169]))
-    assert not hint_of(qrels.assign(qid="1"))
-    assert experiment().attrs["reuse"]["hint"] == ""
 
 
 # pt.Experiment orders by float32 scores, ptr.score by float64 ones: where that makes a difference, it is said

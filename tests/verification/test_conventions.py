@@ -54,16 +54,7 @@ def test_the_first_convention_that_agrees(tmp_path, docno, value, convention):
     ]
 
 
-def test_rounding_and_contributors_are_conventions(tmp_path):
-    lines = (
-        'kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.583", A = "0.500", B = "0.416" }\n'
-        'conventions = [{}, { rounding = "truncate" }]'
-    )
-    found = replay(tmp_path, figure(lines))
-    # one convention explains all
-    assert found.table["convention"].tolist() == ["order=trec_eval, rounding=truncate"] * 3
-    assert found.summary["convention"].tolist() == ["order=trec_eval, rounding=truncate"]
-    assert found.conventions["equal"].tolist() == [2, 3]
+def test_contributors_are_a_convention(tmp_path):
     lines = 'kind = "uniques"\ndepth = 2\nvalues = {{ x = {} }}\nconventions = [{{}}, {{ contributors = "all" }}]'
     for value, contributors in ((1, "all"), (2, "pooled")):
         found = replay(tmp_path, figure(lines.format(value)))

@@ -37,11 +37,8 @@ def test_shipped_collections():
         assert all(set(one.values) == submitted for one in scored)
 
 
-def test_trec8(data):
-    folder = data / "trec8-adhoc"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder trec8-adhoc")
-    found = verify("trec-8/adhoc", runs=folder, qrels=folder / "trec8.qrels.gz")
+def test_trec8(trec8):
+    found = verify("trec-8/adhoc", runs=trec8.runs, qrels=trec8.qrels)
     unequal = found.table[found.table["equal"].map(lambda equal: equal is not True)]
     assert unequal[["what", "published", "computed"]].values.tolist() == [
         ["relevant documents of manual runs alone, as published", 1131, 1130]
@@ -60,11 +57,8 @@ def test_trec8(data):
     assert found.table["known"].sum() == 1
 
 
-def test_covid_round_5(data):
-    folder = data / "trec-covid-round5"
-    if not folder.is_dir():
-        pytest.skip("the test data has no folder trec-covid-round5")
-    found = verify("trec-covid/round5", runs=folder, qrels=folder / "qrels.covid-round5.txt.gz")
+def test_covid_round_5(covid):
+    found = verify("trec-covid/round5", runs=covid.runs, qrels=covid.qrels)
     assert found.headline() == "TREC-COVID round 5: 643 of 643 figures equal"
     used = found.summary.set_index("what")["convention"]
     assert used[used.index.str.endswith("of the runs")].str.startswith("order=trec_eval9").all()
