@@ -168,7 +168,7 @@ def check_answers(
         rows["missing"] = np.isnan(every.matches[every.of_judge(judge)]).sum(axis=0)[len(answers.names) :]
         rows["abstains"], rows["why"] = len(units) < needed, ""
         if len(units) < needed:
-            rows = rows.assign(**{name: np.nan for name in rows if name.startswith("predicted")})
+            rows[[name for name in rows.columns if str(name).startswith("predicted")]] = np.nan
             rows["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
         parts = rows, _missing(every, new.names, measure, judge), _by_topic(every, new.names, measure, judge)
         tables.append([*parts, calibration.loc[:, :"gain"]])
@@ -295,8 +295,9 @@ def _rows(bank: _Bank, n_field: int, calibration: pd.DataFrame, confidence: floa
     best = min(errors, key=lambda name: mean_of_units(errors[name], unit))
     gain = mean_of_units(calibration["gain"].to_numpy(), unit) if best == "mean" else 0.0
     half = conformal_quantile(errors[best], unit, confidence)
-    predicted, spread = bank.predicted(gain), conformal_quantile(calibration[f"rank_error_{best}"], unit, confidence)
-    ranks, spread = bank.ranks(predicted, field), int(min(spread, n_field + 1))
+    of_rank = conformal_quantile(calibration[f"rank_error_{best}"].to_numpy(), unit, confidence)
+    predicted, spread = bank.predicted(gain), int(min(of_rank, n_field + 1))
+    ranks = bank.ranks(predicted, field)
     columns = {
         "score": bank.mean,
         "score_low": bank.low,

@@ -206,7 +206,7 @@ def test_one_table_of_runs_describes_the_field_and_the_new_run(tmp_path, capsys)
     (tmp_path / "runs.csv").write_text("name,team\nA,x\nB,y\nN,x\n")
     words = [f"--{part} {tmp_path}/{file}.csv" for part, file in
              (("answers", "field"), ("new", "new"), ("metadata", "runs"))]  # fmt: skip
-    assert main(" ".join(["items check", *words, f"--own 2 --out {tmp_path}/out"]).split()) == 0
+    assert main(" ".join(["items check", *words, f"--out {tmp_path}/out"]).split()) == 0
     row = pd.read_csv(tmp_path / "out" / "table.csv").iloc[0]
     assert row["score_low"] == pytest.approx((0.5 / 3 + 1 / 2) / 2)
 
