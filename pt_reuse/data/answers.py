@@ -17,7 +17,7 @@ from pt_reuse.data.answer_files import read_bank, read_rows
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import chosen_rows
+from pt_reuse.data.units import chosen_rows, distinct
 from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,16 @@ class Answers:
     def names(self) -> list[str]:
         """Return the run names."""
         return self.run_table["name"].tolist()
+
+    @property
+    def teams(self) -> list[str]:
+        """Return the teams of the runs."""
+        return distinct(self.run_table["team"])
+
+    @property
+    def types(self) -> list[str]:
+        """Return the types of the runs."""
+        return distinct(self.run_table["type"])
 
     @property
     def topics(self) -> list[str]:
