@@ -17,13 +17,15 @@ from pt_reuse._check import count, flag, listed
 from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._report import latex
 from pt_reuse._text import Printed
+from pt_reuse.cards.answers import ITEMS, ask_answers, verdict_of_answers, words_of_answers
 from pt_reuse.cards.opening import CITATION, paragraph, verdict
-from pt_reuse.cards.page import page_of
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, ask_all, judged_of_types, upper_loss
-from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, Verdict, answered
+from pt_reuse.cards.page import METHODS, page_of
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, SECTIONS, Asking, ask_all, judged_of_types, upper_loss
+from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, QUESTIONS, Plan, Verdict, answered
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import facts_of, summary_of
 from pt_reuse.collections.definition import collection_names, find_collection, real_name
+from pt_reuse.data.answers import Answers
 from pt_reuse.data.judgments import as_qrels, check_not_empty, is_collection
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -72,6 +74,8 @@ class Card(Printed):
     questions: pd.DataFrame
     row: pd.DataFrame
     asking: Asking
+    plan: Plan
+    said: str
     settings: Mapping[str, Any]
 
     @cached_property
@@ -81,7 +85,7 @@ class Card(Printed):
 
     def paragraph(self) -> str:
         """Return the verdict for a paper: what the collection is, what was found, and for what it holds."""
-        return paragraph(self.name, self.asking)
+        return self.said
 
     def latex(self) -> str:
         """Return the paragraph in LaTeX, with the citation, whose BibTeX entry follows as comments."""
@@ -143,7 +147,8 @@ def report(
 
     Args:
         runs: the field, in any form, see :doc:`runs`; or the name of a collection, ``"reuse:dl21"`` or ``"dl21"``,
-            whose judgments are taken, too. None for judgments alone.
+            whose judgments are taken, too. None for judgments alone. Or Answers, see :func:`read_answers`: the card
+            asks then whether the bank is fair to a new system, and whether its items are most that there are.
         qrels: the judgments, in any form, see :doc:`runs`; default those of the collection.
         measures: ir_measures measures or their names; the first is the main one. Default ``nDCG@10`` and AP, from the
             grade from which documents are relevant.
@@ -172,6 +177,11 @@ def report(
     how = {"resamples": resamples, "seed": seed}
     for option, value in {**how, "verbose": verbose}.items():
         SHARED[option].checked(value)
+    if isinstance(runs, Answers):
+        for option, value in {"qrels": qrels, "depth": depth, "rel": rel}.items():
+            if value is not None:
+                raise InputError(f"{option} has no meaning beside answers. Leave it out.", argument=option)
+        return _of_answers(runs, measures, name or "Answers", how, verbose=verbose)
     depth = None if depth is None else checked_depth(depth)
     chosen = None if measures is None else SHARED["measures"].checked(measures)
     collection, without = collection_named(runs), "no runs are given."
@@ -199,8 +209,7 @@ def report(
         how=how,
         without_runs=without,
     )
-    ask_all(asking, verbose=verbose)
-    questions = answered(asking)
+    ask_all(asking, _DOCUMENTS.parts, verbose=verbose)
     title = known.title if known is not None and name in (None, known.name) else name or "The collection"
     return Card(
         name=title,
@@ -210,10 +219,38 @@ def report(
         facts=list(_facts(known)),
         results=asking.found,
         missing=asking.missing,
-        questions=questions,
+        questions=answered(asking, QUESTIONS),
         row=_rows(title, asking),
         asking=asking,
+        plan=_DOCUMENTS,
+        said=paragraph(title, asking),
         settings={**_settings(asking), **noted(caveats)},
+    )
+
+
+_DOCUMENTS = Plan(SECTIONS, QUESTIONS, METHODS)
+
+
+def _of_answers(answers: Answers, measures: Any, name: str, how: Mapping[str, Any], *, verbose: bool) -> Card:
+    """Return the card of answers that were judged by items."""
+    asking = ask_answers(answers, measures, how, verbose=verbose)
+    summary, flag = words_of_answers(asking)
+    said = verdict_of_answers(asking)
+    sizes = {"collection": name, "topics": len(asking.topics), "runs": len(answers.names), "teams": len(answers.teams)}
+    return Card(
+        name=name,
+        verdict=said,
+        summary=summary,
+        flag=flag,
+        facts=[],
+        results=asking.found,
+        missing=asking.missing,
+        questions=answered(asking, ITEMS.questions),
+        row=pd.DataFrame([{**sizes, **_losses(asking, "teams", "")}]),
+        asking=asking,
+        plan=ITEMS,
+        said=f"{name}: {summary} {' '.join(said)} {flag}",
+        settings={"measures": ", ".join(asking.names), "judge": asking.judge, **how},
     )
 
 
@@ -279,19 +316,24 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
     row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
     row["rel"] = asking.qrels.rel
     row |= {"run_answer": NEW_RUN.row(asking, at)["answer"], "type_answer": NEW_TYPE.row(asking, at)["answer"]}
-    for part, before in (("teams", ""), ("types", "type_")):
-        if part + at in found:
-            result: Any = found[part + at]
-            uniques = getattr(result, "uniques", result)
-            of = uniques.summary.set_index("measure").loc[main]
-            row |= {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
-            row[f"{before}upper_loss"] = upper_loss(uniques, main)
-            row |= {} if before else {"drop": of["alone_max_drop"]}
+    row |= _losses(asking, f"teams{at}", "") | _losses(asking, f"types{at}", "type_")
     if f"type_coverage{at}" in found:
         row["type_judged"] = judged_of_types(found[f"type_coverage{at}"]).min()
     if f"power{at}" in found:
         row["power"] = found[f"power{at}"].table.set_index("measure")["power"][main]
     return row
+
+
+def _losses(asking: Asking, part: str, before: str) -> dict[str, Any]:
+    """Return how far scores and ranks hold without what a unit alone brought, where that was computed."""
+    if part not in asking.found:
+        return {}
+    result: Any = asking.found[part]
+    uniques = getattr(result, "uniques", result)
+    of = uniques.summary.set_index("measure").loc[asking.main]
+    row = {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
+    row[f"{before}upper_loss"] = upper_loss(uniques, asking.main)
+    return row | ({} if before else {"drop": of["alone_max_drop"]})
 
 
 _COLUMNS = [

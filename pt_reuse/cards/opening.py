@@ -18,9 +18,9 @@ CITATION = f"""@software{{pt_reuse,
 
 def verdict(asking: Asking) -> list[str]:
     """Return what becomes of a new run, of another kind of system, and of the top ranks, a sentence each."""
-    if len(asking.qrels.topics) < FEW_TOPICS:
+    if len(asking.topics) < FEW_TOPICS:
         return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
-    return [_new_run(asking), _new_type(asking), _top(asking)]
+    return [_new_run(asking), _new_type(asking), top(asking)]
 
 
 def _found(asking: Asking, part: str) -> tuple[Any, str]:
@@ -31,7 +31,8 @@ def _found(asking: Asking, part: str) -> tuple[Any, str]:
     return None, ""
 
 
-def _losses(result: Any, asking: Asking) -> str:
+def losses(result: Any, asking: Asking) -> str:
+    """Return what a run may lose, in per cent."""
     row = result.summary.set_index("measure").loc[asking.main]
     upper = upper_loss(result, asking.main)
     loss = f"{row['largest_loss_pct']:.1f}"
@@ -51,7 +52,7 @@ def _new_run(asking: Asking) -> str:
         return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
     who = "team" if asking.by == "team" else "own documents, as no run has a team"
     begin = f"{where}a" if where else "A"
-    return f"{begin} run like those pooled loses {_losses(result, asking)} without its {who}."
+    return f"{begin} run like those pooled loses {losses(result, asking)} without its {who}."
 
 
 def _new_type(asking: Asking) -> str:
@@ -59,10 +60,11 @@ def _new_type(asking: Asking) -> str:
     if result is None:
         return f"Nothing is known of another kind of system: {_reason(asking, 'types')}."
     begin = f"{where}a" if where else "A"
-    return f"{begin} run loses {_losses(result.uniques, asking)} without its type ({', '.join(asking.runs.types)})."
+    return f"{begin} run loses {losses(result.uniques, asking)} without its type ({', '.join(asking.runs.types)})."
 
 
-def _top(asking: Asking) -> str:
+def top(asking: Asking) -> str:
+    """Return how many runs may be the best."""
     result: Any = asking.found.get("ranks")
     if result is None:
         return f"Nothing is known of the ranks: {_reason(asking, 'ranks')}."

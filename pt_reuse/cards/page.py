@@ -19,8 +19,8 @@ from pt_reuse._text import html_text, is_missing
 from pt_reuse._version import __version__
 from pt_reuse.cards import figures
 from pt_reuse.cards.opening import CITATION
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, SECTIONS, Part
-from pt_reuse.cards.questions import Verdict, thresholds
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, Part
+from pt_reuse.cards.questions import Verdict
 from pt_reuse.result import Result
 from pt_reuse.study import studies, study_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SHORT = 12  # rows that are shown without being asked for
 _RUN = ("Run", "System")  # headings of the column that names a run
 _ANSWERS = {verdict.value: verdict.name.lower() for verdict in Verdict}  # answer -> the class of its colour
-_METHODS = (
+METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
     "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
     "least {rel}. Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap "
@@ -46,7 +46,7 @@ def page_of(card: Card) -> str:
     """Return the page of a card."""
     drawn: dict[str, Any] = {}
     sections = [_section("Questions", _questions(card))]
-    for title, parts in SECTIONS.items():
+    for title, parts in card.plan.sections.items():
         reasons = {card.missing.get(part.name) for part in parts}
         shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
         sections.append(_section(title, shown or _missing(*map(str, reasons))))
@@ -177,7 +177,7 @@ def _picker(runs: Mapping[str, str | None]) -> str:
 
 
 def _questions(card: Card) -> str:
-    titles = {part.name: part.title for part in PARTS}
+    titles = {part.name: part.title for part in card.plan.parts}
     rows = []
     for row in card.questions.to_dict("records"):
         link = f'<a href="#part-{_slug(row["part"])}">{html_text(titles[row["part"]])}</a>'
@@ -240,9 +240,9 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
 
 
 def _methods(card: Card) -> str:
-    asking, measures = card.asking, ", ".join(map(repr, card.asking.measures))
-    said = _METHODS.format(version=__version__, measures=measures, main=asking.main, rel=asking.qrels.rel, **asking.how)
-    limits = "".join(f"<li>{html_text(each)}</li>" for each in thresholds())
+    asking, measures = card.asking, ", ".join(card.asking.names)
+    said = card.plan.methods.format(version=__version__, measures=measures, main=asking.main, **asking.conventions)
+    limits = "".join(f"<li>{html_text(each)}</li>" for each in card.plan.thresholds())
     used = {type(result).__name__ for result in card.results.values()}
     papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
     settings = facts((name, str(value)) for name, value in card.settings.items())

@@ -65,9 +65,24 @@ class Asking:
         return score(self.runs, self.qrels, self.measures)
 
     @property
+    def names(self) -> list[str]:
+        """Return the names of the measures."""
+        return list(map(repr, self.measures))
+
+    @property
     def main(self) -> str:
         """Return the name of the main measure."""
-        return repr(self.measures[0])
+        return self.names[0]
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics."""
+        return self.qrels.topics
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """Return what the methods of the page name."""
+        return {"rel": self.qrels.rel, **self.how}
 
     @property
     def by(self) -> str:
@@ -211,9 +226,9 @@ SECTIONS: dict[str, Sequence[Part]] = {
 PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 
 
-def ask_all(asking: Asking, *, verbose: bool) -> None:
+def ask_all(asking: Asking, parts: Sequence[Part], *, verbose: bool) -> None:
     """Ask every part, and keep what is found and why the rest is missing; caveats stand beside the numbers."""
-    bar = pt.tqdm(PARTS, desc="card", unit="study", disable=not verbose)
+    bar = pt.tqdm(parts, desc="card", unit="study", disable=not verbose)
     for part in bar:
         bar.set_postfix_str(part.name)
         try:

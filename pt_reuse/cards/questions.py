@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import count as count_from
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
+from pt_reuse.cards.parts import (
+    AT_EQUAL_DEPTH,
+    EQUAL_DEPTH,
+    FURTHER,
+    FURTHER_PART,
+    Asking,
+    Part,
+    judged_of_types,
+    upper_loss,
+)
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
+NO_TEAM = "No run has a team, and runs of one team find the same. Give teams= with the runs."
 _DEEP = 100  # the rank down to which deep measures need judgments
 
 
@@ -81,8 +91,10 @@ class Question:
     def row(self, asking: Asking, at: str | None = None) -> dict[str, str]:
         """Return the row of the table: by the judgments as they are, else those of equal depth, or by one of them."""
         last = asking.measures[-1]
-        such = f", such as {last}" if getattr(last.params.get("cutoff", _DEEP), "real", 0) >= _DEEP else ""
-        about = {"question": self.text.format(main=asking.measures[0], such=such), "part": self.part}
+        such = (
+            f", such as {last}" if getattr(getattr(last, "params", {}).get("cutoff", _DEEP), "real", 0) >= _DEEP else ""
+        )
+        about = {"question": self.text.format(main=asking.main, such=such), "part": self.part}
         part = self.part + (at or "")
         if at is None and part not in asking.found and part + AT_EQUAL_DEPTH in asking.found:
             part += AT_EQUAL_DEPTH
@@ -94,16 +106,16 @@ class Question:
             empty = {"number": "", "interval": "", "condition": str(error)}
             return {**about, "answer": Verdict.OPEN.value, "words": Verdict.OPEN.value, **empty}
         worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
-        if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
+        if len(asking.topics) < FEW_TOPICS and self.part != "pool":
             worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"
         numbers = {"number": found.number, "interval": found.interval, "condition": condition}
         words = Verdict.OPEN.value if worst is Verdict.OPEN else self.words[list(Verdict).index(worst)]
         return {**about, "part": part, "answer": worst.value, "words": words, **numbers}
 
 
-def _of(table: pd.DataFrame, asking: Asking, which: int = 0) -> dict[str, Any]:
-    """Return the row of a measure, the main one or the last."""
-    rows = table[table["measure"] == repr(asking.measures[which])]
+def row_of(table: pd.DataFrame, asking: Asking) -> dict[str, Any]:
+    """Return the row of the main measure."""
+    rows = table[table["measure"] == asking.main]
     return {str(name): value for name, value in rows.iloc[0].items()}
 
 
@@ -130,8 +142,8 @@ def _wilson(hits: int, of: int) -> tuple[float, float]:
 _SWAPS = Threshold("pairs of runs so far apart that at most 5% swap on other topics", 0.9, 0.5, ".0%")
 _BEST = Threshold("runs that may be the best", 1, 5, ".0f", higher=False)
 _HOLDS = Threshold("pairs whose order holds under every completion of the stated set", 0.95, 0.8, ".0%")
-_TAU = Threshold("tau_b to the full ranking", 0.9, 0.8, ".2f")
-_LOSS = Threshold("largest loss of a run outside the lowest quarter by score, %", 10, 25, ".0f", higher=False)
+TAU = Threshold("tau_b to the full ranking", 0.9, 0.8, ".2f")
+LOSS = Threshold("largest loss of a run outside the lowest quarter by score, %", 10, 25, ".0f", higher=False)
 _OF_TYPE = Threshold(f"judged documents in the first {EQUAL_DEPTH} of the type least covered", 0.9, 0.7, ".0%")
 _JUDGED = Threshold(f"judged documents down to rank {_DEEP}", 0.9, 0.6, ".0%")
 _DENSE = Threshold("topics with a relevant density above 1/3", 0.05, 0.25, ".0%", higher=False, of_topics=True)
@@ -142,14 +154,14 @@ _UNPOOLED = Threshold(f"unjudged documents in the first {EQUAL_DEPTH} of runs th
 
 
 def _compare(asking: Asking, result: Any) -> Found:
-    row = _of(result.differences_needed().groupby("measure", sort=False).tail(1), asking)
+    row = row_of(result.differences_needed().groupby("measure", sort=False).tail(1), asking)
     _known(row["rate"], "All runs tie, or there is one topic only.")
     share = 0.0 if is_missing(row["share"]) else row["share"]
     if not share:
         never = f"no difference is large enough; swap rate {row['rate']:.1%}"
         return Found(never, "", (Verdict.NO,), "Whatever their difference.")
     bins = result.table[(result.table["measure"] == row["measure"]) & (result.table["size"] == row["size"])]
-    there = _of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
+    there = row_of(bins[bins["at_least"] >= row["difference"] - 1e-9], asking)
     interval = ends(there, "rate", ".1f", factor=100)
     return Found(
         f"from a difference of {row['difference']:.2g} on; {share:.0%} of pairs differ by so much",
@@ -160,7 +172,7 @@ def _compare(asking: Asking, result: Any) -> Found:
 
 
 def _top(asking: Asking, result: Any) -> Found:
-    row, best = _of(result.summary(), asking), _of(result.table, asking)
+    row, best = row_of(result.summary(), asking), row_of(result.table, asking)
     return Found(
         f"{row['candidates']:,} of {row['systems']:,} may be the best",
         f"ranks {best['rank_low']} to {best['rank_high']} for {best['name']}",
@@ -172,11 +184,11 @@ def _top(asking: Asking, result: Any) -> Found:
 def _unjudged(asking: Asking, result: Any) -> Found:
     if asking.main not in result.measures:
         raise InputError(f"{asking.main} has no cutoff, and without one nearly every order can be reversed.")
-    row = _of(result.summary, asking)
+    row = row_of(result.summary, asking)
     share = _known(row["holds"] / row["pairs"] if row["pairs"] else None, "No two runs differ.")
     number, verdicts = f"{row['holds']:,} of {count(row['pairs'], 'pair')} ({share:.1%}) keep their order", [share]
     if FURTHER_PART in asking.found:
-        more = _of(asking.found[FURTHER_PART].frame("summary"), asking)
+        more = row_of(asking.found[FURTHER_PART].frame("summary"), asking)
         verdicts.append(more["holds"] / more["pairs"])
         number += f"; {more['holds']:,} ({verdicts[-1]:.1%}) with {FURTHER} further documents per topic"
     return Found(
@@ -192,25 +204,33 @@ def _is_cut(asking: Asking, result: Any) -> bool:
     return any(found is result for name, found in asking.found.items() if name.endswith(AT_EQUAL_DEPTH))
 
 
-def _left_out(asking: Asking, result: Any, by: str, *, cut: bool) -> Found:
-    row = _of(result.summary, asking)
+def lost(asking: Asking, result: Any, by: str, condition: str) -> Found:
+    """Return what runs lose when each is scored without what its own unit alone brought."""
+    row = row_of(result.summary, asking)
     tau, loss = _known(row["own_tau_b"], "All runs tie."), upper_loss(result, row["measure"])
-    pool = f"the depth-{result.depth} pool" + (", judgments cut to that pool" if cut else "")
     intervals = f"tau_b {ends(row, 'own_tau_b', '.3f')}; {ends(row, 'alone_max_drop', '.0f')} ranks"
     return Found(
         f"tau_b {tau:.3f} if all runs are scored so; a run loses up to {row['largest_loss_pct']:.1f}% ({loss:.1f}% "
         f"without the lowest quarter), and {count(int(row['alone_max_drop']), 'rank')} if its {by} alone is scored so",
         intervals if "own_tau_b_low" in row else "none",
-        (_TAU.verdict(tau, row.get("own_tau_b_low")), _LOSS.verdict(loss)),
+        (TAU.verdict(tau, row.get("own_tau_b_low")), LOSS.verdict(loss)),
+        condition,
+    )
+
+
+def _left_out(asking: Asking, result: Any, by: str, *, cut: bool) -> Found:
+    pool = f"the depth-{result.depth} pool" + (", judgments cut to that pool" if cut else "")
+    condition = (
         f"Each run without the documents that are relevant ({result.settings['relevant']}) and that its own {by} alone "
         f"put into {pool}. It speaks of runs like these, not of systems unlike them, nor of "
-        "relevant documents that no run found.",
+        "relevant documents that no run found."
     )
+    return lost(asking, result, by, condition)
 
 
 def _new_run(asking: Asking, result: Any) -> Found:
     if asking.by == "run":
-        raise InputError("No run has a team, and runs of one team find the same documents. Give teams= with the runs.")
+        raise InputError(NO_TEAM)
     return _left_out(asking, result, "team", cut=_is_cut(asking, result))
 
 
@@ -251,7 +271,7 @@ def _complete(asking: Asking, result: Any) -> Found:
 
 
 def _room(asking: Asking, result: Any) -> Found:
-    row = _of(result.summary, asking)
+    row = row_of(result.summary, asking)
     near, topics = int(row["near"]), int(row["topics"])
     condition = f"The median run has at least {result.share:g} of the highest score there."
     number = f"{near:,} of {count(topics, 'topic')} saturated or nearly so"
@@ -319,14 +339,14 @@ QUESTIONS = (
         "May I score a new run like those pooled, by {main}?",
         "teams",
         _new_run,
-        (_TAU, _LOSS),
+        (TAU, LOSS),
         ("yes", "yes, with the loss in mind", "no: it may lose much"),
     ),
     Question(
         "May I score a new kind of system (type), by {main}?",
         "types",
         _new_type,
-        (_TAU, _LOSS, _OF_TYPE),
+        (TAU, LOSS, _OF_TYPE),
         ("yes", "yes, with bounds beside it", "no: too little of it is judged"),
     ),
     Question(
@@ -358,12 +378,24 @@ QUESTIONS = (
 NEW_RUN, NEW_TYPE = (question for question in QUESTIONS if question.part in ("teams", "types"))
 
 
-def answered(asking: Asking) -> pd.DataFrame:
+class Plan(NamedTuple):
+    """What a card asks, and how its page says so."""
+
+    sections: Mapping[str, Sequence[Part]]
+    questions: Sequence[Question]
+    methods: str
+
+    @property
+    def parts(self) -> list[Part]:
+        """Return the studies."""
+        return [part for parts in self.sections.values() for part in parts]
+
+    def thresholds(self) -> list[str]:
+        """Return every threshold in words."""
+        return list(dict.fromkeys(str(each) for question in self.questions for each in question.thresholds))
+
+
+def answered(asking: Asking, questions: Sequence[Question]) -> pd.DataFrame:
     """Return one row per question: ``question answer words number interval condition part``."""
     columns = ["question", "answer", "words", "number", "interval", "condition", "part"]
-    return pd.DataFrame([question.row(asking) for question in QUESTIONS])[columns]
-
-
-def thresholds() -> list[str]:
-    """Return every threshold in words."""
-    return list(dict.fromkeys(str(each) for question in QUESTIONS for each in question.thresholds))
+    return pd.DataFrame([question.row(asking) for question in questions])[columns]

@@ -139,12 +139,8 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
     for name in (name for name, kind in kinds.items() if kind == "names"):
         usual = different_names([*sources.values(), *others.values()])
         given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
-    if "answers" in given:
-        from pt_reuse.data.answers import read_answers
-        from pt_reuse.data.metadata import read_metadata
-
-        labels = options.metadata and read_metadata(options.metadata)
-        given["answers"] = read_answers(given["answers"], metadata=labels)
+    if files := [name for name, kind in kinds.items() if kind == "answers"]:
+        given |= _labelled_answers({name: given[name] for name in files}, options.metadata)
     # a leaderboard may have measures that nobody here knows
     checked = study.checked(given | ({"measures": None} if scored else {}))
     if "contributors" in study.parameters:
@@ -175,6 +171,21 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         each = {"judgments": names} if of_scores and len(names) > 1 else {}
         drawn = pictures(result, each, given, declared["command"].rpartition(" ")[2])
         write_result(result, folder, options, drawn)
+
+
+def _labelled_answers(paths: Mapping[str, str], metadata: str | None) -> dict[str, Any]:
+    """Return judged answers of files, whose runs one table describes."""
+    from pt_reuse.data.answers import as_answers
+    from pt_reuse.data.metadata import OF_FRAMES, given_metadata, read_metadata
+
+    found = {name: as_answers(path, name) for name, path in paths.items()}
+    names = list(dict.fromkeys(run for answers in found.values() for run in answers.names))
+    labels = given_metadata(metadata=metadata and read_metadata(metadata))
+    table = labels.table(names, naming=OF_FRAMES).set_index("name", drop=False)
+    return {
+        name: replace(answers, run_table=table.loc[answers.names].reset_index(drop=True))
+        for name, answers in found.items()
+    }
 
 
 def _read_data(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, flag, listed, names, shown
+from pt_reuse._check import choice, count, did_you_mean, examples, flag, names, shown
 from pt_reuse._files import checked_path, replacing
-from pt_reuse.arrays.item_banks import weighted_recall
-from pt_reuse.data.answer_files import COLUMNS, read_rows
+from pt_reuse.data.answer_files import read_bank, read_rows
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
-from pt_reuse.data.units import chosen_rows
-from pt_reuse.errors import InputError
+from pt_reuse.data.run_set import RunSet
+from pt_reuse.data.units import chosen_rows, distinct
+from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +44,7 @@ class Answers:
         judges: their names.
         matches: (judges, items, runs).
         contradicts: (judges, items, runs) whether an answer contradicts an item.
+        texts: topic and run -> the answer, as far as the file has answers.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -56,11 +58,22 @@ class Answers:
     judges: list[str]
     matches: Floats
     contradicts: NDArray[np.bool_]
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """Return the run names."""
         return self.run_table["name"].tolist()
+
+    @property
+    def teams(self) -> list[str]:
+        """Return the teams of the runs."""
+        return distinct(self.run_table["team"])
+
+    @property
+    def types(self) -> list[str]:
+        """Return the types of the runs."""
+        return distinct(self.run_table["type"])
 
     @property
     def topics(self) -> list[str]:
@@ -110,15 +123,6 @@ class Answers:
         matches = np.nan_to_num(self.matches[self.of_judge(judge)])
         return (matches >= 1).astype(float) if measure.startswith("strict_") else matches
 
-    def by_topic(self, credit: Floats, weights: Floats) -> Floats:
-        """Return (topics, runs) weighted means of credits over the items of a topic; 0 where none weighs anything.
-
-        Args:
-            credit: (items, runs).
-            weights: (items,).
-        """
-        return weighted_recall(credit, weights, self.topic, len(self.topics))
-
     @property
     def topic(self) -> NDArray[np.int64]:
         """Return (items,) the topic of each, as a position."""
@@ -131,22 +135,25 @@ class Answers:
         team: str | Iterable[str] | None = None,
         type: str | Iterable[str] | None = None,
         topics: str | Iterable[str] | None = None,
+        importance: str | Iterable[str] | None = None,
         judges: str | Iterable[str] | None = None,
     ) -> Answers:
-        """Return the answers of some runs, topics and judges; of topics all items stay, found or not.
+        """Return the answers of some runs, topics, items and judges; items stay, found or not.
 
         Args:
             names: of runs, one or several.
             team: of runs, one or several.
             type: of runs, one or several.
             topics: one or several.
+            importance: of items, such as ``"vital"``, one or several.
             judges: one or several.
         """
         runs = np.flatnonzero(chosen_rows(self.run_table, names=names, team=team, type=type))
-        kept = np.arange(len(self.items))
-        if topics is not None:
-            wanted = _known("topics", topics, self.topics)
-            kept = np.flatnonzero(self.items["qid"].isin(wanted))
+        mine = np.ones(len(self.items), dtype=bool)
+        for argument, column, wanted in (("topics", "qid", topics), ("importance", "importance", importance)):
+            if wanted is not None:
+                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].unique().tolist()))
+        kept = np.flatnonzero(mine)
         at = [self.judges.index(j) for j in (self.judges if judges is None else _known("judges", judges, self.judges))]
         cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
         return replace(
@@ -163,13 +170,11 @@ class Answers:
         if not isinstance(other, Answers):
             return NotImplemented
         both = pd.concat([one.to_frame() for one in (self, other)], ignore_index=True)
-        both = both.rename(columns={"name": "run"}).assign(
-            place="", importance=lambda f: f["importance"].astype(object)
-        )
-        cells = ["qid", "item", "run", "judge"]
-        both = both.drop_duplicates([*cells, "match", "contradicts"])
+        both = both.rename(columns={"name": "run"}).assign(place="")
+        both = both.drop_duplicates(["qid", "item", "run", "judge", "match", "contradicts"])
+        items = pd.concat([self.items, other.items])
         table = pd.concat([self.run_table, other.run_table]).drop_duplicates("name", ignore_index=True)
-        return _of_rows(both, table)
+        return _of_rows(both, table, items, {**self.texts, **other.texts})
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
@@ -183,6 +188,36 @@ class Answers:
         )
         return frame[["qid", "item", "name", "match", "contradicts", "importance", "weight", "judge"]]
 
+    def to_runs(self) -> RunSet:
+        """Return runs, so that studies of judgments can be asked of matches: a document is an item in a run's answer.
+
+        A run returns those of all items of a topic. ``"SetP(rel=2)"`` is then the strict score of all items, and its
+        mean with ``"SetP(rel=1)"`` the one in which a partial match counts .5. See :meth:`to_qrels`.
+        """
+        numbers = self._numbers()
+        frames = {
+            run: pd.DataFrame(
+                {"qid": self.items["qid"], "docno": numbers + f"/{run}", "score": -np.arange(len(numbers))}
+            )
+            for run in self.names
+        }
+        return RunSet.from_frames(frames, metadata=self.run_table)
+
+    def to_qrels(self, judge: str | None = None) -> Qrels:
+        """Return a judge's matches as judgments of what :meth:`to_runs` returns: 2 full, 1 partial, 0 none.
+
+        Args:
+            judge: their name; default the only one.
+        """
+        matches = self.matches[self.of_judge(judge)]
+        item, run = np.nonzero(~np.isnan(matches))
+        docnos = self._numbers().to_numpy()[item] + "/" + np.array(self.names, dtype=object)[run]
+        labels = (matches > 0).astype(int) + (matches >= 1)
+        return Qrels(pd.DataFrame({"qid": self.items["qid"].iloc[item], "docno": docnos, "label": labels[item, run]}))
+
+    def _numbers(self) -> pd.Series:
+        return (self.items.groupby("qid").cumcount() + 1).astype(str).astype(object)
+
     def write(self, path: str | Path) -> Path:
         """Write the long form, ``qid item run match weight judge`` and ``importance``, as a CSV file.
 
@@ -191,6 +226,10 @@ class Answers:
         """
         place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
         frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
+        if self.texts:
+            first = ~frame.duplicated(["qid", "run"])
+            pairs = zip(frame["qid"], frame["run"], first, strict=True)
+            frame["qanswer"] = [self.texts.get((qid, run), "") if new else "" for qid, run, new in pairs]
         text = frame.drop(columns="contradicts").to_csv(index=False)
         with replacing(place) as file:
             file.write(text.encode())
@@ -218,6 +257,7 @@ def read_answers(
     path: str | Path | pd.DataFrame,
     format: str | None = None,
     *,
+    bank: Any = None,
     judge: str | None = None,
     unknown: str = "error",
     teams: RunLabels | None = None,
@@ -231,13 +271,16 @@ def read_answers(
                    with ``text importance assignment`` of each; items are joined by their text
     ``dragun``     DRAGUN's CSV: ``topic_id run_tag answer_id auto_assessment``
     ``ikat``       iKAT's JSON, topic -> run -> ``nuggets`` ``matched`` and ``not-matched``
-    ``long``       CSV or a frame: ``qid item run match``, maybe ``weight importance judge``
+    ``long``       CSV or a frame: ``qid item run match``, maybe ``weight importance judge qanswer``
     ``wide``       CSV or a frame: ``qid item``, maybe these, and a column of matches for each run
     ============== ================================================================================
 
     Args:
         path: a file, packed or not, a folder of files, or a frame.
         format: one of these; default recognised by the columns or keys.
+        bank: the items, where `path` lacks some or their weights: a bank of AutoJudge (``query_id nugget_bank
+            claim_bank``) or of the AutoNuggetizer (``qid nuggets``), JSON, a line for each topic; or a table ``qid
+            item`` with ``importance`` or ``weight``. Matches name an item of AutoJudge by its text or id.
         judge: the name of who matched, where no column says so; default ``"judge"``.
         unknown: a match of another name is an ``"error"`` (default), or counts ``"zero"``, as in the AutoNuggetizer.
         teams: run name -> team.
@@ -249,7 +292,10 @@ def read_answers(
 
     Raises:
         InputError: with file, line, topic, run and item: an unknown match, two matches of one judge for one item and
-            run, an item whose weight differs between runs, a file that cannot be read.
+            run, an item that the bank lacks or whose weight differs, an empty bank, a file that cannot be read.
+
+    Warns:
+        ReuseWarning: topics of the bank without a match, which are left out; what else a file has in a wrong form.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -265,9 +311,18 @@ def read_answers(
     if judge is not None and (not isinstance(judge, str) or not judge):
         raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
-    rows = read_rows(path, format, judge, unknown=unknown)
-    runs = rows["run"].drop_duplicates().tolist()
-    return _of_rows(rows, labels.table(runs, naming=OF_FRAMES))
+    rows = read_rows(path, format, judge or "judge", unknown=unknown)
+    items = None if bank is None else read_bank(bank)
+    if items is not None:
+        known = {(qid, other): item for qid, item, other in items[["qid", "item", "id"]].to_numpy().tolist()}
+        rows["item"] = [known.get(key, key[1]) for key in zip(rows["qid"], rows["item"], strict=True)]
+        without = [qid for qid in items["qid"].unique() if qid not in set(rows["qid"])]
+        if without:
+            warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
+            items = items[~items["qid"].isin(without)]
+    said = rows[["qid", "run", "qanswer"]].drop_duplicates().replace("", None).dropna()
+    texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
+    return _of_rows(rows, labels.table(rows["run"].drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
 
 
 def as_answers(given: Any, argument: str = "answers") -> Answers:
@@ -282,11 +337,10 @@ def as_answers(given: Any, argument: str = "answers") -> Answers:
         raise InputError(str(error), argument=argument) from error
 
 
-def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:
+def _of_rows(
+    rows: pd.DataFrame, run_table: pd.DataFrame, bank: pd.DataFrame | None, texts: Mapping[tuple[str, str], str]
+) -> Answers:
     """Return the matrix of rows, of which no two are of one cell and which agree on what items weigh."""
-    lacking = [name for name in COLUMNS if name not in rows]
-    if lacking:
-        raise TypeError(f"rows lack {listed(lacking)}")
     cells = ["qid", "item", "run", "judge"]
     twice = rows.duplicated(cells)
     if twice.any():
@@ -295,19 +349,20 @@ def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:
         first = f"; the first is at {before['place']}" if before["place"] else ""
         problem = f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}."
         raise InputError(f"{problem} Keep one.", argument="path", place=_cell(row))
-    items = rows.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]]
-    merged = rows.merge(items, on=["qid", "item"], suffixes=("", "_first"))
-    other = (merged["weight"] != merged["weight_first"]) | (
-        merged["importance"].fillna("").astype(str) != merged["importance_first"].fillna("").astype(str)
-    )
+    items = rows if bank is None else bank
+    items = items.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]].fillna({"weight": 1.0})
+    merged = rows.merge(items, on=["qid", "item"], how="left", suffixes=("", "_first"))
+    lacking, said = merged["weight_first"].isna(), merged["weight"].notna()
+    called, first = (merged[name].fillna("").astype(str) for name in ("importance", "importance_first"))
+    other = lacking | (said & ((merged["weight"] != merged["weight_first"]) | (called != first)))
     if other.any():
         row = merged[other].iloc[0]
-        raise InputError(
+        problem = (
             f"the item weighs {row['weight']:g} ({row['importance']}), and {row['weight_first']:g} "
-            f"({row['importance_first']}) elsewhere. Give it one weight.",
-            argument="path",
-            place=_cell(row),
+            f"({row['importance_first']}) elsewhere. Give it one weight."
         )
+        problem = "the bank lacks the item." if lacking[row.name] else problem
+        raise InputError(problem, argument="path", place=_cell(row))
     order = pd.Categorical(items["qid"], items["qid"].drop_duplicates())
     items = items.iloc[np.argsort(order.codes, kind="stable")].reset_index(drop=True)
     judges = rows["judge"].drop_duplicates().tolist()
@@ -319,7 +374,7 @@ def _of_rows(rows: pd.DataFrame, run_table: pd.DataFrame) -> Answers:
     matches = np.full((len(judges), len(items), len(run_table)), np.nan)
     contradicts = np.zeros(matches.shape, dtype=bool)
     matches[at], contradicts[at] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
-    return Answers(items, run_table.reset_index(drop=True), judges, matches, contradicts)
+    return Answers(items, run_table.reset_index(drop=True), judges, matches, contradicts, texts)
 
 
 def _cell(row: pd.Series) -> str:

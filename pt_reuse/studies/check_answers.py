@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, whole
-from pt_reuse.arrays import pairs
+from pt_reuse._check import count, examples, shown, whole
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.expected import conformal_quantile
-from pt_reuse.arrays.item_banks import found_by_units, unique_to
+from pt_reuse.arrays.item_banks import found_by_units, unique_to, weighted_recall
 from pt_reuse.columns import Table
 from pt_reuse.data.answers import Answers, as_answers
 from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, cells, records
-from pt_reuse.scoring.answers import default_measures, scores_of_answers
+from pt_reuse.scoring.answers import default_measures, score_answers
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
 from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
@@ -39,7 +39,7 @@ class NewAnswers(Result):
     valid_for = "{bys} like the {units} left out ({confidence}); items of its own: at most {own} a topic; bank: {bank}."
     not_covered = "answers unlike those of the field; other judges."
     columns = """
-    score      | As it is   | score | by the bank as it is, missing matches not found, and what its items may make of it
+    score      | As it is   | score | by the bank as it is, and with any missing matches and items of its own
     predicted  | Predicted  | score | had its own items been in the bank; NaN where nothing is said
     rank       | Rank       | count | rank among the field by the bank as it is
     predicted_rank | Rank, predicted | count | rank by what is predicted
@@ -49,6 +49,7 @@ class NewAnswers(Result):
     why        | Why        |       | why
     item       | Item       |       | the item
     change     | Change     | score | what a match of 1 changes in the mean score
+    likely     | Likely     | score | the share of the field that has the item
     own_change | One's own item | score | what one further item of its own would change, which it has
     gain       | Gain       | difference | score with its unit's items less without
     reduced_score | Without own | score | score by the bank without its unit's items
@@ -65,8 +66,8 @@ class NewAnswers(Result):
     ]
     matches: Annotated[
         pd.DataFrame,
-        Table("measure and missing match of a new run, the largest change first", "measure name qid item change",
-              noun="matches"),
+        Table("measure and missing match of a new run, the largest expected change first",
+              "measure name qid item change likely", noun="matches"),
     ]  # fmt: skip
     topics: Annotated[
         pd.DataFrame,
@@ -152,42 +153,50 @@ def check_answers(
     Source: leave-out-uniques of items; prediction and interval as of :func:`check_new_run`.
     """
     chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
-    every = _joined(new, answers)
-    own_items = unique_to(found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units)))
-    counts = [np.bincount(answers.topic[own_items == unit], minlength=1).max(initial=0) for unit in range(len(units))]
-    most = int(max(counts, default=0)) if own is None else own
+    judge = answers.judges[answers.of_judge(judge_name)]
+    every = _joined(new, answers, judge)
+    alone = unique_to(found_by_units(answers.found(judge, strict=strict), units.of_run, len(units)))
+    if own is None:
+        own = int(max(np.bincount(answers.topic[alone == unit], minlength=1).max() for unit in range(len(units))))
     beware(few_topics(len(answers.topics)))
-    needed = units_needed(confidence)
-    tables: list[list[pd.DataFrame]] = [[], [], [], []]
+    needed, tables = units_needed(confidence), []
     for measure in chosen:
-        calibration = _calibration(answers, measure, judge_name, units, own_items)
-        gain, half, rank_half = _learned(calibration, units, confidence)
-        rows = list(_rows(every, new.names, measure, judge_name, (gain, half, rank_half), by=by, most=most))
+        bank = partial(_bank, measure=measure, judge=judge, own=own, least=_least(answers, measure, judge, strict))
+        calibration = _calibration(answers, units, alone, bank)
+        rows = _rows(bank(every, units_of(every.run_table, by)), len(answers.names), calibration, confidence)
+        rows.insert(0, "name", new.names)
+        rows["missing"] = np.isnan(every.matches[every.of_judge(judge)]).sum(axis=0)[len(answers.names) :]
+        rows["abstains"], rows["why"] = len(units) < needed, ""
         if len(units) < needed:
-            why = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
-            nothing = {name: None if "rank" in name else np.nan for name in rows[0] if name.startswith("predicted")}
-            rows = [row | nothing | {"abstains": True, "why": why} for row in rows]
-        tables[0].append(pd.DataFrame(rows))
-        tables[1].append(_missing(every, new.names, measure, judge_name))
-        tables[2].append(_by_topic(every, new.names, measure, judge_name))
-        tables[3].append(calibration.drop(columns=["unit", "rank_gain"]))
-    table, matches, topics, calibrations = (pd.concat(parts, ignore_index=True) for parts in tables)
+            rows[[name for name in rows.columns if str(name).startswith("predicted")]] = np.nan
+            rows["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
+        parts = rows, _missing(every, new.names, measure, judge), _by_topic(every, new.names, measure, judge)
+        tables.append([*parts, calibration.loc[:, :"gain"]])
+        for part in tables[-1]:
+            part.insert(0, "measure", measure)
+    table, matches, topics, calibrations = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
     ranks = ["predicted_rank", "predicted_rank_low", "predicted_rank_high"]
-    table = table.astype(dict.fromkeys(ranks, "Int64"))
     settings = {
         "by": by,
         "bys": f"{by}s",
         "units": len(units),
         "confidence": f"{100 * confidence:.4g}%, conformal by {by}, it takes {needed}",
-        "own": most,
+        "own": own,
         "bank": f"{len(answers.items):,} items, as it was made without the new answers",
-        "judge": answers.judges[answers.of_judge(judge_name)],
+        "judge": judge,
     }
+    table = table.astype(dict.fromkeys(ranks, "Int64"))
     return NewAnswers(table=table, matches=matches, topics=topics, calibration=calibrations, settings=settings)
 
 
-def _joined(new: Answers, answers: Answers) -> Answers:
-    """Return the field with the new answers, which have no other item."""
+def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
+    """Return the field with the new answers, which have no other item, and whose matches are of the same judge."""
+    if judge not in new.judges:
+        raise InputError(
+            f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}: two "
+            "judges differ more than two systems. Give new= matches of the field's judge, or name another.",
+            argument="new",
+        )
     known = set(map(tuple, answers.items[["qid", "item"]].to_numpy().tolist()))
     odd = [item for item in map(tuple, new.items[["qid", "item"]].to_numpy().tolist()) if item not in known]
     if odd:
@@ -200,119 +209,126 @@ def _joined(new: Answers, answers: Answers) -> Answers:
     if again:
         raise InputError(f"new has runs of the field: {examples(again)}. Take them out of one.", argument="new")
     # a run without a team is one of its own
-    names, known = new.run_table["name"], set(answers.run_table["team"])
-    own = names.where(~names.isin(known), names + " (new)")
-    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(own)))
+    names, teams = new.run_table["name"], set(answers.run_table["team"])
+    mine = names.where(~names.isin(teams), names + " (new)")
+    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(mine)))
 
 
-def _calibration(
-    answers: Answers, measure: str, judge: str | None, units: Units, own_items: NDArray[np.int64]
-) -> pd.DataFrame:
-    """Return of each run of the field what its unit's items add to its score, and to its rank."""
-    every = np.ones(len(own_items), dtype=bool)
-    full = scores_of_answers(answers, [measure], judge, every).mean_values[0]
-    frames, rank = [], pairs.ranks(rounded(full))
-    for unit in range(len(units)):
-        reduced = scores_of_answers(answers, [measure], judge, own_items != unit).mean_values[0]
-        mine = np.flatnonzero(units.of_run == unit)
-        before = pairs.ranks(rounded(reduced))[mine]
-        columns = {"score": full[mine], "reduced_score": reduced[mine], "gain": full[mine] - reduced[mine]}
-        frames.append(pd.DataFrame({"unit": unit, **columns, "rank_gain": rank[mine] - before}, index=mine))
-    found = pd.concat(frames).sort_index()
-    return found.assign(measure=measure, name=answers.names, team=answers.run_table["team"].to_numpy())[
-        ["measure", "name", "team", "score", "reduced_score", "gain", "unit", "rank_gain"]
-    ].reset_index(drop=True)
+def _least(answers: Answers, measure: str, judge: str, strict: bool) -> float:
+    """Return the least that an item which a run found counts in a score: a partial match counts nothing if strict."""
+    if strict:
+        return 1.0
+    credit = answers.credit(measure.removeprefix("strict_"), judge)
+    return 0.0 if measure.startswith("strict_") else min(0.5, float(credit[credit > 0].min(initial=1)))
 
 
-def _learned(calibration: pd.DataFrame, units: Units, confidence: float) -> tuple[float, float, float]:
-    """Return what is added to a score, and how far a score and a rank may then be off."""
-    unit, gain = calibration["unit"].to_numpy(), calibration["gain"].to_numpy()
-    of_unit = calibration.groupby("unit")["gain"].mean().to_numpy()
-    others = (of_unit.sum() - of_unit) / max(len(of_unit) - 1, 1)
-    errors = {"none": np.abs(gain), "mean": np.abs(gain - others[unit])}
-    best = min(errors, key=lambda name: mean_of_units(errors[name], unit))
-    half = conformal_quantile(errors[best], unit, confidence)
-    rank_half = conformal_quantile(np.abs(calibration["rank_gain"].to_numpy(dtype=float)), unit, confidence)
-    return float(of_unit.mean()) if best == "mean" and len(units) > 1 else 0.0, half, rank_half
+class _Bank(NamedTuple):
+    """(runs,) mean scores by a bank, and between which they are with items of their own and missing matches."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    def predicted(self, gain: float) -> Floats:
+        """Return scores with items of their own that add so much, within the bounds."""
+        return np.clip(self.mean + gain, self.low, self.high)
+
+    def ranks(self, scores: Floats, others: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the rank of each score among those of some runs."""
+        return 1 + (rounded(self.mean[others])[:, None] > rounded(scores)).sum(axis=0)
 
 
-def _rows(
-    whole: Answers,
-    new: list[str],
-    measure: str,
-    judge: str | None,
-    learned: tuple[float, float, float],
+def _bank(
+    answers: Answers,
+    units: Units,
+    kept: NDArray[np.bool_] | None = None,
     *,
-    by: str,
-    most: int,
-) -> Iterator[dict[str, Any]]:
-    """Yield what is said of each new run."""
-    scores = scores_of_answers(whole, [measure], judge, np.ones(len(whole.items), dtype=bool))
-    field = scores.mean_values[0][[name not in new for name in scores.names]]
-    weights = whole.weights(measure)
-    of_topic = np.bincount(whole.topic, weights=weights, minlength=len(whole.topics))
-    gain, half, rank_half = learned
-    heaviest = float(weights.max(initial=1.0))
-    units = units_of(whole.run_table, by)
-    for name in new:
-        # an item of its unit may be that of another run of it alone
-        alone = (units.of_run == units.of_run[scores.names.index(name)]).sum() == 1
-        least = 0.0 if not alone else 1.0 if measure.startswith("strict_") else 0.5
-        run = scores.names.index(name)
-        by_topic, mean = scores.values[0][:, run], float(scores.mean_values[0][run])
-        with_own = [(by_topic * of_topic + c * most * heaviest) / np.maximum(of_topic + most * heaviest, 1e-300)
-                    for c in (least, 1.0)]  # fmt: skip
-        low, high = np.minimum(by_topic, with_own[0]).mean(), np.maximum(by_topic, with_own[1]).mean()
-        predicted = float(np.clip(mean + gain, low, high))
-        ends = np.clip([predicted - half, predicted + half], low, high)
-        rank = 1 + int((rounded(field) > rounded(np.array([mean]))[0]).sum())
-        place = 1 + int((rounded(field) > predicted).sum())
-        n = len(field) + 1
-        spread = rank_half if np.isfinite(rank_half) else n
-        yield {
-            "measure": measure,
-            "name": name,
-            "score": mean,
-            "score_low": float(low),
-            "score_high": float(high),
-            "predicted": predicted,
-            "predicted_low": float(ends[0]),
-            "predicted_high": float(ends[1]),
-            "rank": rank,
-            "predicted_rank": place,
-            "predicted_rank_low": max(1, place - int(spread)),
-            "predicted_rank_high": min(n, place + int(spread)),
-            "systems": n,
-            "missing": int(np.isnan(whole.matches[whole.of_judge(judge)][:, run]).sum()),
-            "abstains": False,
-            "why": "",
-        }
-
-
-def _changes(whole: Answers, measure: str) -> Floats:
-    """Return (items,) what a match of 1 adds to a mean score."""
-    weights = whole.weights(measure)
-    of_topic = np.bincount(whole.topic, weights=weights, minlength=len(whole.topics))[whole.topic]
-    return np.divide(weights, of_topic * len(whole.topics), out=np.zeros_like(weights), where=of_topic > 0)
-
-
-def _missing(whole: Answers, new: list[str], measure: str, judge: str | None) -> pd.DataFrame:
-    runs = [whole.names.index(name) for name in new]
-    item, run = np.nonzero(np.isnan(whole.matches[whole.of_judge(judge)][:, runs]))
-    frame = whole.items.iloc[item][["qid", "item"]].assign(
-        measure=measure, name=np.array(new, dtype=object)[run], change=_changes(whole, measure)[item]
+    measure: str,
+    judge: str,
+    own: int,
+    least: float,
+) -> _Bank:
+    """Return the scores by a bank, or by some items of it."""
+    weights = answers.weights(measure)
+    further = own * float(weights.max(initial=1.0))
+    weights = weights if kept is None else np.where(kept, weights, 0.0)
+    of_topic = np.bincount(answers.topic, weights=weights, minlength=len(answers.topics))[:, None]
+    credit, missing = answers.credit(measure, judge), np.isnan(answers.matches[answers.of_judge(judge)])
+    as_it_is, at_most = (
+        weighted_recall(matched, weights, answers.topic, len(answers.topics))
+        for matched in (credit, np.where(missing, 1.0, credit))
     )
-    frame = frame.sort_values("change", ascending=False, kind="stable", ignore_index=True)
-    return frame[["measure", "name", "qid", "item", "change"]]
+    # an item of its unit may be that of another run of it alone
+    counts = np.where(units.runs()[units.of_run] == 1, least, 0.0)
+    low = (as_it_is * of_topic + counts * further) / np.maximum(of_topic + further, 1e-300)
+    high = (at_most * of_topic + further) / np.maximum(of_topic + further, 1e-300)
+    ends = np.minimum(as_it_is, low), np.maximum(at_most, high)
+    return _Bank(as_it_is.mean(axis=0), *(end.mean(axis=0) for end in ends))
 
 
-def _by_topic(whole: Answers, new: list[str], measure: str, judge: str | None) -> pd.DataFrame:
-    scores = scores_of_answers(whole, [measure], judge, np.ones(len(whole.items), dtype=bool)).values[0]
-    of_topic = np.bincount(whole.topic, weights=whole.weights(measure), minlength=len(whole.topics))
-    frames = []
-    for name in new:
-        mine = scores[:, whole.names.index(name)]
-        change = (1 - mine) / (of_topic + 1) / len(whole.topics)
-        columns = {"measure": measure, "name": name, "qid": whole.topics, "score": mine, "own_change": change}
-        frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
+def _calibration(answers: Answers, units: Units, alone: NDArray[np.int64], bank: Callable[..., _Bank]) -> pd.DataFrame:
+    """Return what each run of the field scores without its unit's items, and how predictions of it err.
+
+    A prediction adds nothing to that score, or the mean gain of the other units; its rank is among their runs.
+    """
+    whole, unit = bank(answers, units), units.of_run
+    reduced = [bank(answers, units, alone != each) for each in range(len(units))]
+    without = np.array([reduced[mine].mean[run] for run, mine in enumerate(unit)])
+    gain = whole.mean - without
+    of_unit = np.bincount(unit, weights=gain) / units.runs()
+    added = {"none": np.zeros(len(units)), "mean": (of_unit.sum() - of_unit) / max(len(units) - 1, 1)}
+    found = {"name": answers.names, "team": answers.run_table["team"], "score": whole.mean, "reduced_score": without}
+    frame = pd.DataFrame({**found, "gain": gain, "unit": unit})
+    for name, gains in added.items():
+        for each, without_it in enumerate(reduced):
+            mine, predicted = unit == each, without_it.predicted(gains[each])[unit == each]
+            off = without_it.ranks(predicted, ~mine) - whole.ranks(whole.mean[mine], ~mine)
+            frame.loc[mine, f"error_{name}"] = np.abs(predicted - whole.mean[mine])
+            frame.loc[mine, f"rank_error_{name}"] = np.abs(off).astype(float)
+    return frame
+
+
+def _rows(bank: _Bank, n_field: int, calibration: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Return what is said of the new runs, each ranked among the field without the others."""
+    unit, field = calibration["unit"].to_numpy(), np.arange(len(bank.mean)) < n_field
+    errors = {name: calibration[f"error_{name}"].to_numpy() for name in ("none", "mean")}
+    best = min(errors, key=lambda name: mean_of_units(errors[name], unit))
+    gain = mean_of_units(calibration["gain"].to_numpy(), unit) if best == "mean" else 0.0
+    half = conformal_quantile(errors[best], unit, confidence)
+    of_rank = conformal_quantile(calibration[f"rank_error_{best}"].to_numpy(), unit, confidence)
+    predicted, spread = bank.predicted(gain), int(min(of_rank, n_field + 1))
+    ranks = bank.ranks(predicted, field)
+    columns = {
+        "score": bank.mean,
+        "score_low": bank.low,
+        "score_high": bank.high,
+        "predicted": predicted,
+        "predicted_low": np.maximum(predicted - half, bank.low),
+        "predicted_high": np.minimum(predicted + half, bank.high),
+        "rank": bank.ranks(bank.mean, field),
+        "predicted_rank": ranks,
+        "predicted_rank_low": np.maximum(ranks - spread, 1),
+        "predicted_rank_high": np.minimum(ranks + spread, n_field + 1),
+    }
+    return pd.DataFrame({**columns, "systems": n_field + 1})[~field].reset_index(drop=True)
+
+
+def _missing(every: Answers, new: list[str], measure: str, judge: str) -> pd.DataFrame:
+    """Return the matches of new runs that nobody gave, those first that are expected to change a score most."""
+    matches, n_field = every.matches[every.of_judge(judge)], len(every.names) - len(new)
+    item, run = np.nonzero(np.isnan(matches[:, n_field:]))
+    field, weights = matches[item, :n_field], every.weights(measure)
+    of_topic = np.maximum(np.bincount(every.topic, weights=weights)[every.topic], 1e-300)
+    change = (weights / of_topic / len(every.topics))[item]
+    likely = (field > 0).sum(axis=1) / np.maximum((~np.isnan(field)).sum(axis=1), 1)
+    pairs = {"name": np.array(new, dtype=object)[run], **every.items.iloc[item][["qid", "item"]].to_dict("list")}
+    return pd.DataFrame({**pairs, "change": change, "likely": likely}).iloc[np.lexsort((-change, -change * likely))]
+
+
+def _by_topic(every: Answers, new: list[str], measure: str, judge: str) -> pd.DataFrame:
+    """Return by topic the score of each new run, and what a further item that it alone has would add."""
+    scores = score_answers(every.select(new), measure, judge=judge)
+    of_topic = np.bincount(every.topic, weights=every.weights(measure))[:, None]
+    change = (1 - scores.values[0]) / (of_topic + 1) / len(every.topics)
+    pairs = {"name": np.repeat(new, len(every.topics)), "qid": every.topics * len(new)}
+    return pd.DataFrame({**pairs, "score": scores.values[0].T.ravel(), "own_change": change.T.ravel()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from hashlib import md5
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ import pytest
 
 from pt_reuse.data.answers import MEASURES, read_answers
 from pt_reuse.errors import InputError
+from pt_reuse.scoring.answers import score_answers
+from pt_reuse.scoring.scores import score
 
 LONG = pd.DataFrame(
     [("1", "a", "A", "support"), ("1", "b", "A", 0.5), ("2", "a", "A", "none"), ("1", "a", "B", "contradict"),
@@ -30,15 +33,19 @@ def lines(tmp_path, *answers, name="run.jsonl"):
     return file
 
 
+def by_topic(answers, measure):
+    return score_answers(answers, measure).values[0]
+
+
 def test_a_long_frame_is_a_matrix():
     answers = read_answers(LONG, teams={"A": "one", "B": "two"})
     assert repr(answers) == "Answers: 2 runs, 2 teams, 2 topics, 3 items (3 found), 1 judge"
     assert answers.matches.tolist() == [[[1, 0], [0.5, 1], [0, 0.5]]]
     assert answers.contradicts.sum() == 1
     assert answers.found(strict=True).tolist() == [[True, False], [False, True], [False, False]]
-    scores = answers.by_topic(answers.credit("all_score"), answers.weights("all_score"))
+    scores = by_topic(answers, "all_score")
     assert scores.tolist() == [[0.75, 0.5], [0, 0.5]]
-    strict = answers.by_topic(answers.credit("strict_all_score"), answers.weights("strict_all_score"))
+    strict = by_topic(answers, "strict_all_score")
     assert strict.tolist() == [[0.5, 0.5], [0, 0]]
 
 
@@ -46,9 +53,9 @@ def test_a_wide_frame_with_holes_is_the_same():
     wide = pd.DataFrame({"qid": ["1", "1", "2"], "item": list("aba"), "weight": [1, 0.5, 1], "A": [1, 0.5, np.nan]})
     answers = read_answers(wide.assign(B=[0, 1, 0.5]))
     assert np.isnan(answers.matches[0, 2, 0])
-    weighted = answers.by_topic(answers.credit("weighted_score"), answers.weights("weighted_score"))
+    weighted = by_topic(answers, "weighted_score")
     assert weighted == pytest.approx(np.array([[1.25 / 1.5, 0.5 / 1.5], [0, 0.5]]))
-    vital = answers.by_topic(answers.credit("vital_score"), answers.weights("vital_score"))
+    vital = by_topic(answers, "vital_score")
     assert vital.tolist() == [[1, 0], [0, 0.5]]
 
 
@@ -107,7 +114,7 @@ def test_ikats_lists(tmp_path):
         ),
         (
             [{"qid": "1", "nuggets": [{"text": "x", "importance": "vital"}]}],
-            "A bank without assignments has no answers",
+            "a nugget without an assignment",
         ),
         ([{"nuggets": []}], "qid must be a text"),
         (
@@ -147,6 +154,66 @@ def test_other_words_may_count_nothing(tmp_path):
         read_answers(tmp_path / "none.jsonl")
 
 
+BANK = {"query_id": "1", "format_version": "v3",
+        "nugget_bank": {"Why?": {"question": "Why?", "question_id": "q7", "importance": "vital"},
+                        "How?": {"question": "How?", "query_id": "1"}},
+        "claim_bank": {"It is.": {"claim": "It is.", "importance": 3}}}  # fmt: skip
+
+
+def test_a_bank_of_autojudge_says_which_items_there_are(tmp_path):
+    """Matches name a question by its text or its id, which is that of its text (MD5) where none is given."""
+    file = lines(tmp_path, BANK, {"metadata": {"topic_id": "2"}, "nugget_bank": [{"question": "Where?"}]})
+    rows = [("1", "q7", "A", 1), ("1", md5(b"How?").hexdigest(), "A", 0.5), ("1", "Why?", "B", 0)]
+    matches = pd.DataFrame(rows, columns=["qid", "item", "run", "match"])
+    with pytest.warns(UserWarning, match="1 topic of the bank without a match"):
+        answers = read_answers(matches, bank=file)
+    assert answers.items["item"].tolist() == ["Why?", "How?", "It is."]
+    assert answers.weights("weighted_score").tolist() == [1, 1, 3]
+    assert np.nan_to_num(answers.matches[0], nan=-1).tolist() == [[1, 0], [0.5, -1], [-1, -1]]
+    assert by_topic(answers, "weighted_score").tolist() == [[1.5 / 5, 0]]
+    one = tmp_path / "bank.json"
+    one.write_text(json.dumps(BANK, indent=1))
+    assert read_answers(matches, bank=one).items["item"].tolist() == ["Why?", "How?", "It is."]
+
+
+@pytest.mark.parametrize(
+    ("bank", "said"),
+    [
+        ({**BANK, "nugget_bank": None}, "row 1, topic '1', run 'A', item 'Why[?]': the bank lacks the item"),
+        ({"query_id": "1", "nugget_bank": {}}, "bank.jsonl: there is no item"),
+        ({"qid": "1", "nuggets": [{"text": "Why?"}] * 2}, "row 1, .* item 'Why[?]': the item weighs 1 .*, and 0 "),
+        ({"query_id": "1", "nugget_bank": [{"question": "Why?"}] * 2}, "line 1: topic '1' has item 'Why[?]' a second"),
+        ({"query_id": "1", "nugget_bank": [{"claim": "Why?"}]}, "line 1: question must be a text"),
+        ({"answers": []}, "line 1: no object with 'nuggets', 'nugget_bank' or 'claim_bank'"),
+    ],
+)
+def test_a_fault_of_a_bank(bank, said, tmp_path):
+    matches = pd.DataFrame([("1", "Why?", "A", 1, "vital")], columns=["qid", "item", "run", "match", "importance"])
+    with pytest.raises(InputError, match=said):
+        read_answers(matches, bank=lines(tmp_path, bank, name="bank.jsonl"))
+
+
+def test_matches_as_judgments_give_the_same_scores():
+    """A document is what a run's answer has of an item; partial matches are the mean of two counts of documents."""
+    answers = read_answers(LONG.assign(importance=["vital", "okay", "vital"] * 2))
+    found = score(answers.to_runs(), answers.to_qrels(), ["SetP(rel=1)", "SetP(rel=2)"])
+    assert found.values.mean(axis=0) == pytest.approx(by_topic(answers, "all_score"))
+    assert found.values[1] == pytest.approx(by_topic(answers, "strict_all_score"))
+    vital = answers.select(importance="vital")
+    found = score(vital.to_runs(), vital.to_qrels(), ["SetP(rel=1)", "SetP(rel=2)"])
+    assert found.values.mean(axis=0) == pytest.approx(by_topic(answers, "vital_score"))
+
+
+def test_answers_keep_their_texts(tmp_path):
+    answers = read_answers(LONG.assign(qanswer=["one", "", "two", None, "three", "four"]))
+    assert answers.texts == {("1", "A"): "one", ("2", "A"): "two", ("1", "B"): "three", ("2", "B"): "four"}
+    assert read_answers(answers.write(tmp_path / "answers.csv")).texts == answers.texts
+    both = answers.select("A") | answers.select("B")
+    assert both.texts == answers.texts
+    first = nuggets(("x", "vital", "support"), answer_text="It is so.")
+    assert read_answers(lines(tmp_path, first)).texts == {("1", "A"): "It is so."}
+
+
 @pytest.mark.parametrize("system", ["command-r-plus", "gpt4o", "l31_70b_instruct"])
 def test_scores_are_the_autonuggetizers_to_the_last_digit(data, system):
     folder = data / "nuggets" / "rag24"
@@ -157,7 +224,7 @@ def test_scores_are_the_autonuggetizers_to_the_last_digit(data, system):
     metrics = folder / "metrics" / file.name.replace("gpt4o", "gpt_4o")
     wanted = {row["qid"]: row for row in map(json.loads, gzip.decompress(metrics.read_bytes()).splitlines())}
     for measure in MEASURES:
-        scores = answers.by_topic(answers.credit(measure), answers.weights(measure))[:, 0]
+        scores = by_topic(answers, measure)[:, 0]
         assert scores.tolist() == [wanted[topic][measure] for topic in answers.topics]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.cli.entry import main
 
 COLUMNS = ["qid", "item", "run", "match"]
 
@@ -65,21 +68,147 @@ def test_the_calibration_is_that_of_loops(dragun):
     assert (found["gain"] + by_run["change"][found.index]).abs().max() < 1e-12
 
 
+SMALL = [("1", "a", "A", 1), ("1", "b", "A", 0.5), ("2", "c", "A", 0), ("2", "c", "B", 1), ("1", "a", "B", 1)]
+NEW = [("1", "a", "N", 0.5), ("2", "c", "N", 1)]
+
+
+def read(rows, teams, **more):
+    return ptr.read_answers(pd.DataFrame(rows, columns=COLUMNS), teams=teams, **more)
+
+
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_bounds_hold_whatever_items_of_its_own_a_run_has():
-    rows = [("1", "a", "A", 1), ("1", "b", "A", 0.5), ("2", "c", "A", 0), ("2", "c", "B", 1), ("1", "a", "B", 1)]
-    field = ptr.read_answers(pd.DataFrame(rows, columns=COLUMNS), teams={"A": "x", "B": "y"})
-    new = ptr.read_answers(pd.DataFrame([("1", "a", "N", 0.5), ("2", "c", "N", 1)], columns=COLUMNS), teams={"N": "z"})
-    row = ptr.items.check_answers(new, field, own=2).table.iloc[0]
-    seen = []
-    for first in ((), (0.5,), (1,), (0.5, 0.5), (1, 1), (0.5, 1)):
-        for second in ((), (0.5,), (1,), (0.5, 0.5), (1, 1), (0.5, 1)):
-            seen.append(((0.5 + sum(first)) / (2 + len(first)) + (1 + sum(second)) / (1 + len(second))) / 2)
-    assert row["score"] == pytest.approx(0.625)
+@pytest.mark.parametrize(("measure", "least"), [("all_score", 0.5), ("strict_all_score", 0)])
+def test_bounds_hold_whatever_items_of_its_own_a_run_has(measure, least):
+    """Two items of its own a topic; a partial one counts nothing if strict; the missing match is of any kind."""
+    field, new = read(SMALL, {"A": "x", "B": "y"}), read(NEW, {"N": "z"})
+    row = ptr.items.check_answers(new, field, measure, own=2).table.iloc[0]
+    own, first = ((), (least,), (1,), (least,) * 2, (1, 1), (least, 1)), 0.5 if measure == "all_score" else 0
+    seen = [
+        ((first + missing + sum(one)) / (2 + len(one)) + (1 + sum(two)) / (1 + len(two))) / 2
+        for one, two, missing in product(own, own, (0, 0.5, 1))
+    ]
+    assert row["score"] == pytest.approx((first / 2 + 1) / 2)
     assert (row["score_low"], row["score_high"]) == pytest.approx((min(seen), max(seen)))
-    assert row["missing"] == 1
     matches = ptr.items.check_answers(new, field).matches
-    assert matches[["qid", "item", "change"]].to_numpy().tolist() == [["1", "b", 0.25]]
+    assert row["missing"] == 1
+    assert matches[["qid", "item", "change", "likely"]].to_numpy().tolist() == [["1", "b", 0.25, 1]]
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_where_an_item_is_found_by_a_full_match_each_of_its_own_counts_one():
+    field, new = read(SMALL, {"A": "x", "B": "y"}), read(NEW, {"N": "z"})
+    row = ptr.items.check_answers(new, field, "strict_all_score", own=2, strict=True).table.iloc[0]
+    assert row["score_low"] == pytest.approx((0 + 1) / 2)
+
+
+def slow_check(field, new, measure, confidence):
+    """Return what is predicted of a new run and its rank, and the ends of the rank, in loops over units."""
+    team = dict(zip(field.run_table["name"], field.run_table["team"], strict=True))
+    units = list(dict.fromkeys(team.values()))
+    items = list(field.items[["qid", "item"]].itertuples(index=False, name=None))
+    matches = {row[:3]: row[3] for part in (field, new) for row in part.to_frame().itertuples(index=False, name=None)}
+    finders = {item: {team[run] for run in team if matches[(*item, run)] > 0} for item in items}
+    own = max(sum(i[0] == t and finders[i] == {u} for i in items) for t in field.topics for u in units)
+    weight = dict(zip(items, field.weights(measure), strict=True))
+    strict = measure.startswith("strict")
+
+    def counts(value):
+        return float(value >= 1) if strict else value
+
+    def score(run, without=None, further=0, end=0.0):
+        of_topics = []
+        for topic in field.topics:
+            kept = [item for item in items if item[0] == topic and finders[item] != {without}]
+            got = sum(weight[item] * counts(matches[(*item, run)]) for item in kept) + further * end
+            all_of_it = sum(weight[item] for item in kept) + further
+            of_topics.append(got / all_of_it if all_of_it else 0)
+        return of_topics
+
+    def mean(values):
+        return sum(values) / len(values)
+
+    def predict(run, alone, gain, without=None):
+        ends = [(0 if strict else 0.5) * alone, 1]
+        as_it_is = score(run, without)
+        low, high = (
+            mean(list(map(pick, as_it_is, score(run, without, own, end))))
+            for pick, end in zip((min, max), ends, strict=True)
+        )
+        return min(max(mean(as_it_is) + gain, low), high)
+
+    def rank(value, others):
+        return 1 + sum(round(other, 10) > round(value, 10) for other in others)
+
+    gains = {run: mean(score(run)) - mean(score(run, team[run])) for run in team}
+    of_unit = {u: mean([gains[run] for run in team if team[run] == u]) for u in units}
+    errors, rank_errors = {}, {}
+    for way in ("none", "mean"):
+        for run, mine in team.items():
+            others = [other for other in team if team[other] != mine]
+            gain = mean([of_unit[u] for u in units if u != mine]) if way == "mean" else 0
+            alone = list(team.values()).count(mine) == 1
+            predicted, true = predict(run, alone, gain, mine), mean(score(run))
+            errors[way, run] = abs(predicted - true)
+            place = rank(predicted, [mean(score(other, mine)) for other in others])
+            rank_errors[way, run] = abs(place - rank(true, [mean(score(other)) for other in others]))
+    best = min(("none", "mean"), key=lambda way: mean([mean([errors[way, r] for r in team if team[r] == u])
+                                                       for u in units]))  # fmt: skip
+    (name,) = new.names
+    predicted = predict(name, True, mean(list(of_unit.values())) if best == "mean" else 0)
+    place = rank(predicted, [mean(score(run)) for run in team])
+
+    def quantile(of):
+        wanted, so_far = confidence * (len(units) + 1), 0.0
+        for value, weight_of in sorted((of[best, run], 1 / list(team.values()).count(team[run])) for run in team):
+            so_far += weight_of
+            if so_far >= wanted - 1e-9:
+                return value
+        return np.inf
+
+    spread = quantile(rank_errors)
+    return predicted, quantile(errors), place, max(1, place - spread), min(len(team) + 1, place + spread)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("measure", ["all_score", "strict_all_score", "weighted_score", "strict_vital_score"])
+def test_ranks_are_calibrated_as_they_are_predicted(seed, measure):
+    random = np.random.default_rng(seed)
+    runs = [f"r{r}" for r in range(11)]
+    frame = pd.DataFrame([(f"q{t}", f"i{i}") for t in range(5) for i in range(4)], columns=["qid", "item"])
+    frame["importance"] = random.choice(["vital", "okay", "none"], len(frame))
+    found = random.choice([0, 0, 0.5, 1], (len(frame), len(runs)))
+    wide = pd.concat([frame, pd.DataFrame(found, columns=runs)], axis=1)
+    both = ptr.read_answers(wide, teams={run: f"t{r // 2}" for r, run in enumerate(runs)})
+    field, new = both.select(runs[:10]), both.select("r10")
+    row = ptr.items.check_answers(new, field, measure, confidence=0.7).table.iloc[0]
+    predicted, half, *ranks = slow_check(field, new, measure, 0.7)
+    assert row["predicted"] == pytest.approx(predicted, abs=1e-12)
+    assert row[["predicted_rank", "predicted_rank_low", "predicted_rank_high"]].tolist() == ranks
+    assert row["predicted_high"] == pytest.approx(min(predicted + half, row["score_high"]), abs=1e-12)
+    assert row["predicted_low"] == pytest.approx(max(predicted - half, row["score_low"]), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_the_judge_of_new_answers_is_one_of_the_field():
+    field = read(SMALL, {"A": "x", "B": "y"}, judge="people")
+    with pytest.raises(ptr.InputError, match=r"new has matches of 'model', .* by those of 'people'"):
+        ptr.items.check_answers(read(NEW, {"N": "z"}, judge="model"), field)
+    both = field | read(SMALL, {"A": "x", "B": "y"}, judge="model")
+    found = ptr.items.check_answers(read(NEW, {"N": "z"}, judge="model"), both, judge_name="model")
+    assert found.settings["judge"] == "model"
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_one_table_of_runs_describes_the_field_and_the_new_run(tmp_path, capsys):
+    """A new run of team x shares its items with the other run of its team, so that its bound is lower."""
+    for name, rows in (("field", SMALL), ("new", NEW)):
+        pd.DataFrame(rows, columns=COLUMNS).to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "runs.csv").write_text("name,team\nA,x\nB,y\nN,x\n")
+    words = [f"--{part} {tmp_path}/{file}.csv" for part, file in
+             (("answers", "field"), ("new", "new"), ("metadata", "runs"))]  # fmt: skip
+    assert main(" ".join(["items check", *words, f"--out {tmp_path}/out"]).split()) == 0
+    row = pd.read_csv(tmp_path / "out" / "table.csv").iloc[0]
+    assert row["score_low"] == pytest.approx((0.5 / 3 + 1 / 2) / 2)
 
 
 def test_bad_input(dragun):

@@ -1,0 +1,169 @@
+"""What the card of answers asks that were judged by items: the studies and questions of a bank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from pt_reuse._check import count
+from pt_reuse.cards.opening import losses, top
+from pt_reuse.cards.parts import PARTS, Asking, Part, ask_all
+from pt_reuse.cards.questions import LOSS, NO_TEAM, QUESTIONS, TAU, Found, Plan, Question, Threshold, lost
+from pt_reuse.data.answers import Answers
+from pt_reuse.errors import InputError
+from pt_reuse.result import Result
+from pt_reuse.scoring.answers import checked_item_measures, default_measures, score_answers
+from pt_reuse.scoring.caveats import FEW_TOPICS
+from pt_reuse.scoring.scores import Scores
+from pt_reuse.studies.bank_growth import bank_growth
+from pt_reuse.studies.compare_leaderboards import compare_leaderboards
+from pt_reuse.studies.leave_out_items import leave_out_items
+
+
+class AskingAnswers(Asking):
+    """What the studies of a card of answers are asked with; the first judge's matches count."""
+
+    @property
+    def answers(self) -> Answers:
+        """Return the answers."""
+        found: Any = self.given_runs
+        return found
+
+    @property
+    def judge(self) -> str:
+        """Return whose matches count."""
+        return self.answers.judges[0]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the scores."""
+        return list(map(str, self.measures))
+
+    @property
+    def topics(self) -> list[str]:
+        """Return the topics."""
+        return self.answers.topics
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """Return what the methods of the page name."""
+        return {"judge": self.judge, **self.how}
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Return the scores of the runs."""
+        return score_answers(self.answers, self.names, judge=self.judge)
+
+
+def _left_out(a: Any, bank: str) -> Result:
+    return leave_out_items(a.answers, a.names, by=a.by, bank=bank, judge_name=a.judge, **a.how)
+
+
+def _growth(a: Any) -> Result:
+    return bank_growth(a.answers, by=a.by, judge_name=a.judge)
+
+
+def _judges(a: Any) -> Result:
+    others = a.answers.judges[1:]
+    if not others:
+        raise InputError("one judge matched the answers. Matches of a second one, put together by `|`, are compared.")
+    by_others = {judge: score_answers(a.answers, a.names, judge=judge) for judge in others}
+    return compare_leaderboards(a.scores, by_others, measures=[a.main], judge_measures=[a.main], **a.how)
+
+
+def _fair(asking: Asking, result: Any) -> Found:
+    if asking.by == "run":
+        raise InputError(NO_TEAM)
+    condition = "Each run without the items that its own team alone found, of all items of the bank. "
+    return lost(asking, result, "team", f"{condition}It speaks of systems like these. {_SIMULATION}")
+
+
+def _complete(_: Asking, result: Any) -> Found:
+    row = result.summary.iloc[0]
+    return Found(
+        f"{int(row['found']):,} items found, at least {row['chao2']:,.1f} there; the next {result.settings['by']} "
+        f"would add {row['next_unit']:.1f}",
+        f"at least {row['chao2_low']:,.0f} to {row['chao2_high']:,.0f} there",
+        (_FOUND.verdict(row["found"] / row["chao2"], row["found"] / row["chao2_high"]),),
+        "Items that systems of this kind find (Chao2, a lower bound).",
+    )
+
+
+def _alike(asking: Asking, result: Any) -> Found:
+    rows = result.table[result.table["part"].str.startswith("all")]
+    row = rows.loc[rows["tau_b"].idxmin()]
+    interval = f"tau_b {row['tau_b_low']:.3f} to {row['tau_b_high']:.3f}" if "tau_b_low" in row else "none"
+    verdict = TAU.verdict(row["tau_b"], row.get("tau_b_low"))
+    said = f"Of the judges beside {asking.conventions['judge']!r} the one who agrees least."
+    return Found(f"tau_b {row['tau_b']:.3f}, {row['judge']}", interval, (verdict,), said)
+
+
+_FOUND = Threshold("items found, of those that there are at least", 0.9, 0.7, ".0%")
+_SIMULATION = (
+    "Where the bank was made of these answers, or of documents that the systems brought, it depends on who took part; "
+    "of a bank that assessors wrote this is a simulation."
+)
+_COMPARE, _TOP, _ROOM = (each for each in QUESTIONS if each.part in ("stability", "ranks", "saturation"))
+_BY_NAME = {part.name: part for part in PARTS}
+ITEMS = Plan(
+    {
+        "A new system like these": [
+            Part("teams", "One team left out", lambda a: _left_out(a, "all"), ("summary", "table", "by_run"), "losses"),
+            Part("found", "The same, of items that some run found", lambda a: _left_out(a, "found"), ("summary",)),
+        ],
+        "Items that nobody found yet": [
+            Part("growth", "Growth of the bank", _growth, ("summary", "topics"), "growth"),
+        ],
+        "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
+        "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
+    },
+    (
+        Question("Is the bank fair to a new system like these, by {main}?", "teams", _fair, (TAU, LOSS),
+                 ("yes", "yes, with the loss in mind", "no: it may lose much")),
+        Question("Are most items found that systems like these find?", "growth", _complete, (_FOUND,),
+                 ("yes", "many are missing", "no: further systems find more")),
+        _COMPARE,
+        _TOP,
+        _ROOM,
+        Question("Do other judges rank the runs alike, by {main}?", "judges", _alike, (TAU,),
+                 ("yes", "with care", "no: the ranking is the judge's")),
+    ),
+    "Each section is a study of the Python package pt_reuse {version} and repeats what the study says. Scores: "
+    "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. Intervals "
+    "are at 95 %, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed {seed}. A "
+    "question is answered yes where the worse end of the interval reaches the first threshold, no where the number "
+    "itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics nothing "
+    "is said. The thresholds are conventions of this card:",
+)  # fmt: skip
+
+
+def ask_answers(answers: Answers, measures: Any, how: Mapping[str, Any], *, verbose: bool) -> AskingAnswers:
+    """Ask every study of answers."""
+    chosen: Any = default_measures(answers, checked_item_measures(measures))
+    runs: Any = answers
+    asking = AskingAnswers(given_runs=runs, qrels=None, measures=chosen, given_depth=None, how=how)  # type: ignore[arg-type]
+    ask_all(asking, ITEMS.parts, verbose=verbose)
+    return asking
+
+
+def words_of_answers(asking: AskingAnswers) -> tuple[str, str]:
+    """Return what there is, and what is to be known of the bank."""
+    sizes = repr(asking.answers).partition(": ")[2]
+    return f"{sizes}. Scores by the matches of {asking.judge}.", _SIMULATION
+
+
+def verdict_of_answers(asking: AskingAnswers) -> list[str]:
+    """Return what becomes of a new system, what the bank lacks, and what of the top ranks, a sentence each."""
+    if len(asking.topics) < FEW_TOPICS:
+        return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
+    said = []
+    if "teams" in asking.found:
+        who = "team" if asking.by == "team" else "own items, as no run has a team"
+        said.append(f"A system like these loses {losses(asking.found['teams'], asking)} without its {who}.")
+    if "growth" in asking.found:
+        growth: Any = asking.found["growth"]
+        row, by = growth.summary.iloc[0], asking.by
+        at_least = f"at least {row['chao2']:,.0f} are there, and the next {by} would add {row['next_unit']:.1f}"
+        said.append(f"{count(int(row['units']), by)} found {int(row['found']):,} items; {at_least}.")
+    return [*said, top(asking)]

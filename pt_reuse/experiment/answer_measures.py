@@ -1,0 +1,133 @@
+"""answer_measures: scores by items as measures, for pipelines that return answers which somebody has matched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import Metric
+from numpy.typing import NDArray
+
+from pt_reuse._check import count, examples
+from pt_reuse.data.answers import Answers, as_answers
+from pt_reuse.errors import InputError, warn
+from pt_reuse.scoring.measures import OwnMeasure
+from pt_reuse.studies.leave_out_items import leave_out_items
+
+
+class _Known:
+    """The answers that were matched, and of which results it was told that they are others."""
+
+    def __init__(self, answers: Answers):
+        self.texts, self.runs = answers.texts, set(answers.names)
+        self.runs_of: dict[tuple[str, str], list[str]] = {}
+        for (qid, run), text in answers.texts.items():
+            self.runs_of.setdefault((qid, text), []).append(run)
+        self.told: set[tuple[str, ...]] = set()
+
+    def run_of(self, results: pd.DataFrame) -> tuple[str, set[str]]:
+        """Return the run whose answers most results are, and the topics on which they are; warn of the others."""
+        if not self.texts and "name" not in results:
+            raise InputError(
+                "no text of an answer was read, so nobody knows which answers were matched. Read them with a column "
+                "qanswer, or give results a column name, that of the run.",
+                argument="answers",
+            )
+        names, found = results["name"] if "name" in results else [""] * len(results), {}
+        for qid, text, name in zip(results["query_id"], results["qanswer"], names, strict=True):
+            named = name in self.runs and self.texts.get((qid, name), text) == text
+            found[qid] = [name] if named else self.runs_of.get((qid, text), [])
+        ((best, _),) = Counter(run for runs in found.values() for run in runs).most_common(1) or [("", 0)]
+        others = [qid for qid, runs in found.items() if best not in runs]
+        if others and (best, *others) not in self.told:
+            self.told.add((best, *others))
+            whose = f", of a system taken for run {best!r}," if best else ""
+            said = f"{len(others):,} of {count(len(found), 'answer')}{whose} are none of those that were matched"
+            warn(f"{said}, and score 0: topics {examples(others)}.")
+        return best, set(found) - set(others)
+
+
+class _OfAnswers(OwnMeasure):
+    """A number of each topic and run of a matrix, for the system whose answers are those of the run."""
+
+    NAME = __name__ = "of_answers"
+    RUN_INPUTS = ("query_id", "qanswer")
+    QREL_INPUTS = ("query_id",)
+    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
+        "name": ir_measures.ParamInfo(dtype=str, required=True, desc="what it is called"),
+        "values": ir_measures.ParamInfo(dtype=pd.DataFrame, required=True, desc="topics x runs"),
+        "known": ir_measures.ParamInfo(dtype=_Known, required=True, desc="the answers"),
+        "unmatched": ir_measures.ParamInfo(dtype=float, required=True, desc="of an answer that nobody has matched"),
+    }
+
+    def __repr__(self) -> str:
+        return str(self.params["name"])
+
+    @property
+    def DEFAULT(self) -> float:  # noqa: N802 - ir_measures' name
+        """Return the value of a topic without an answer."""
+        return float(self.params["unmatched"])
+
+    def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Metric]:
+        """Yield one value per topic that both the qrels and the results have; called by ir_measures."""
+        results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
+        name, topics = self.params["known"].run_of(results)
+        values = self.params["values"].get(name, pd.Series(dtype=float)).to_dict()
+        for qid in results["query_id"]:
+            yield Metric(qid, self, float(values[qid]) if qid in topics else self.DEFAULT)
+
+
+def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", judge: str | None = None) -> list[Any]:
+    """Return scores by items as measures of ir_measures, for ``pt.Experiment`` of pipelines that return answers.
+
+    For each score there are two measures, such as ``all_score``, and ``all_score LOU`` by the bank without the items
+    that the run's team alone found; and there is ``unmatched``, the share of a topic's items without a match. A system
+    is the run whose answers it has, word for word in the column ``qanswer``, or that its results name in a column
+    ``name``. An answer that is none of the run's scores 0, all of it is unmatched, and a warning says so.
+
+    Args:
+        answers: what :func:`~pt_reuse.read_answers` returned, with texts of answers, or what it reads.
+        measures: as of :func:`score_answers`.
+        by: whose items are taken out: ``"team"``, ``"run"``, ``"type"`` or ``"family"``.
+        judge: whose matches count; default the only judge.
+
+    Returns:
+        list: measures; the judgments beside them are ``answers.items``, from which topics are taken.
+
+    Raises:
+        InputError: as of :func:`leave_out_items`; when asked, answers without texts and results without names.
+
+    Warns:
+        ReuseWarning: a system with answers that were not matched; as of :func:`leave_out_items`.
+
+    Example:
+        >>> import pandas as pd, pyterrier as pt, pt_reuse as ptr
+        >>> matches = [("a", "A", 1), ("b", "A", 0.5), ("a", "B", 1), ("b", "B", 0)]
+        >>> rows = [(f"q{t}", *match, f"{match[1]} says {t}") for t in range(5) for match in matches]
+        >>> frame = pd.DataFrame(rows, columns=["qid", "item", "run", "match", "qanswer"])
+        >>> answers = ptr.read_answers(frame, teams={"A": "x", "B": "y"})
+        >>> topics = pd.DataFrame({"qid": [f"q{t}" for t in range(5)], "query": "?"})
+        >>> says = topics.assign(qanswer=[f"A says {t}" for t in range(5)])
+        >>> found = pt.Experiment({"mine": says}, topics, answers.items, ptr.items.answer_measures(answers))
+        >>> found[["name", "all_score", "all_score LOU", "unmatched"]]
+           name  all_score  all_score LOU  unmatched
+        0  mine       0.75            1.0        0.0
+
+    Source: as :func:`leave_out_items`.
+    """
+    judged = as_answers(answers)
+    found = leave_out_items(judged, measures, by=by, judge_name=judge)
+    tables: dict[str, NDArray[np.float64]] = {}
+    for name, score, own in zip(found.scores.measures, found.scores.values, found.own_scores.values, strict=True):
+        tables |= {name: score, f"{name} LOU": own}
+    missing = pd.DataFrame(np.isnan(judged.matches[judged.of_judge(judge)]))
+    tables["unmatched"] = missing.groupby(judged.topic).mean().to_numpy()
+    known, of = _Known(judged), (judged.topics, judged.names)
+    return [
+        _OfAnswers(name=name, values=pd.DataFrame(values, *of), known=known, unmatched=float(name == "unmatched"))
+        for name, values in tables.items()
+    ]
