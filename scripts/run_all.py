@@ -100,6 +100,7 @@ SCRIPTS = {
     "scripts/family_coverage.py": Smallest(["2", "1"]),
     "scripts/fidelity_coverage.py": Smallest(needs=[DL21], constants={"FIELDS": "2", "RESAMPLES": "10", "MANY": "5"}),
     "scripts/inference_table.py": Smallest(["--seeds", "1"]),
+    "scripts/run_interval_coverage.py": Smallest(["--smallest"]),
     "scripts/task_family_coverage.py": Smallest(["--smallest"]),
     "scripts/interval_coverage.py": Smallest(["--smallest", "DATA", "1"], needs=[TREC8, DL19, DL21]),
     "scripts/kill_writers.py": Smallest(["4", "2"]),

@@ -36,7 +36,7 @@ if __name__ == "__main__":
     smallest = parser.parse_args().smallest
     fields = 3 if smallest else 400
     lines = ["tasks  alone  unequal  in twos  unequal  in twos, not told"]
-    for tasks in (6, 10, 20, 60):
+    for tasks in (5, 10, 20, 60):
         alone = [held(tasks, 1, unequal=unequal, told=False, fields=fields) for unequal in (False, True)]
         twos = [held(tasks, 2, unequal=unequal, told=True, fields=fields) for unequal in (False, True)]
         rest = held(tasks, 2, unequal=False, told=False, fields=fields)

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays.correlation import CLOSE, rounded
-from pt_reuse.arrays.significance import PairTests, pair_tests
+from pt_reuse.arrays.significance import PairTests
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+#: pairs tested at a time, whose differences stay in the cache
+_AT_ONCE = 64
 #: convention -> what stands behind the name of the measure, and what the score of a system is
 CONVENTIONS = {
     "mean": ("", "mean score over tasks"),
@@ -51,41 +53,50 @@ def task_pair_tests(values: Floats, there: Mask, families: NDArray[np.int64] | N
 
     With families, tasks of one are drawn together: the variance is that of the families' sums of deviations from the
     mean (cluster robust, with the factor G / (G - 1) and G - 1 degrees of freedom for G families). NaN where a pair
-    shares fewer than two tasks, or families. A difference that is the same on every task, which a t test takes for
-    certain however few these are, has the p-value of its signs.
+    shares fewer than two tasks, or families. A difference that is the same on every task, or the same sum of deviations
+    in every family, which a t test takes for certain however few these are, has the p-value of its signs; no
+    difference has 1.
     """
+    if families is not None:
+        order = np.argsort(families, kind="stable")
+        values, there, families = values[order], there[order], families[order]
+    values, weight = np.where(there, values, 0.0), there.astype(np.float64)
     n_systems = values.shape[1]
-    plain = pair_tests(values) if families is None and there.all() else None
-    of_family = np.eye(len(values)) if families is None else (families == np.unique(families)[:, None]).astype(float)
     first, second = np.triu_indices(n_systems, 1)
-    difference, p = np.full(len(first), np.nan), np.full(len(first), np.nan)
+    difference, p = np.full((2, len(first)), np.nan)
     start = 0
     for i in range(n_systems - 1):
-        rows = slice(start, start := start + n_systems - 1 - i)
-        both, apart = there[:, i, None] & there[:, i + 1 :], values[:, i, None] - values[:, i + 1 :]
-        if plain is None:
-            difference[rows], p[rows], groups = _over_families(np.where(both, apart, 0.0), both, of_family)
-        else:
-            difference[rows], p[rows], groups = (
-                plain.difference[rows],
-                plain.p[rows],
-                np.full(len(p[rows]), len(values)),
-            )
-        spread = np.where(both, apart, -np.inf).max(axis=0) - np.where(both, apart, np.inf).min(axis=0)
-        same = (spread < CLOSE) & (np.abs(difference[rows]) > CLOSE)
-        p[rows] = np.where(same, np.maximum(p[rows], 2.0 ** (1 - groups)), p[rows])
+        others = n_systems - 1 - i
+        for part in np.array_split(np.arange(i + 1, n_systems), -(-others // _AT_ONCE)):
+            columns, rows = slice(part[0], part[-1] + 1), slice(start, start := start + len(part))
+            both = weight[:, i, None] * weight[:, columns]
+            apart = (values[:, i, None] - values[:, columns]) * both
+            difference[rows], p[rows] = _tested(apart, both, families)
     return PairTests(first, second, difference, p)
 
 
-def _over_families(by_task: Floats, both: Mask, of_family: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return (pairs,) means of (tasks, pairs) differences, their p-values, and of how many families these are."""
+def _tested(apart: Floats, both: Floats, families: NDArray[np.int64] | None) -> tuple[Floats, Floats]:
+    """Return (pairs,) means of (tasks, pairs) differences, 0 where `both` is, and their p-values; families are sorted.
+
+    One task a family, it is the paired t test to the bit.
+    """
     from scipy.special import stdtr
 
-    n, groups = both.sum(axis=0), (of_family @ both > 0).sum(axis=0)
+    n = both.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = by_task.sum(axis=0) / n
-        sums = of_family @ np.where(both, by_task - mean, 0.0)
-        error = np.sqrt(groups / (groups - 1) * (sums**2).sum(axis=0)) / n
+        mean = apart.sum(axis=0) / n
+        sums, groups = (apart - mean) * both, n
+        if families is not None:
+            begins = np.flatnonzero(np.diff(families, prepend=families[0] - 1))
+            sums = np.add.reduceat(sums, begins, axis=0)
+            groups = (np.add.reduceat(both, begins, axis=0) > 0).sum(axis=0).astype(np.float64)
+        squares = (sums**2).sum(axis=0)
+        if families is None:
+            error = np.sqrt(squares / (n - 1)) / np.sqrt(n)
+        else:
+            error = np.sqrt(groups / (groups - 1) * squares) / n
         p = 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(mean) / error)
-    alike = (rounded(by_task) == 0).all(axis=0)
-    return mean, np.where(groups < 2, np.nan, np.where(alike, 1.0, p)), groups
+    near = np.flatnonzero(squares <= 4 * len(sums) * CLOSE**2)
+    same = near[np.ptp(sums[:, near], axis=0) < CLOSE]
+    p[same] = np.where(np.abs(mean[same]) > CLOSE, np.fmax(p[same], 2.0 ** (1 - groups[same])), 1.0)
+    return mean, np.where(groups < 2, np.nan, p)

@@ -132,10 +132,10 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     runs.loc[again, "name"] = runs["model"] + "@" + runs["revision"]
     runs["team"] = runs["model"].str.partition("/")[0]
     kept = kept.merge(runs, on=["model", "revision"])[["name", "qid", "value", "place"]]
-    return TaskResults(kept, runs[["name", "team", "model", "revision"]], _settings(chosen, runs, several, external))
+    return TaskResults(kept, runs[["name", "team", "model", "revision"]], _settings(chosen, several, external))
 
 
-def _settings(chosen: ResultChoice, runs: pd.DataFrame, several: pd.Series, external: set[str]) -> dict[str, str]:
+def _settings(chosen: ResultChoice, several: pd.Series, external: set[str]) -> dict[str, str]:
     whose = {
         "no": f"none that the authors reported ({count(len(external), 'model')} have such)",
         "yes": "those that the authors reported, as a revision, among them",
@@ -145,7 +145,6 @@ def _settings(chosen: ResultChoice, runs: pd.DataFrame, several: pd.Series, exte
     if chosen.revisions == "each":
         which = "each is a system"
     return {
-        "systems": f"{count(len(runs), 'system')} of {count(runs['model'].nunique(), 'model')}",
         "whose scores": whose,
         "revisions": f"{which} ({count(len(several), 'model')} with several"
         + (f": {examples(several.index)}" if len(several) else "")

@@ -223,10 +223,13 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
         if missing in _DROPPED:
             frame, dropped = _without_gaps(frame, missing)
         kept = missing if missing in MISSING else "error"
-        scores = Scores.from_frame(frame, metadata=found.runs[["name", "team"]], missing=kept)
-    runs = scores.run_table[["name"]].merge(found.runs, on="name", how="left").assign(type=None)
+        runs = found.runs[found.runs["name"].isin(frame["name"])]
+        scores = Scores.from_frame(frame, metadata=runs[["name", "team"]], missing=kept)
+    runs = scores.run_table[["name"]].merge(runs, on="name", how="left").assign(type=None)
     cells, n = int(scores.has_topic.sum()), count(len(scores.topics), "task")
-    settings = {**found.settings, "scores": f"{path.name}: {cells:,} scores on {n}", "complete": scores.complete}
+    systems = f"{count(len(runs), 'system')} of {count(runs['model'].nunique(), 'model')}"
+    settings: dict[str, Any] = {"systems": systems, **found.settings, "scores": f"{path.name}: {cells:,} scores on {n}"}
+    settings["complete"] = scores.complete
     if dropped:
         settings[f"{missing.removeprefix('drop_')} left out, a score missing"] = (
             f"{len(dropped):,}: {examples(dropped)}"

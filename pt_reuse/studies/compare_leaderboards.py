@@ -1,4 +1,4 @@
-"""compare_leaderboards: whether judges rank runs as people do, by their leaderboards."""
+"""compare_leaderboards: whether two leaderboards rank runs alike, such as those of judges and of people."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, shown
+from pt_reuse._check import choice, count, did_you_mean, examples, names, per_cent, shown
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
-from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.bootstrap import (
+    CHANGES,
+    OF_DROPS,
+    USUAL_COEFFICIENTS,
+    TopicBootstrap,
+    TopicScores,
+    numbers_of,
+    ranking_agreement,
+    whole_changes,
+)
+from pt_reuse.arrays.correlation import CLOSE, DECIMALS, rounded
 from pt_reuse.columns import Table
 from pt_reuse.data.leaderboards import ALL
 from pt_reuse.errors import InputError, located, warn
@@ -24,7 +33,7 @@ from pt_reuse.inputs import interval_settings
 from pt_reuse.judge import of_each
 from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import beware, few_topics
+from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.judge_folder import ALONE, file_stem
 from pt_reuse.scoring.leaderboards import read_leaderboard
 from pt_reuse.scoring.measures import canonical_name
@@ -45,6 +54,10 @@ _OVER = {
     "shared": "over the topics that both have",
     "own": "over the topics that each has",
 }
+#: what is drawn for intervals
+TOPICS, RUNS = "topics", "runs"
+#: those that have an interval where runs are drawn
+_COEFFICIENTS = (*USUAL_COEFFICIENTS, "spearman", "pearson")
 
 
 def _draw(result: LeaderboardAgreement, measure: str, place: Place | None) -> Axes:
@@ -57,38 +70,42 @@ def _draw(result: LeaderboardAgreement, measure: str, place: Place | None) -> Ax
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaderboardAgreement(Result):
-    """How far the rankings of runs by judges' leaderboards agree with the ranking by people."""
+    """How far the rankings of runs by leaderboards agree with that of a reference, such as judges' with people's."""
 
     title = "Agreement of leaderboards"
-    answer = ("of_all", "{judge}, {judge_measure} against people's {measure}: tau_b {tau_b}, {best_tau_b} of the best")
+    answer = (
+        "of_all",
+        "{judge}, {judge_measure} against {measure} of the reference: tau_b {tau_b}, {best_tau_b} of the best",
+    )
     key = "tau_b gamma tau_ap_b max_drop max_rise"
-    valid_for = "the runs that both score, those of people the reference; means: {means}; best: {best}."
+    valid_for = "the runs that both score; means: {means}; best: {best}."
     not_covered = "which of the two is right, and which labels make runs change places."
     plots = {"agreement": _draw}
     columns = """
-    measure       | People   |         | the measure of people
-    judge_        | judge    |         | of or by the judge
+    measure       | People   |         | the measure of the reference
+    judge_        | judge    |         | of or by the judge, that is the other leaderboard
     over          | Over     |         | what means are over: the shared or own topics, or means as they are given
     by            | By       |         | ``all`` runs, or the ``best`` of them
     part          | Runs of  |         | ``all``, or such as ``best 10``
     runs          | Runs     | count   | how many these are
-    topics        | Topics   | count   | over how many topics people's means are, 0 where that is not known
+    topics        | Topics   | count   | over how many topics the reference's means are, 0 where that is not known
+    drawn         | Drawn    |         | what is drawn for intervals, ``topics`` or ``runs``
     spearman      | Spearman | score   | Spearman's correlation of the means
     pearson       | Pearson  | score   | Pearson's correlation of them
     best_tau_b    | tau_b, best | score | tau_b of the best runs
     rise          | Rise     | count   | ranks gained under the judge
-    lacks         | Lacks it |         | who has no score of it, ``judge`` or ``people``
+    lacks         | Lacks it |         | who has no score of it, ``judge`` or, the reference, ``people``
     """
 
     table: Annotated[
         pd.DataFrame,
         Table(
             "judge, measure of people and measure of the judge, of all runs, and of the best of them",
-            "judge family measure judge_measure topics over by part runs tau_b~ gamma~ tau_ap_b~ max_drop~ max_rise~ "
-            "spearman~ pearson~",
+            "judge family measure judge_measure topics over drawn by part runs tau_b~ gamma~ tau_ap_b~ max_drop~ "
+            "max_rise~ spearman~ pearson~",
             report="judge judge_measure part tau_b max_drop max_rise",
             noun="leaderboards",
-            about="Ends are NaN where the two do not have the same topics.",
+            about="Where runs are drawn, drops have no ends, nor has a number that no run left out changes.",
         ),
     ]
     changes: Annotated[
@@ -124,34 +141,49 @@ def _named(given: Any) -> dict[str, Any]:
 MeasureNames: TypeAlias = str | Iterable[str] | None
 
 
-@study(question="Do the leaderboards of judges rank runs as people do?", aim="models", command="audit", group="labels")
+@study(
+    question="Do two leaderboards rank runs alike, such as a judge's and people's?",
+    aim="models",
+    command="audit",
+    group="labels",
+)
 def compare_leaderboards(
     human: Annotated[
         Any,
-        options.Option("the scores of people: Scores, such as those of :func:`score`, or the path of a leaderboard."),
+        options.Option(
+            "the reference, such as the scores of people: Scores, as of :func:`score`, or the path of a leaderboard."
+        ),
     ],
     leaderboards: Annotated[
-        Any, options.Option("those of judges: a dict of judge -> Scores or path, or one of them.", check=_named)
+        Any,
+        options.Option(
+            "the others, such as those of judges: a dict of name -> Scores, path or, for scores of the reference on "
+            "other tasks, a list of these; or one of them.",
+            check=_named,
+        ),
     ],
     *,
-    measures: Annotated[MeasureNames, options.Option("of people, one or several; default all.")] = None,
+    tasks: Annotated[
+        MeasureNames, options.Option("the topics or tasks that count of the reference; default all.")
+    ] = None,
+    measures: Annotated[MeasureNames, options.Option("of the reference, one or several; default all.")] = None,
     judge_measures: Annotated[
         MeasureNames, options.Option("of the judges, one or several, of those that a judge has; default all.")
     ] = None,
     missing: Annotated[
         str,
         options.Option(
-            'a run of people that a judge lacks, or the other way round, is one to ``"leave_out"`` (default, with a '
-            'warning); counts ``"zero"`` under the judge; or is an ``"error"``. Runs that only the judge has are never '
-            "ranked; ``.missing`` names them.",
+            'a run without scores of one of the two is left out (``"leave_out"``, default, with a warning); counts '
+            '``"zero"`` where a judge lacks it; or is an ``"error"``. Runs that only the judge has are never ranked; '
+            "``.missing`` names them.",
             choices=tuple(MISSING),
         ),
     ] = "leave_out",
     topics: Annotated[
         str,
         options.Option(
-            'means are over the topics that are ``"shared"`` (default), or of each over its ``"own"``. Where one of '
-            "the two has no scores by topic, only the rows ``all``, its own are those.",
+            'means are over the topics that are ``"shared"`` (default), or of each over its ``"own"``, as always where '
+            "a list names the tasks, or one of the two has no scores by topic, only the rows ``all``.",
             choices=("shared", "own"),
         ),
     ] = "shared",
@@ -161,14 +193,18 @@ def compare_leaderboards(
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
 ) -> LeaderboardAgreement:
-    """Compare the rankings of runs by judges and by people, given scores of runs and no labels of documents.
+    """Compare the rankings of runs by leaderboards with that of a reference, given scores of runs and no labels.
 
-    Each measure of people is compared with each measure of a judge, as TREC AutoJudge's ``meta-evaluate`` does. If you
-    have labels, :func:`audit_labels` computes more.
+    Each measure of the reference is compared with each of the other, as TREC AutoJudge's ``meta-evaluate`` does. If you
+    have labels of a judge, :func:`audit_labels` computes more. Runs are matched by name.
+
+    Intervals are of topics drawn where both have the same, two at least. Elsewhere, as of a task against its repaired
+    version, or of some tasks against all, runs are drawn and tasks are not: the interval says how far the number
+    depends on which runs were compared, as if these were drawn one by one from many like them. It is a jackknife over
+    runs, with Student's t on Fisher's scale, ``arctanh``.
 
     Args:
-        resamples: how often the topics are drawn for intervals; 0 for none. There are intervals only if both have the
-            same topics.
+        resamples: how often the topics are drawn for intervals; 0 for no interval at all.
 
     Returns:
         LeaderboardAgreement: ``.table`` (how far rankings agree), ``.changes`` (each run), ``.missing`` (runs that one
@@ -193,32 +229,35 @@ def compare_leaderboards(
     :func:`~pt_reuse.rankings.tau_ap_b`; spearman and pearson are checked against scipy.
     """
     groups = of_each(families, leaderboards, "families")
-    truth = _scores(human, "human")
-    boards = {name: _scores(board, "leaderboards", place=name) for name, board in leaderboards.items()}
+    given = _scores(human, "human")
+    truth = given if tasks is None else _of_tasks(given, tasks, "tasks")
+    lists = [name for name, board in leaderboards.items() if isinstance(board, list | tuple)]
+    boards = {
+        name: _of_tasks(given, board, "leaderboards") if name in lists else _scores(board, "leaderboards", place=name)
+        for name, board in leaderboards.items()
+    }
     mine = _chosen(measures, truth.measures, "measures")
     known = list(dict.fromkeys(measure for board in boards.values() for measure in board.measures))
     theirs = _chosen(judge_measures, known, "judge_measures")
-    for name, board in boards.items():
-        with located(name):
-            _check_runs(truth, board, missing)
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
-    rows, changes, every = [], [], []
+    rows, changes, means_over = [], [], []
     lacking: list[tuple[str, str, str]] = []
     for name, board in boards.items():
         with located(name):
-            at, over = _topics_of(truth, board, topics)
-            lacking += _lacking(name, truth, board, missing)
-            every.append(_OVER[over])
-            n_topics = 0 if truth.topics == [ALL] else len(at[0])
-            beware(few_topics(n_topics) if n_topics else ())
-            # draws are of the same topics for both
-            drawn = bootstrap if over in ("the same topics", "shared") else None
+            mean_of, other_of, over = _on_topics(truth, board, "own" if name in lists else topics)
+            _check_runs(mean_of, other_of, missing)
+            lacking += _lacking(name, mean_of, other_of, missing)
+            means_over.append(_OVER[over])
+            n_topics = 0 if mean_of.topics == [ALL] else len(mean_of.topics)
+            # draws of topics are of the same for both
+            drawn = TOPICS if over in ("the same topics", "shared") and n_topics > 1 else RUNS
+            beware(few_topics(n_topics) if drawn == TOPICS else (), _with_gaps(mean_of, other_of))
             for measure, other in ((m, o) for m in mine for o in theirs if o in board.measures):
-                names, sides = _rankings(truth, board, at, (measure, other), zero=missing == "zero")
+                ranked, sides = _rankings(mean_of, other_of, (measure, other), zero=missing == "zero")
                 head = {"judge": name, "family": groups.get(name), "measure": measure, "judge_measure": other}
-                changes.append(pd.DataFrame({**head, **_changes(names, *sides)}))
-                for part in _of_parts(*sides, best, drawn):
-                    rows.append({**head, "topics": n_topics, "over": over, **part})
+                changes.append(pd.DataFrame({**head, **_changes(ranked, *sides)}))
+                head |= {"topics": n_topics, "over": over, "drawn": drawn if bootstrap else ""}
+                rows += [head | part for part in _of_parts(*sides, best, drawn, bootstrap)]
     table = whole_changes(as_declared(LeaderboardAgreement, "table", rows, ends=bootstrap is not None))
     none = table[(table["by"] == "all") & table["tau_b"].isna()]
     if len(none):
@@ -228,13 +267,13 @@ def compare_leaderboards(
         table=table,
         settings={
             "human": ", ".join(f"{key}={value}" for key, value in truth.settings.items()),
-            "means": "; ".join(dict.fromkeys(every)),
+            "tasks": "all" if tasks is None else ", ".join(truth.topics),
+            "means": "; ".join(dict.fromkeys(means_over)),
             "missing": missing,
             "topics": topics,
-            "best": f"the {best:,} best runs by people, over all topics",
+            "best": f"the {best:,} best runs by the reference, over all topics",
             "ties": f"means equal to {DECIMALS} decimals; ranks are 1 + number of better runs",
-            **interval_settings(bootstrap),
-            **(OF_DROPS if bootstrap else {}),
+            **_intervals(bootstrap, set(table["drawn"])),
         },
         changes=pd.concat(changes, ignore_index=True).merge(
             truth.run_table[["name", "team", "type"]], on="name", how="left"
@@ -265,6 +304,52 @@ def _chosen(given: MeasureNames, known: list[str], argument: str) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def _of_tasks(scores: Scores, given: Any, argument: str) -> Scores:
+    """Return scores on some tasks."""
+    tasks = names(argument, given)
+    for task in tasks:
+        if task not in scores.topics:
+            near = did_you_mean(task, scores.topics)
+            raise InputError(
+                f"{argument} names {shown(task)}, which is no task of the reference.{near}", argument=argument
+            )
+    return _part(scores, [scores.topics.index(task) for task in dict.fromkeys(tasks)])
+
+
+def _part(scores: Scores, topics: list[int]) -> Scores:
+    """Return scores on some topics, without the runs that have none of them."""
+    has_topic = scores.has_topic[topics]
+    runs = np.flatnonzero(has_topic.any(axis=0) | scores.complete)
+    return replace(
+        scores,
+        run_table=scores.run_table.iloc[runs].reset_index(drop=True),
+        topics=[scores.topics[topic] for topic in topics],
+        values=scores.values[:, topics][:, :, runs],
+        has_topic=has_topic[:, runs],
+    )
+
+
+def _on_topics(truth: Scores, board: Scores, topics: str) -> tuple[Scores, Scores, str]:
+    """Return the scores of the reference and of another on the topics that count, and what means are over."""
+    sides = (truth, board)
+    means = any(side.topics == [ALL] for side in sides)
+    shared = [topic for topic in truth.topics if topic in set(board.topics)]
+    if not means and not shared and topics != "own":
+        problem = f"no topic in common: {examples(truth.topics)} of the reference, {examples(board.topics)} here."
+        raise InputError(f"{problem} Give topics='own' to compare the means of each.", argument="leaderboards")
+    same = not means and set(truth.topics) == set(board.topics)
+    over = "given means" if means else "the same topics" if same else topics
+    if over == "shared":
+        left = [count(len(side.topics) - len(shared), "topic") for side in sides]
+        warn(f"{left[0]} of the reference and {left[1]} of this left out: means are over the {len(shared):,} of both.")
+    # what both have is in the order of the reference, so that it is drawn together
+    counted = [shared if over in ("the same topics", "shared") else side.topics for side in sides]
+    parts = [
+        _part(side, [side.topics.index(topic) for topic in some]) for side, some in zip(sides, counted, strict=True)
+    ]
+    return parts[0], parts[1], over
+
+
 def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
     """Raise where the runs that would be ranked are others than asked for, or fewer than a ranking takes."""
     shared, differ = (set(truth.names) & set(board.names)), sorted(set(truth.names) ^ set(board.names))
@@ -273,8 +358,8 @@ def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
         raise InputError(f"{problem} Give missing='leave_out' or 'zero'.", argument="missing")
     if not shared or (len(truth.names) if missing == "zero" else len(shared)) < 2:
         raise InputError(
-            f"people and the judge have {count(len(shared), 'run')} in common, and a ranking takes 2: people "
-            f"{examples(truth.names)}, the judge {examples(board.names)}.",
+            f"there {'is' if len(shared) == 1 else 'are'} {count(len(shared), 'run')} in common, and a ranking takes "
+            f"2: the reference has {examples(truth.names)}, and this {examples(board.names)}.",
             argument="leaderboards",
         )
 
@@ -282,60 +367,104 @@ def _check_runs(truth: Scores, board: Scores, missing: str) -> None:
 def _lacking(judge: str, truth: Scores, board: Scores, missing: str) -> Iterator[tuple[str, str, str]]:
     """Yield the runs that one of the two lacks, and warn of them."""
     for who, has, lacks in (("judge", truth, board), ("people", board, truth)):
-        names = [name for name in has.names if name not in set(lacks.names)]
-        if names:
+        absent = [name for name in has.names if name not in set(lacks.names)]
+        if absent:
+            where = "here" if who == "judge" else "of the reference"
             became = "count 0" if who == "judge" and missing == "zero" else "are not ranked"
-            warn(f"{count(len(names), 'run')} without scores of {who} {became}: {examples(names)}.")
-        yield from ((judge, name, who) for name in names)
+            warn(f"{count(len(absent), 'run')} without scores {where} {became}: {examples(absent)}.")
+        yield from ((judge, name, who) for name in absent)
 
 
-def _topics_of(truth: Scores, board: Scores, topics: str) -> tuple[list[list[int]], str]:
-    """Return the positions of the topics that count for people and for a judge, and what means are over."""
-    sides = (truth, board)
-    means = any(side.topics == [ALL] for side in sides)
-    shared = [topic for topic in truth.topics if topic in set(board.topics)]
-    if not means and not shared and topics != "own":
-        problem = f"no topic in common: people {examples(truth.topics)}, the judge {examples(board.topics)}."
-        raise InputError(problem, argument="leaderboards")
-    same = not means and set(truth.topics) == set(board.topics)
-    over = "given means" if means else "the same topics" if same else topics
-    if over == "shared":
-        left = [count(len(side.topics) - len(shared), "topic") for side in sides]
-        warn(f"{left[0]} of people and {left[1]} of the judge left out: means are over the {len(shared):,} of both.")
-    # what both have is in the order of people, so that it is drawn together
-    counted = [shared if over in ("the same topics", "shared") else side.topics for side in sides]
-    return [[side.topics.index(topic) for topic in some] for side, some in zip(sides, counted, strict=True)], over
+def _with_gaps(*sides: Scores) -> Iterator[Caveat]:
+    """Yield a caveat where means are over other topics for some runs than for others."""
+    lacking = {name for side in sides for name, has in zip(side.names, side.has_topic.T, strict=True) if not has.all()}
+    if lacking and not all(side.complete for side in sides):
+        few = f"{count(len(lacking), 'run')} without a score on some topic"
+        yield Caveat(
+            f"{few}, left out of the mean",
+            f"{few}, whose means are over the topics that they have, and so over others than those of other runs: "
+            f"{examples(sorted(lacking))}. read_leaderboard(..., missing='drop_systems') leaves them out.",
+        )
 
 
 def _rankings(
-    truth: Scores, board: Scores, at: Sequence[Sequence[int]], measures: tuple[str, str], *, zero: bool
+    truth: Scores, board: Scores, measures: tuple[str, str], *, zero: bool
 ) -> tuple[list[str], tuple[TopicScores, TopicScores]]:
-    """Return the runs that are ranked, and their scores by a measure of people and one of the judge."""
-    names = [name for name in truth.names if zero or name in set(board.names)]
-    there = [r for r, name in enumerate(names) if name in set(board.names)]
-    of_people = truth.topic_means[measures[0]].of(at[0], [truth.names.index(name) for name in names])
-    part = board.topic_means[measures[1]].of(at[1], [board.names.index(names[r]) for r in there])
-    values = np.zeros((len(at[1]), len(names)))
+    """Return the runs that are ranked, and their scores by a measure of the reference and one of the other."""
+    ranked = [name for name in truth.names if zero or name in set(board.names)]
+    there = [r for r, name in enumerate(ranked) if name in set(board.names)]
+    of_truth = truth.topic_means[measures[0]].of(range(len(truth.topics)), [truth.names.index(name) for name in ranked])
+    part = board.topic_means[measures[1]].of(range(len(board.topics)), [board.names.index(ranked[r]) for r in there])
+    values = np.zeros((len(board.topics), len(ranked)))
     values[:, there] = part.values
     has_topic = None
     if part.has_topic is not None:
         has_topic = np.zeros(values.shape, dtype=np.bool_)
         has_topic[:, there] = part.has_topic
-    return names, (of_people, replace(part, values=values, has_topic=has_topic))
+    return ranked, (of_truth, replace(part, values=values, has_topic=has_topic))
 
 
 def _of_parts(
-    truth: TopicScores, estimate: TopicScores, best: int, bootstrap: TopicBootstrap | None
+    truth: TopicScores, estimate: TopicScores, best: int, drawn: str, bootstrap: TopicBootstrap | None
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for all runs, and one for the best of them."""
     topics = range(len(truth.values)), range(len(estimate.values))
+    over_topics = bootstrap if drawn == TOPICS else None
     for by, part, runs in parts_of(truth.means()[0], best):
         sides = truth.of(topics[0], runs.tolist()), estimate.of(topics[1], runs.tolist())
-        found = ranking_agreement(sides[0], sides[1], bootstrap)
-        row: dict[str, Any] = {"by": by, "part": part, "runs": len(runs), **found}
+        row: dict[str, Any] = {"by": by, "part": part, "runs": len(runs)}
+        row |= ranking_agreement(sides[0], sides[1], over_topics)
         for name, ranked in (("spearman", True), ("pearson", False)):
-            row |= number_with_ends(name, partial(_correlation, sides, ranked), len(truth.values), bootstrap, (-1, 1))
+            statistic = partial(_correlation_of_draws, sides, ranked)
+            row |= number_with_ends(name, statistic, len(truth.values), over_topics, (-1, 1))
+        if bootstrap is not None and drawn == RUNS:
+            row |= ends_over_runs(sides[0].means()[0], sides[1].means()[0], bootstrap.confidence)
         yield row
+
+
+def ends_over_runs(truth: Floats, estimate: Floats, confidence: float) -> dict[str, float]:
+    """Return the ends of intervals of two rankings' agreement by a jackknife over (runs,) means of both.
+
+    The t interval is on Fisher's scale, on which a rank correlation of 1 is half the least step below it. NaN for
+    drops, of fewer than three runs, and where no run left out changes the number.
+    """
+    n = len(truth)
+    ends = {f"{name}{end}": float("nan") for name in (*_COEFFICIENTS, *CHANGES) for end in ("_low", "_high")}
+    if n < 3:
+        return ends
+    without = np.arange(n - 1) + (np.arange(n - 1) >= np.arange(n)[:, None])
+    everything, left_out = (
+        agreement_of_means(truth[None], estimate[None]),
+        agreement_of_means(truth[without], estimate[without]),
+    )
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(n - 1, (1 + confidence) / 2))
+    for name in _COEFFICIENTS:
+        most = 1 - (1e-12 if name == "pearson" else 6 / (n * (n**2 - 1)))
+        value, others = (np.arctanh(np.clip(found[name], -most, most)) for found in (everything, left_out))
+        error = np.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
+        if np.ptp(left_out[name]) > CLOSE and not np.isnan(error + value[0]):
+            ends[f"{name}_low"], ends[f"{name}_high"] = np.tanh(value[0] + np.array([-reach, reach]) * error).tolist()
+    return ends
+
+
+def agreement_of_means(truths: Floats, estimates: Floats) -> dict[str, Floats]:
+    """Return (draws,) coefficients of (draws, runs) means."""
+    found = numbers_of(truths, estimates)
+    return found | {
+        name: _correlation(truths, estimates, ranked=name == "spearman") for name in ("spearman", "pearson")
+    }
+
+
+def _intervals(bootstrap: TopicBootstrap | None, drawn: set[str]) -> dict[str, str]:
+    """Return the settings that say how intervals are made."""
+    if bootstrap is None or RUNS not in drawn:
+        return {**interval_settings(bootstrap), **(OF_DROPS if bootstrap else {})}
+    of_runs = f"{per_cent(bootstrap.confidence)} jackknife over runs as if these were drawn, and topics not"
+    if TOPICS not in drawn:
+        return {"intervals": of_runs}
+    return {**interval_settings(bootstrap, f"; where the two have not the same topics, {of_runs}"), **OF_DROPS}
 
 
 def _changes(names: list[str], truth: TopicScores, estimate: TopicScores) -> pd.DataFrame:
@@ -347,11 +476,15 @@ def _changes(names: list[str], truth: TopicScores, estimate: TopicScores) -> pd.
     return moved.sort_values(["rise", "rank"], ascending=[False, True], kind="stable", ignore_index=True)
 
 
-def _correlation(sides: Sequence[TopicScores], ranked: bool, counts: NDArray[np.int64] | None) -> Floats:
+def _correlation_of_draws(sides: Sequence[TopicScores], ranked: bool, counts: NDArray[np.int64] | None) -> Floats:
+    return _correlation(sides[0].means(counts), sides[1].means(counts), ranked=ranked)
+
+
+def _correlation(truths: Floats, estimates: Floats, *, ranked: bool) -> Floats:
     """Return (draws,) correlations of means, or of their ranks; NaN where one of the two ties all runs."""
     from scipy.stats import rankdata
 
-    of_both = [rounded(side.means(counts)) for side in sides]
+    of_both = [rounded(means) for means in (truths, estimates)]
     of_both = [rankdata(values, axis=1) for values in of_both] if ranked else of_both
     x, y = (values - values.mean(axis=1, keepdims=True) for values in of_both)
     # what is left of equal values is rounding

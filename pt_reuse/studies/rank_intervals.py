@@ -37,7 +37,7 @@ _TEST, _CORRECTION = "t", "holm"
 #: what becomes of missing scores, in words
 _MISSING = {
     "error": "an error",
-    "pairwise": "each pair on the tasks of both",
+    "pairwise": "each pair on the tasks of both, by which a rank counts the better systems",
     "drop_tasks": "only tasks that every system has",
     "drop_systems": "only systems that have every task",
 }
@@ -261,9 +261,8 @@ def rank_intervals(
     table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
     untested = int(pairs["p"].isna().sum())
     if untested:
-        beware(
-            [Caveat(f"{count(untested, 'pair')} not tested", "they share fewer than two tasks, and count as equal.")]
-        )
+        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal."
+        beware([Caveat(f"{count(untested, 'pair')} not tested", few)])
     n_families = 0 if of_families is None else len(set(of_families.tolist()))
     clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""
     settings = {

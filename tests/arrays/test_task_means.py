@@ -89,3 +89,13 @@ def test_a_pair_without_two_tasks_in_common_is_not_tested():
     found = task_pair_tests(values, there)
     assert np.isnan(found.p).all()
     assert found.difference == pytest.approx([-0.1])
+
+
+def test_differences_alike_in_all_families_are_not_certain():
+    three, none = np.array([0.1, 0.3, 0.2, 0.2, 0.3, 0.1]), np.array([0.1, -0.1, 0.2, -0.2, 0.3, -0.3])
+    values = np.stack([np.zeros(6), -three, -none], axis=1)
+    found = task_pair_tests(values, np.ones((6, 3), dtype=bool), np.array([0, 0, 1, 1, 2, 2]))
+    assert found.p[:2] == pytest.approx([2.0**-2, 1.0])
+    # more pairs than are tested at a time
+    wide, there = np.random.default_rng(1).random((8, 150)), np.ones((8, 150), dtype=bool)
+    assert (task_pair_tests(wide, there).p == pair_tests(wide).p).all()

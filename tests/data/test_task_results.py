@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import pt_reuse as ptr
 from pt_reuse.data.task_results import ResultChoice, is_results_folder, read_results
 from pt_reuse.errors import InputError
 
@@ -57,9 +58,15 @@ def test_the_revision_with_the_most_tasks_stands_for_a_model(folder):
         ("two", "A"): 0.625,
         ("two", "MSMARCO"): 0.375,
     }
-    assert found.settings["systems"] == "2 systems of 2 models"
     assert "2 models have such" in found.settings["whose scores"]
     assert "1 model with several: 'org/one'" in found.settings["revisions"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_systems_are_those_that_are_left(folder):
+    found = ptr.read_leaderboard(folder, tasks=["A", "B"], missing="drop_systems")
+    assert (found.names, found.settings["systems"]) == (["org/one"], "1 system of 1 model")
+    assert ptr.read_leaderboard(folder).settings["systems"] == "2 systems of 2 models"
 
 
 def test_each_revision_is_a_system(folder):

@@ -133,8 +133,7 @@ def test_topics_that_are_shared_or_own(tmp_path):
         found = compared(PEOPLE, half, topics=topics, resamples=20)
         for row in found.of_all().query("judge_measure == 'AP'").to_dict("records"):
             assert row["tau_b"] == pytest.approx(expected[row["measure"], row["judge_measure"]]["kendall"], abs=1e-12)
-        # intervals draw topics of both
-        assert found.table["tau_b_low"].isna().all() == (topics == "own")
+        assert set(found.table["drawn"]) == {"runs" if topics == "own" else "topics"}
         assert set(found.table["over"]) == {topics}
         assert set(found.table["topics"]) == {5 if topics == "shared" else 8}
 
@@ -183,6 +182,71 @@ def test_changes_say_what_becomes_of_each_run():
     assert rows["type"].equals(PEOPLE.run_table.set_index("name")["type"][rows.index].rename("type"))
 
 
+def of_tasks(values, tasks):
+    """Return Scores of (tasks, runs) values, NaN where one is missing."""
+    frame = pd.DataFrame(values, index=tasks, columns=[f"r{i}" for i in range(values.shape[1])])
+    rows = frame.rename_axis("qid").reset_index().melt("qid", var_name="name").dropna().assign(measure="M")
+    return ptr.Scores.from_frame(rows, missing="leave_out")
+
+
+def jackknife(statistic, x, y, step):
+    """Return the ends of a 95 % interval over runs on Fisher's scale, by a loop."""
+    n = len(x)
+    z = [np.arctanh(min(statistic(np.delete(x, i), np.delete(y, i)), 1 - step)) for i in range(n)]
+    reach = stats.t.ppf(0.975, n - 1) * math.sqrt((n - 1) / n * sum((one - np.mean(z)) ** 2 for one in z))
+    middle = np.arctanh(min(statistic(x, y), 1 - step))
+    return [math.tanh(middle - reach), math.tanh(middle + reach)]
+
+
+def test_runs_are_drawn_where_tasks_are_not_the_same():
+    random = np.random.default_rng(0)
+    values = random.normal(0, 1, (3, 14)) + 2 * random.normal(0, 1, 14)
+    given = of_tasks(values, ["old", "new", "more"])
+    found = ptr.labels.compare_leaderboards(given, {"repaired": ["new"], "all": ["old", "new", "more"]}, tasks=["old"])
+    row = found.table[found.table["by"] == "all"].iloc[0]
+    assert (row["drawn"], row["over"], row["topics"], row["runs"]) == ("runs", "own", 1, 14)
+    step = 6 / (14 * (14**2 - 1))
+    for name, statistic in (
+        ("tau_b", ptr.rankings.tau_b),
+        ("gamma", ptr.rankings.gamma),
+        ("tau_ap_b", ptr.rankings.tau_ap_b),
+        ("spearman", lambda x, y: stats.spearmanr(x, y)[0]),
+        ("pearson", lambda x, y: stats.pearsonr(x, y)[0]),
+    ):
+        assert row[name] == pytest.approx(statistic(values[0], values[1]), abs=1e-12)
+        ends = jackknife(statistic, values[0], values[1], 1e-12 if name == "pearson" else step)
+        assert [row[f"{name}_low"], row[f"{name}_high"]] == pytest.approx(ends, abs=1e-9)
+    assert np.isnan(row["max_drop_low"])
+    whole = found.table[(found.table["judge"] == "all") & (found.table["by"] == "all")].iloc[0]
+    assert whole["tau_b"] == pytest.approx(ptr.rankings.tau_b(values[0], values.mean(axis=0)), abs=1e-12)
+    # the same task in two leaderboards, and no run of which the order changes
+    same = ptr.labels.compare_leaderboards(given, {"same": ["old"]}, tasks=["old"]).table.iloc[0]
+    assert (same["tau_b"], np.isnan(same["tau_b_low"])) == (1.0, True)
+    none = compared(given, {"new": ["new"]}, tasks=["old"]).table
+    assert set(none["drawn"]) == {""}
+    assert "tau_b_low" not in none
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_a_run_without_a_score_on_what_counts_is_not_ranked():
+    values = np.array([[0.9, 0.2, 0.3, 0.4], [np.nan, 0.1, 0.2, 0.3], [0.5, 0.3, 0.2, 0.4]])
+    given = of_tasks(values, ["A", "B", "C"])
+    found = compared(given, {"rest": ["B"]}, tasks=["A"])
+    assert found.table.iloc[0][["runs", "tau_b"]].tolist() == [3, 1.0]
+    assert found.missing.to_numpy().tolist() == [["rest", "r0", "judge"]]
+    # of both leaderboards topic B is shared, which the first run lacks
+    other = of_tasks(values[1:], ["B", "D"])
+    assert sorted(compared(of_tasks(values[:2], ["A", "B"]), other).changes["name"]) == ["r1", "r2", "r3"]
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_means_over_other_topics_are_told(messages):
+    values = np.array([[0.9, 0.2, 0.3, 0.4], [np.nan, 0.1, 0.2, 0.3], [0.5, 0.3, 0.2, 0.4]])
+    given = of_tasks(values, ["A", "B", "C"])
+    found = messages.warned(lambda: compared(given, {"some": ["A", "C"]}), times=1)
+    assert "1 run" in found.settings["beware"]
+
+
 def test_what_is_refused(messages, tmp_path):
     other = board([1, 2], ["x", "y"])
     for call, argument in (
@@ -199,6 +263,9 @@ def test_what_is_refused(messages, tmp_path):
         (lambda: compared(PEOPLE, JUDGE, best=0), "best"),
         (lambda: compared(PEOPLE, JUDGE, measures="P@5"), "measures"),
         (lambda: compared(PEOPLE, JUDGE, judge_measures=[]), "judge_measures"),
+        (lambda: compared(PEOPLE, {"a": ["nowhere"]}), "leaderboards"),
+        (lambda: compared(PEOPLE, {"a": []}), "leaderboards"),
+        (lambda: compared(PEOPLE, JUDGE, tasks=["nowhere"]), "tasks"),
         (lambda: compared(PEOPLE, {"a": JUDGE}, families={"b": "gpt"}), "families"),
         (lambda: compared(PEOPLE, {"a": JUDGE}, families="gpt"), "families"),
     ):
