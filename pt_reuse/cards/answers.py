@@ -160,7 +160,7 @@ def verdict_of_answers(asking: AskingAnswers) -> list[str]:
     said = []
     if "teams" in asking.found:
         who = "team" if asking.by == "team" else "own items, as no run has a team"
-        said.append(f"A system like these loses {losses(asking.found['teams'], asking)} without its {who}.")
+        said.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its {who}.")
     if "growth" in asking.found:
         growth: Any = asking.found["growth"]
         row, by = growth.summary.iloc[0], asking.by

@@ -8,11 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import count, flag
-from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse._check import count
 from pt_reuse._report import Column, Digits
-from pt_reuse._text import Printed, html_text
-from pt_reuse.cards.page import document, facts, table
+from pt_reuse._text import html_text
+from pt_reuse.cards.page import Page, document, facts, table
 from pt_reuse.studies.rank_intervals import RankIntervals, rank_intervals
 
 _SHOWN = {
@@ -25,7 +24,7 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Leaderboard(Printed):
+class Leaderboard(Page):
     """The page of a leaderboard: what :func:`leaderboard` returns.
 
     Attributes:
@@ -58,26 +57,6 @@ class Leaderboard(Printed):
         numbers = table(columns, f"Possible ranks of {count(of, 'system')} by {measure}.", slug, folded="Table")
         head = f'<section id="by-{escape(slug)}"><h2>{html_text(measure)}</h2>'
         return f'{head}<ol class="ranks">{bars}</ol>{numbers}</section>'
-
-    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page.
-
-        Args:
-            path: the file, such as ``"leaderboard.html"``.
-            overwrite: replace a file that exists already; default is an error.
-
-        Returns:
-            Path: the file.
-
-        Raises:
-            InputError: a file that exists, or a folder that cannot be written to.
-        """
-        file = checked_path(path)
-        check_writable(file.parent, [file.name], overwrite=flag("overwrite", overwrite), argument="path")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as written:
-            written.write(self.html.encode("utf-8", "surrogateescape"))
-        return file
 
     def __repr__(self) -> str:
         n = len(self.found.table) // max(len(self.found.measures), 1)

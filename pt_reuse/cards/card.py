@@ -1,49 +1,34 @@
-"""report: the card of a collection, one page of what it is, what was computed of it, and what it can answer."""
+"""The card of a collection as an object and as a page: every name escaped, nothing asked of a network."""
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from html import escape
 from typing import Any
 
 import pandas as pd
-import pyterrier as pt
 
 from pt_reuse import _text
-from pt_reuse._check import count, flag, listed
-from pt_reuse._files import check_writable, checked_path, replacing
 from pt_reuse._report import latex
-from pt_reuse._text import Printed
-from pt_reuse.cards.answers import ITEMS, ask_answers, verdict_of_answers, words_of_answers
-from pt_reuse.cards.opening import CITATION, paragraph, verdict
-from pt_reuse.cards.page import METHODS, page_of
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, SECTIONS, Asking, ask_all, judged_of_types, upper_loss
-from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, QUESTIONS, Plan, Verdict, answered
-from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.dataset import facts_of, summary_of
-from pt_reuse.collections.definition import collection_names, find_collection, real_name
-from pt_reuse.data.answers import Answers
-from pt_reuse.data.judgments import as_qrels, check_not_empty, is_collection
-from pt_reuse.data.run_reading import as_runs
-from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, warn
-from pt_reuse.options import SHARED, described
-from pt_reuse.pooling.depth import checked_depth
+from pt_reuse._text import html_text
+from pt_reuse._version import __version__
+from pt_reuse.cards import figures
+from pt_reuse.cards.opening import CITATION
+from pt_reuse.cards.page import Page, answer, document, facts, scrolled, section, slug, table
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, Asking, Part
+from pt_reuse.cards.questions import Plan, Verdict
 from pt_reuse.result import Result
-from pt_reuse.scoring.caveats import grade_unstated, noted, tell, usual_measures
+from pt_reuse.study import studies, study_of
 
-#: facts of a collection that say nothing of this machine
-_FACTS = ("also", "runs", "types", "pooled", "pool order", "pool depth", "published", "judgments", "note")
-#: the share of pooled runs from which on a pool is that of one kind of system
-_ONE_KIND = 0.9
-_OFFICIAL = {"automatic", "manual", "feedback"}
+_SHORT = 12  # rows that are shown without being asked for
+_RUN = ("Run", "System")  # headings of the column that names a run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Card(Printed):
+class Card(Page):
     """The card of a collection: what :func:`report` returns.
 
     Attributes:
@@ -81,7 +66,7 @@ class Card(Printed):
     @cached_property
     def html(self) -> str:
         """Return the page, which needs no network."""
-        return page_of(self)
+        return _page_of(self)
 
     def paragraph(self) -> str:
         """Return the verdict for a paper: what the collection is, what was found, and for what it holds."""
@@ -91,27 +76,6 @@ class Card(Printed):
         """Return the paragraph in LaTeX, with the citation, whose BibTeX entry follows as comments."""
         entry = "".join(f"% {line}\n" for line in CITATION.splitlines())
         return f"{latex(self.paragraph())} Computed with pt\\_reuse~\\cite{{pt_reuse}}.\n{entry}"
-
-    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page.
-
-        Args:
-            path: the file, such as ``"dl21.html"``.
-            overwrite: replace a file that exists already; default is an error.
-
-        Returns:
-            Path: the file.
-
-        Raises:
-            InputError: a file that exists, a folder that cannot be written to, or no library for figures.
-        """
-        file = checked_path(path)
-        check_writable(file.parent, [file.name], overwrite=flag("overwrite", overwrite), argument="path")
-        page = self.html.encode("utf-8", "surrogateescape")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as written:
-            written.write(page)
-        return file
 
     def __repr__(self) -> str:
         counts = self.questions["answer"].value_counts()
@@ -126,224 +90,121 @@ class Card(Printed):
         return _text.html_headline(self.name, " ".join(self.verdict)) + _text.html_table(shown, what="questions")
 
 
-@described
-def report(
-    runs: Any = None,
-    qrels: Any = None,
-    measures: Any = None,
-    *,
-    name: str | None = None,
-    depth: int | None = None,
-    rel: int | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    verbose: bool = False,
-) -> Card:
-    """Make the card of a collection: what it is, who was pooled, how reusable it is, and what it can answer.
+def _page_of(card: Card) -> str:
+    """Return the page of a card."""
+    drawn: dict[str, Any] = {}
+    sections = [section("Questions", _questions(card))]
+    for title, parts in card.plan.sections.items():
+        reasons = {card.missing.get(part.name) for part in parts}
+        shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
+        sections.append(section(title, shown or _missing(*map(str, reasons))))
+    sections.append(section("Methods", _methods(card)))
+    flag = f'<p class="flag">{html_text(card.flag)}</p>' if card.flag else ""
+    runs = {} if card.asking.given_runs is None else _teams(card.asking.runs.run_table)
+    about = section("The collection", f"<p>{html_text(card.summary)}</p>{flag}{facts(card.facts)}")
+    said = "".join(f"<p>{html_text(sentence)}</p>" for sentence in card.verdict)
+    body = f'<div class="verdict">{said}</div>{_picker(runs)}{sections[0]}{about}{"".join(sections[1:])}'
+    return document(f"{card.name}: card of a test collection", card.name, body, drawn, runs)
 
-    It asks the studies of this package and shows their results on one page. Studies that cannot be asked, for want of
-    teams, types or runs, say why. Reusability is computed at the depth of the pool and, to compare collections, for the
-    judgments in the depth-10 pool. The page shows the thresholds behind each answer.
 
-    Args:
-        runs: the field, in any form, see :doc:`runs`; or the name of a collection, ``"reuse:dl21"`` or ``"dl21"``,
-            whose judgments are taken, too. None for judgments alone. Or Answers, see :func:`read_answers`: the card
-            asks then whether the bank is fair to a new system, and whether its items are most that there are.
-        qrels: the judgments, in any form, see :doc:`runs`; default those of the collection.
-        measures: ir_measures measures or their names; the first is the main one. Default ``nDCG@10`` and AP, from the
-            grade from which documents are relevant.
-        name: of the collection, for the page. The facts of one that is known by this name are shown.
-        resamples: how often topics are drawn with replacement for intervals; 0 for none.
+def _teams(run_table: pd.DataFrame) -> dict[str, str | None]:
+    teams = run_table["team"].astype(object).where(run_table["team"].notna(), None)
+    return dict(zip(run_table["name"], teams, strict=True))
 
-    Returns:
-        Card: ``.save(path)``, ``.questions``, ``.results``, ``.row``, ``.html``.
 
-    Raises:
-        InputError: neither runs nor judgments, judgments that cannot be read, a measure that does not exist.
-
-    Warns:
-        ReuseWarning: runs of the collection that cannot be read, so that the card is of the judgments alone; runs
-            without a team, each taken for a team of its own; judgments of a known collection without the label from
-            which its track counts documents as relevant. What else studies warn of stands beside their numbers.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> card = ptr.report("demo", resamples=0)
-        >>> card.questions.iloc[1][["question", "answer", "number"]].tolist()
-        ['Are the top ranks real, by nDCG@10?', 'with care', '3 of 22 may be the best']
-        >>> sorted(card.missing)[:2]
-        ['power at depth 10', 'teams at depth 10']
-    """
-    how = {"resamples": resamples, "seed": seed}
-    for option, value in {**how, "verbose": verbose}.items():
-        SHARED[option].checked(value)
-    if isinstance(runs, Answers):
-        for option, value in {"qrels": qrels, "depth": depth, "rel": rel}.items():
-            if value is not None:
-                raise InputError(f"{option} has no meaning beside answers. Leave it out.", argument=option)
-        return _of_answers(runs, measures, name or "Answers", how, verbose=verbose)
-    depth = None if depth is None else checked_depth(depth)
-    chosen = None if measures is None else SHARED["measures"].checked(measures)
-    collection, without = collection_named(runs), "no runs are given."
-    if collection is not None:
-        dataset, runs = pt.get_dataset(f"reuse:{collection.name}"), None
-        qrels = dataset.get_judgments() if qrels is None else qrels
-        try:
-            runs = dataset.get_runs(verbose=verbose)
-        except InputError as error:
-            without = str(error)
-            warn(f"the card is of the judgments alone: {error}")
-    if qrels is None:
-        raise InputError("a card needs judgments, or the name of a collection.", argument="qrels")
-    judged = as_qrels(qrels) if rel is None else as_qrels(qrels).with_rel(rel)
-    check_not_empty(judged)
-    known = collection or collection_named(name)
-    caveats = list(grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)))
-    tell(caveats)
-    of_runs = None if runs is None else as_runs(runs, judged)
-    asking = Asking(
-        given_runs=of_runs,
-        qrels=judged,
-        measures=usual_measures(judged.rel)[::-1] if chosen is None else chosen,
-        given_depth=depth if of_runs is None or depth is not None else of_runs.pool_depth,
-        how=how,
-        without_runs=without,
-    )
-    ask_all(asking, _DOCUMENTS.parts, verbose=verbose)
-    title = known.title if known is not None and name in (None, known.name) else name or "The collection"
-    return Card(
-        name=title,
-        verdict=verdict(asking),
-        summary=_summary(asking),
-        flag=" ".join([*([] if of_runs is None else [_flag(of_runs)]), *(f"Beware: {c.note}." for c in caveats)]),
-        facts=list(_facts(known)),
-        results=asking.found,
-        missing=asking.missing,
-        questions=answered(asking, QUESTIONS),
-        row=_rows(title, asking),
-        asking=asking,
-        plan=_DOCUMENTS,
-        said=paragraph(title, asking),
-        settings={**_settings(asking), **noted(caveats)},
+def _picker(runs: Mapping[str, str | None]) -> str:
+    teams = sorted({team for team in runs.values() if team is not None}, key=str.lower)
+    if not teams:
+        return ""
+    options = "".join(f'<option value="{escape(team)}">{html_text(team)}</option>' for team in teams)
+    return (
+        '<form class="picker"><label for="team">Show the runs of one team, in figures and tables</label> '
+        f'<select id="team"><option value="">all teams</option>{options}</select> '
+        '<span class="screen">A click on a run in a figure does the same; one on the legend shows a type.</span></form>'
     )
 
 
-_DOCUMENTS = Plan(SECTIONS, QUESTIONS, METHODS)
+def _questions(card: Card) -> str:
+    titles = {part.name: part.title for part in card.plan.parts}
+    rows = []
+    for row in card.questions.to_dict("records"):
+        link = f'<a href="#part-{slug(row["part"])}">{html_text(titles[row["part"]])}</a>'
+        named = ("number", "interval", "condition")
+        cells = "".join(f'<td data-label="{name}">{html_text(row[name])}</td>' for name in named)
+        question = f'<th scope="row">{html_text(row["question"])}</th><td>{answer(row["answer"], row["words"])}</td>'
+        rows.append(f'<tr>{question}{cells}<td data-label="study">{link}</td></tr>')
+    headings = ("Question", "Answer", "Number", "Interval", "Condition", "Study")
+    head = "".join(f'<th scope="col"><button type="button">{each}</button></th>' for each in headings)
+    caption = "Which questions this collection can answer, for the runs at hand; thresholds are in "
+    caption += '<a href="#methods">Methods</a>.'
+    return scrolled("questions", "Questions", caption, head, "".join(rows), ' class="questions"')
 
 
-def _of_answers(answers: Answers, measures: Any, name: str, how: Mapping[str, Any], *, verbose: bool) -> Card:
-    """Return the card of answers that were judged by items."""
-    asking = ask_answers(answers, measures, how, verbose=verbose)
-    summary, flag = words_of_answers(asking)
-    said = verdict_of_answers(asking)
-    sizes = {"collection": name, "topics": len(asking.topics), "runs": len(answers.names), "teams": len(answers.teams)}
-    return Card(
-        name=name,
-        verdict=said,
-        summary=summary,
-        flag=flag,
-        facts=[],
-        results=asking.found,
-        missing=asking.missing,
-        questions=answered(asking, ITEMS.questions),
-        row=pd.DataFrame([{**sizes, **_losses(asking, "teams", "")}]),
-        asking=asking,
-        plan=ITEMS,
-        said=f"{name}: {summary} {' '.join(said)} {flag}",
-        settings={"measures": ", ".join(asking.names), "judge": asking.judge, **how},
+def _part(card: Card, part: Part, drawn: dict[str, Any]) -> str:
+    head = f'<h3 id="part-{slug(part.name)}">{html_text(part.title)}</h3>'
+    if part.name not in card.results:
+        # why there is nothing at all stands with the judgments as they are
+        return "" if part.name.endswith(AT_EQUAL_DEPTH) else head + _missing(card.missing[part.name])
+    result = card.results[part.name]
+    answers = result.answers() if len(result.table) else ["Nothing was computed"]
+    said = "".join(f"<p>{html_text(each)}.</p>" for each in answers)
+    said += "".join(f'<p class="small">{html_text(each)}</p>' for each in result.notes())
+    settings = facts((name, str(value)) for name, value in result.settings.items())
+    folded = f"<details><summary>Settings</summary>{settings}</details>"
+    return f"{head}{said}{_figure(card, part, result, drawn)}{''.join(_tables(result, part))}{folded}"
+
+
+def _missing(reason: str) -> str:
+    return f'<p class="missing">Not computed. {html_text(reason)}</p>'
+
+
+def _figure(card: Card, part: Part, result: Result, drawn: dict[str, Any]) -> str:
+    # judgments that are cut have the numbers in tables
+    cut = part.cut and part.name.removesuffix(AT_EQUAL_DEPTH) in card.results
+    if not part.figure or cut:
+        return ""
+    spec = figures.figure(part.figure, result, card.asking.main, card.asking)
+    if spec is None:
+        return ""
+    name = slug(part.name)
+    drawn[name] = spec
+    caption = f"<figcaption>{html_text(spec['description'])} The numbers are in the table below.</figcaption>"
+    return f'<figure><div class="chart" id="chart-{name}" data-spec="data-{name}"></div>{caption}</figure>'
+
+
+def _tables(result: Result, part: Part) -> Iterator[str]:
+    for name in part.tables:
+        declared = result.views[name]
+        for measure in result.measures if declared.of_measure else [None]:
+            report = result.report(name, measure=measure)
+            columns = [replace(column, values=list(column.values)) for column in report.columns]
+            if rows := len(columns[0].values):
+                file = "-".join(filter(None, [slug(part.name), name, slug(measure or "")]))
+                of_runs = columns[0].heading in _RUN
+                said = f"Table: {rows:,} {declared.noun}{f', {measure}' if measure else ''}"
+                yield table(
+                    columns, report.caption, file, runs=of_runs, folded=said if of_runs or rows > _SHORT else ""
+                )
+
+
+def _methods(card: Card) -> str:
+    asking, measures = card.asking, ", ".join(card.asking.names)
+    said = card.plan.methods.format(version=__version__, measures=measures, main=asking.main, **asking.conventions)
+    limits = "".join(f"<li>{html_text(each)}</li>" for each in card.plan.thresholds())
+    used = {type(result).__name__ for result in card.results.values()}
+    papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
+    settings = facts((name, str(value)) for name, value in card.settings.items())
+    return (
+        f"<p>{html_text(said)}</p><ul>{limits}</ul><h3>Sources</h3><ul>{papers}</ul>"
+        f"<h3>For a paper</h3><p>{html_text(card.paragraph())}</p><h3>To cite</h3>"
+        f'<pre tabindex="0">{escape(CITATION)}</pre><h3>Settings</h3>{settings}'
     )
 
 
-def collection_named(given: Any) -> Collection | None:
-    """Return the collection of a name, None where something is no name of one."""
-    if not isinstance(given, str) or (os.path.exists(given) and not is_collection(given)):
-        return None
-    known = is_collection(given) or real_name(given) in collection_names()
-    return find_collection(given.removeprefix("reuse:")) if known else None
-
-
-def _facts(collection: Collection | None) -> Iterator[tuple[str, str]]:
-    if collection is not None and collection.origin == "catalogue":
-        yield "collection", summary_of(collection)
-        yield from (fact for fact in facts_of(collection) if fact[0] in _FACTS)
-    elif collection is not None and collection.note:
-        yield "note", collection.note
-
-
-def _summary(asking: Asking) -> str:
-    """Return what runs and judgments there are."""
-    labels, rel, runs, depth = asking.qrels.arrays.labels, asking.qrels.rel, asking.given_runs, asking.depth
-    grades = ", ".join(f"{label}: {n:,}" for label, n in pd.Series(labels).value_counts().sort_index().items())
-    judged = f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades})"
-    judged += f", {count(int((labels >= rel).sum()), 'relevant document')} (label of at least {rel})."
-    if runs is None:
-        return f"{judged} {asking.without_runs[:1].upper()}{asking.without_runs[1:]}"
-    units = [count(len(names), noun) for names, noun in ((runs.teams, "team"), (runs.types, "type")) if names]
-    origin = "on record or given" if asking.given_depth is not None else "as the judgments tell"
-    pool = "not known" if depth is None else f"{depth:,} documents per run and topic, {origin}"
-    return f"{', '.join([count(len(runs), 'run'), *units])}; {judged} Pool depth: {pool}."
-
-
-def _flag(runs: RunSet) -> str:
-    """Return what kind of system was pooled, and what cannot be learned of others."""
-    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
-    record = "" if runs.pool_is_on_record else " (not on record for all: runs that nobody recorded count)"
-    flag = f"Pooled: {pooled.sum():,} of {count(len(runs), 'run')}{record}"
-    kinds = runs.run_table["type"][pooled].dropna().value_counts()
-    if kinds.empty:
-        return f"{flag}. No run has a type, so nothing is known of what kind of system was pooled."
-    flag += f": {listed([f'{n:,} {kind}' for kind, n in kinds.items()])}."
-    if kinds.iloc[0] >= _ONE_KIND * pooled.sum():
-        share = "All" if kinds.iloc[0] == pooled.sum() else "Nearly all"
-        flag += f" {share} are {kinds.index[0]}: of other kinds of system these numbers say little."
-    official = set(kinds.index) <= _OFFICIAL
-    return f"{flag} These types say how queries were made, not how documents are found." if official else flag
-
-
-def _rows(name: str, asking: Asking) -> pd.DataFrame:
-    """Return the rows of the atlas."""
-    runs = asking.given_runs
-    n_runs, n_teams = (0, 0) if runs is None else (len(runs), len(runs.teams))
-    whole = {"collection": name, "topics": len(asking.qrels.topics), "runs": n_runs, "teams": n_teams}
-    cut = [_row(asking, AT_EQUAL_DEPTH)] if f"power{AT_EQUAL_DEPTH}" in asking.found else []
-    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
-
-
-def _row(asking: Asking, at: str) -> dict[str, Any]:
-    """Return the numbers of one depth, as far as there are any."""
-    main, found = asking.main, asking.found
-    depth = EQUAL_DEPTH if at else asking.depth
-    row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
-    row["rel"] = asking.qrels.rel
-    row |= {"run_answer": NEW_RUN.row(asking, at)["answer"], "type_answer": NEW_TYPE.row(asking, at)["answer"]}
-    row |= _losses(asking, f"teams{at}", "") | _losses(asking, f"types{at}", "type_")
-    if f"type_coverage{at}" in found:
-        row["type_judged"] = judged_of_types(found[f"type_coverage{at}"]).min()
-    if f"power{at}" in found:
-        row["power"] = found[f"power{at}"].table.set_index("measure")["power"][main]
-    return row
-
-
-def _losses(asking: Asking, part: str, before: str) -> dict[str, Any]:
-    """Return how far scores and ranks hold without what a unit alone brought, where that was computed."""
-    if part not in asking.found:
-        return {}
-    result: Any = asking.found[part]
-    uniques = getattr(result, "uniques", result)
-    of = uniques.summary.set_index("measure").loc[asking.main]
-    row = {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
-    row[f"{before}upper_loss"] = upper_loss(uniques, asking.main)
-    return row | ({} if before else {"drop": of["alone_max_drop"]})
-
-
-_COLUMNS = [
-    "collection", "judgments", "depth", "rel", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
-    "type_tau_b", "type_loss", "type_upper_loss", "type_judged", "power", "run_answer", "type_answer",
-]  # fmt: skip
-
-
-def _settings(asking: Asking) -> dict[str, Any]:
-    order = {} if asking.given_runs is None else {"order": asking.runs.order}
-    depth = {} if asking.given_depth is None else {"depth": asking.depth}
-    measures = ", ".join(map(repr, asking.measures))
-    return {"measures": measures, "relevant": f"label of at least {asking.qrels.rel}", **order, **depth, **asking.how}
+def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the titles of results and the sources that their studies name."""
+    for call in studies().values():
+        if study_of(call).result.__name__ in kinds:
+            source = re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)
+            if source:
+                yield study_of(call).result.title, " ".join(source[1].replace("``", "").split())

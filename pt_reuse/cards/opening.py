@@ -32,12 +32,12 @@ def _found(asking: Asking, part: str) -> tuple[Any, str]:
 
 
 def losses(result: Any, asking: Asking) -> str:
-    """Return what a run may lose, in per cent."""
+    """Return the largest loss of a run, in per cent."""
     row = result.summary.set_index("measure").loc[asking.main]
     upper = upper_loss(result, asking.main)
     loss = f"{row['largest_loss_pct']:.1f}"
     of_upper = "" if f"{upper:.1f}" == loss else f" ({upper:.1f}% outside the lowest quarter)"
-    return f"at most {loss}% of its {asking.main}{of_upper}"
+    return f"{loss}% of its {asking.main}{of_upper}"
 
 
 def _reason(asking: Asking, part: str) -> str:
@@ -51,16 +51,16 @@ def _new_run(asking: Asking) -> str:
     if result is None:
         return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
     who = "team" if asking.by == "team" else "own documents, as no run has a team"
-    begin = f"{where}a" if where else "A"
-    return f"{begin} run like those pooled loses {losses(result, asking)} without its {who}."
+    begin = f"{where}no" if where else "No"
+    return f"{begin} run of the field loses more than {losses(result, asking)} without its {who}."
 
 
 def _new_type(asking: Asking) -> str:
     result, where = _found(asking, "types")
     if result is None:
         return f"Nothing is known of another kind of system: {_reason(asking, 'types')}."
-    begin = f"{where}a" if where else "A"
-    return f"{begin} run loses {losses(result.uniques, asking)} without its type ({', '.join(asking.runs.types)})."
+    begin, types = f"{where}no" if where else "No", ", ".join(asking.runs.types)
+    return f"{begin} run of the field loses more than {losses(result.uniques, asking)} without its type ({types})."
 
 
 def top(asking: Asking) -> str:
@@ -81,7 +81,12 @@ def paragraph(name: str, asking: Asking) -> str:
     sizes = [count(len(asking.qrels.topics), "topic"), f"{len(labels):,} judgments"]
     if runs is not None:
         sizes.append(count(len(runs), "run") + (f" of {count(len(runs.teams), 'team')}" if runs.teams else ""))
-    pool = "" if depth is None else f", pooled to depth {depth:,}"
+    pool = ""
+    if depth is not None:
+        pool = f", pool depth {depth:,}"
+        if runs is not None and runs.pool_is_on_record:
+            n = int(runs.pooled.sum())
+            pool = f", {'' if n == len(runs) else f'{n:,} of them '}pooled to depth {depth:,}"
     resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
     conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
     limits = (

@@ -46,8 +46,8 @@ def add_report(parser: Parser) -> None:
 
 
 def _run_report(options: argparse.Namespace) -> None:
-    from pt_reuse.cards.card import report
     from pt_reuse.cards.figures import library
+    from pt_reuse.cards.report import report
 
     file = out_file(options)
     if file is not None:
@@ -60,6 +60,7 @@ def _run_report(options: argparse.Namespace) -> None:
     card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
     say("\n".join(filter(None, [str(card), card.summary, card.flag])) + "\n")
     print_table(card.questions[["question", "words", "number"]], "questions", most=len(card.questions))
+    say(f"\nFor a paper: {card.paragraph()}")
     if file is not None:
         card.save(file, overwrite=options.overwrite)
         say(f"\nWritten: {file}")
@@ -77,8 +78,8 @@ def add_atlas(parser: Parser) -> None:
 
 def _run_atlas(options: argparse.Namespace) -> int:
     from pt_reuse.cards.atlas import atlas_page, atlas_table
-    from pt_reuse.cards.card import report
     from pt_reuse.cards.figures import library
+    from pt_reuse.cards.report import report
     from pt_reuse.collections.dataset import list_collections
 
     names = [told_name(name) for name in options.names] or list_collections(here=True)["name"].tolist()
