@@ -245,3 +245,22 @@ def test_later_runs_beat_the_baseline_of_deep_learning(data):
     assert (table["decided_by"] == "every labelling").sum() >= 20
     assert (true[table["name"]] > true["bm25base_p"]).all()
     assert table["significant"].all()
+
+
+def test_what_is_judged_keeps_its_rank_at_any_depth(data):
+    if not (data / "dl19-passages").is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    folder = data / "dl19-passages"
+    runs, qrels = (
+        ptr.read_runs(folder / "inputs", teams=folder / "runs-pids"),
+        ptr.read_qrels(folder / "qrels.gz", rel=2),
+    )
+    field = runs.select([name for name in runs.names if name != "p_bert"])
+    # pooled to depth 10: at depth 100 unjudged documents that the measure does not see would take from others alone
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checked = ptr.check_new_run(runs.select("p_bert"), field, qrels, "nDCG@10", depth=100)
+    row = checked.table.iloc[0]
+    assert row["estimator"] == "zero"
+    assert row["unjudged"] == 0
+    assert row["rank"] == row["predicted_rank"] == row["predicted_rank_low"] == 5

@@ -17,7 +17,7 @@ from pt_reuse.arrays.expected import EXPECTED, Floats, by_unit, conformal_quanti
 from pt_reuse.arrays.kernels import Spec
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.measures import native_spec, spec_of
-from pt_reuse.studies.new_runs.estimators import Cases, Estimator, MeasureModel, Prediction, chances_of
+from pt_reuse.studies.new_runs.estimators import ZERO, Cases, Estimator, MeasureModel, Prediction, chances_of
 
 Ranks = NDArray[np.int64]
 
@@ -31,7 +31,7 @@ class Ranked:
 
     expected: Floats  # by what is known without the unit, in the order of the field
     least: Floats  # with all of its unknown documents relevant, ascending
-    most: Floats  # with none, ascending
+    as_judged: Floats  # with none, in the order of the field
     true: Floats  # with its documents judged, in the order of the field
     _by_topic: Callable[[], Floats]
 
@@ -40,7 +40,7 @@ class Ranked:
         """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
         known = by_topic()
         expected, least = ((part[:, None] * known).mean(axis=0) for part in dilution)
-        return cls(expected, np.sort(least), np.sort(known.mean(axis=0)), true, by_topic)
+        return cls(expected, np.sort(least), known.mean(axis=0), true, by_topic)
 
     @property
     def by_topic(self) -> Floats:
@@ -54,6 +54,11 @@ class Ranked:
         return np.sort(self.expected)
 
     @cached_property
+    def most(self) -> Floats:
+        """Return the scores with no unknown document relevant, ascending."""
+        return np.sort(self.as_judged)
+
+    @cached_property
     def whole(self) -> Floats:
         """Return the true scores, ascending."""
         return np.sort(self.true)
@@ -61,6 +66,10 @@ class Ranked:
     def diluted(self, part: Floats) -> Ranked:
         """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
         return replace(self, expected=(part[:, None] * self.by_topic).mean(axis=0))
+
+    def beside(self, estimator: str) -> Ranked:
+        """Return the same for an estimator: others keep their scores where it has no document of the unit relevant."""
+        return replace(self, expected=self.as_judged) if estimator == ZERO else self
 
     def rank(self, score: Floats, *, worst: bool = False) -> Ranks:
         """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""
@@ -219,7 +228,10 @@ class Predicted:
         """Predict by one measure."""
         model = MeasureModel(cases, spec_of(measure))
         by = {name: estimator(model) for name, estimator in estimators.items()}
-        calibrations = {name: Calibration.of(model, made, ranked, confidence) for name, made in by.items()}
+        calibrations = {
+            name: Calibration.of(model, made, [field.beside(name) for field in ranked], confidence)
+            for name, made in by.items()
+        }
         chosen = min(calibrations, key=lambda name: calibrations[name].error)
         return cls(model, by, calibrations, ranked, ApplicabilityLimits.of(model), chosen)
 
@@ -229,7 +241,7 @@ class Predicted:
         Without an interval, for too few units, the ends are those of the bounds. ``clipped`` says where an estimator
         had a score that no completion gives.
         """
-        made, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at]
+        made, calibration, field = self.by[name][at], self.calibrations[name], self.ranked[at].beside(name)
         lowest, highest = bounds
         half, rank_half = calibration.score * made.spread, calibration.rank * made.spread
         score, zero = np.clip(made.score, lowest, highest), self.model.zero[at].mean(axis=1)
@@ -253,7 +265,7 @@ class Predicted:
 
     def pairs(self, at: int, name: str) -> tuple[Ranks, Ranks]:
         """Return (runs,) with how many runs of other units the interval decides a pair, and how often wrongly."""
-        made, field = self.by[name][at], self.ranked[at]
+        made, field = self.by[name][at], self.ranked[at].beside(name)
         apart = made.score[:, None] - field.expected
         decided = np.abs(apart) > self.calibrations[name].score * made.spread[:, None]
         true = self.model.truth[at].mean(axis=1)[:, None] - field.true
@@ -271,7 +283,7 @@ class Predicted:
         for case, field in zip(self.model.train, self.ranked, strict=False):
             others = np.flatnonzero(~outside & (units != case.unit))
             # what its own unit brought it is left without as well
-            change = (field.true - field.expected)[others == run].sum()
+            change = (field.true - field.beside(self.chosen).expected)[others == run].sum()
             moved.append(np.full(len(case.runs), change))
         return calibration.critical(calibration.errors + np.concatenate([np.zeros(0), *moved]), calibration.confidence)
 

@@ -487,10 +487,12 @@ def _judge_scores(model: MeasureModel) -> list[Floats]:
     return found
 
 
+#: the estimator by which no unjudged document is relevant
+ZERO = "zero"
 #: by name, in their order
 ESTIMATORS: dict[str, Estimator] = {
     "documents": _by_model("documents"),
-    "zero": _of_scores(lambda model: model.zero),
+    ZERO: _of_scores(lambda model: model.zero),
     "condensed": _of_scores(lambda model: model.condensed(model.spec)),
     "residual": _with_gain(lambda model, at: model.room[at] / 2),
     "webber_park": _with_gain(_mean_loss),

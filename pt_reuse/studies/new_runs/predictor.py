@@ -30,7 +30,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.new_runs.calibration import Completed, Predicted, Ranked, ranked_among, units_needed
-from pt_reuse.studies.new_runs.estimators import Cases, Effects, chances_of, named_estimators, wrong_stop
+from pt_reuse.studies.new_runs.estimators import ZERO, Cases, Effects, chances_of, named_estimators, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Case, Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.sampling import Sample, shifted
 
@@ -423,6 +423,8 @@ class NewRunPredictor:
     def dilution(self, m: int, row: RunInCase) -> Floats:
         """Return (topics,) what scores of others are expected to become a part of with the documents of a run."""
         model = self.predicted[m].model
+        if self.predicted[m].chosen == ZERO and self.sample is None:
+            return np.ones(row.case.shape[1])
         return model.dilution(row.case, chances_of(model)[row.at])[0]
 
     def judged_since(self, m: int, known: NDArray[np.int16]) -> Floats:
