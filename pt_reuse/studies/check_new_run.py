@@ -23,7 +23,7 @@ from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import misfits
-from pt_reuse.studies.new_runs.calibration import check_predicted
+from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
@@ -190,12 +190,20 @@ class NewRunCheck(Result):
             line = f"{beats} {by if is_apart else f'{level}, as judge_next decides with no label ({labelled})'}"
             line += f", though {row['caveat'].partition(':')[0]}" if row["caveat"] else ""
         else:
-            missing = ": ".join(filter(None, ["no prediction", row["why"]]))
+            missing = ": ".join(filter(None, ["no prediction", row["why"] or self._why_not(row["measure"], rival)]))
             known = missing if np.isnan(row["predicted"]) else f"{_ends(row, 'predicted')} {level}"
             line = f"{name} against {rival} is not decidable: {labelled}, {known}"
             todo = f"judge more: judge_next(..., goal={[name, rival]})"
         over = f"{'' if row['significant'] else 'not '}significant over topics (p {Digits.P.written(row['p'])})"
         return f"{line}; {over if np.isfinite(row['p']) else 'one topic'}; {todo}"
+
+    def _why_not(self, measure: str, rival: str) -> str:
+        """Return why nothing is predicted against a rival, where that is because it is a new run, too."""
+        new = self.table[(self.table["measure"] == measure) & (self.table["name"] == rival)]
+        if new.empty or "sampled" in self.settings:
+            return ""
+        least = units_needed((1 + self.confidence) / 2)
+        return str(new["why"].iloc[0]) or f"two new runs take {least} left-out {self.settings['units']}"
 
     def _predicted(self, row: Mapping[str, Any]) -> str:
         if row["abstains"]:

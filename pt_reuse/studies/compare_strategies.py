@@ -15,7 +15,7 @@ import pyterrier as pt
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, examples, positive, shown
+from pt_reuse._check import count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.changes import Changes
@@ -58,35 +58,28 @@ _NEAR = 1e-9
 AT_ONCE = 300_000
 TAUS = ("tau_b", "tau_ap_b")
 _KEYS = ["strategy", "budget", "measure"]
-#: how many strategies a figure shows unless others are asked for
+#: how many strategies a figure shows
 _DRAWN = 6
 
 
-def _draw(
-    result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place, strategies: list[str] | None
-) -> Axes:
-    """Draw a column against the budget, of the strategies that find most at the middle budget or of those named."""
+def _draw(result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place) -> Axes:
+    """Draw a column against the budget, of the strategies that find most at the middle budget."""
     budgets, known = sorted(set(result.table["budget"])), list(dict.fromkeys(result.table["strategy"]))
     middle = result.table[result.table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")
     best = set(middle.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
     shown = [name for name in known if name in best]
-    if strategies is not None:
-        shown = [choice("strategies", name, known) for name in strategies]
     # correlations lie close to each other: what counts is how they differ
     against = shown[0] if column in TAUS and len(shown) > 1 else None
     return plot_strategies(rows, strategies=shown, column=column, label=label, against=against, place=place)
 
 
-def _draw_ranking(
-    column: str, label: str, result: StrategyComparison, measure: str, place: Place, strategies: list[str] | None = None
-) -> Axes:
+def _draw_ranking(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
     rows = result.table[result.table["measure"] == measure]
-    return _draw(result, rows, column, f"{label} ({measure})", place, strategies)
+    return _draw(result, rows, column, f"{label} ({measure})", place)
 
 
-def _draw_found(result: StrategyComparison, _: str, place: Place, strategies: list[str] | None = None) -> Axes:
-    label = "share of the pool's relevant documents found"
-    return _draw(result, result.curve, "recall", label, place, strategies)
+def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
+    return _draw(result, result.curve, "recall", "share of the pool's relevant documents found", place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -95,7 +88,7 @@ class StrategyComparison(Result):
 
     Every number is a mean over all ``seeds``, missing where one seed has none; ``_low`` and ``_high`` are the lowest
     and the highest. A seed decides what a strategy draws, and in which order it tries runs that tie. Figures have a
-    line and a band for each of some ``strategies``, by default the six that find most at the middle budget.
+    line and a band for each strategy, of many the six that find most at the middle budget.
     """
 
     title = "Strategies"

@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
@@ -39,18 +38,14 @@ def _checked_depths(depths: Any) -> list[int]:
     return given if isinstance(depths, Iterable) else list(range(1, given[0] + 1))
 
 
-def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str] | None = None) -> Axes:
+def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
     """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth."""
     from pt_reuse.plots.lines import plot_found
-    from pt_reuse.plots.sheet import MOST as MOST_UNITS
+    from pt_reuse.plots.sheet import MOST
 
-    chosen = result.units if units is None else [units] if isinstance(units, str) else list(units)
-    for name in chosen:
-        choice("units", name, result.units)
-    if units is None and len(chosen) > MOST_UNITS:
-        last = result.table[result.table["depth"] == result.table["depth"].max()].set_index(result.column)["relevant"]
-        most = set(last[chosen].nlargest(MOST_UNITS).index)
-        chosen = [name for name in chosen if name in most]
+    last = result.table[result.table["depth"] == result.table["depth"].max()].set_index(result.column)["relevant"]
+    most = set(last[result.units].nlargest(MOST).index)
+    chosen = [name for name in result.units if name in most]
     return plot_found(result.table, column=result.column, units=chosen, judged_to=result.judged_to, place=place)
 
 
@@ -58,8 +53,8 @@ def _draw(result: FoundByDepth, _: None, place: Place, units: str | Iterable[str
 class FoundByDepth(Result):
     """How many relevant documents the depth-k pool of each unit (type, team or run) holds, for k = 1, 2, ...
 
-    Its figure has for each unit (``units=``; default the six that find most) a line for all that its pool finds and a
-    broken one for what it alone finds, and an upright line where not everything is judged any more.
+    Its figure has for each unit, of many the six that find most, a line for all that its pool finds and a broken one
+    for what it alone finds, and an upright line where not everything is judged any more.
 
     Attributes:
         by: what the units are.

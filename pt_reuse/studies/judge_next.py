@@ -172,7 +172,9 @@ decided: the mean over drawn courses; of a sample its size
     def words(self) -> dict[str, Any]:
         """Return what sentences speak of: settings, attributes, and the summary."""
         row, seconds = records(self.summary)[0], self.settings["seconds"]
-        cost = f"{_duration(seconds * row['labels'], seconds * row['labels_most'])} at {seconds:g} seconds a label"
+        # of few courses that need many labels the mean is beyond what most need
+        ends = sorted(seconds * row[name] for name in ("labels", "labels_most"))
+        cost = f"{_duration(*ends)} at {seconds:g} seconds a label"
         one = row["documents"] == 1
         said = {
             "level": f"{100 * self.confidence:.4g}%",

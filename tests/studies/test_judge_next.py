@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
 from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
@@ -67,33 +68,21 @@ def test_what_is_expected_is_what_is_known_and_chances():
     assert row["score"] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG", "RBP(rel=1)"])
+@pytest.mark.parametrize("measure", ["AP", "RBP(rel=1)", "nDCG@5", "R@5"])
 def test_with_every_label_decisions_are_those_of_the_scores(measure):
-    labels = plan(measure).pool.judge(FIELD.all_qrels)
-    found = plan(measure, judged=labels)
+    # what is unjudged below the cutoff has no say
+    labels = plan(measure, new=NEW).pool.judge(FIELD.all_qrels)
+    found = plan(measure, new=NEW, judged=labels)
     assert not len(found.documents)
     whole = KNOWN | labels.to_frame()[["qid", "docno", "label"]]
-    true = ptr.score(OTHERS | ONE, whole, measure).mean.set_index("name")[measure]
-    mine = found.scores.set_index("name")["score"]
-    assert mine[ONE.names[0]] == pytest.approx(true[ONE.names[0]], abs=1e-9)
+    scores = ptr.score(OTHERS | NEW, whole, measure)
+    true, by_run = scores.mean.set_index("name")[measure], dict(zip(scores.names, scores.values[0].T, strict=True))
     for row in found.table.itertuples():
-        apart = true[row.first] - true[row.second]
         assert row.decided == "as judged"
-        assert row.difference == pytest.approx(apart, abs=1e-9)
-        assert row.half == 0
-        assert row.expected == row.most == row.by_bounds == 0
-
-
-@pytest.mark.parametrize("measure", ["nDCG@5", "R@5", "AP@5"])
-def test_what_is_unjudged_below_the_cutoff_has_no_say_once_all_above_it_is_judged(measure):
-    labels = plan(measure).pool.judge(FIELD.all_qrels)
-    found = plan(measure, judged=labels)
-    assert not len(found.documents)
-    assert set(found.table["decided"]) == {"as judged"}
-    whole = KNOWN | labels.to_frame()[["qid", "docno", "label"]]
-    true = ptr.score(OTHERS | ONE, whole, measure).mean.set_index("name")[measure]
-    for row in found.table.itertuples():
         assert row.difference == pytest.approx(true[row.first] - true[row.second], abs=1e-9)
+        assert row.half == row.expected == row.most == row.by_bounds == 0
+        if (by_run[row.first] != by_run[row.second]).any():
+            assert row.significant == (ttest_rel(by_run[row.first], by_run[row.second]).pvalue < 0.05)
     for column in ("score", "zero"):
         # the others, too, as they are judged by now
         assert found.scores[column].to_numpy() == pytest.approx(true[found.scores["name"]].to_numpy(), abs=1e-9)
@@ -112,11 +101,11 @@ def test_a_run_that_has_the_documents_is_not_told_apart_until_they_are_judged():
 
 
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-@pytest.mark.parametrize("measure", ["P@4", "RBP(rel=1)@4", "nDCG@4", "R@4", "AP@4", "RR@4"])
+@pytest.mark.parametrize("measure", ["P@4", "nDCG@4", "AP@4"])
 def test_what_is_decided_under_every_completion_is_so_under_each(measure):
     n_decided, n_ranked = 0, 0
     # of eight teams only bounds decide
-    for seed, n_teams in ((2, 12), (6, 12), (11, 12), (26, 8), (33, 8)):
+    for seed, n_teams in ((2, 12), (6, 12), (26, 8)):
         field = ptr.demo.simulate_field(seed=seed, n_topics=3, n_docs=60, n_teams=n_teams, length=8)
         new, others = field.runs.select(names=field.runs.names[:2]), field.runs.select(names=field.runs.names[4:])
         known = field.all_qrels.restrict(ptr.depth_pool(others, depth=4))
@@ -133,7 +122,7 @@ def test_what_is_decided_under_every_completion_is_so_under_each(measure):
             assert apart.min(initial=1) > -1e-9, (seed, labels)
             for row in ranked.itertuples():
                 assert row.rank_low <= 1 + (score > score[row.name] + 1e-9).sum() <= row.rank_high
-    assert n_decided > 10
+    assert n_decided > 5
     assert n_ranked > 0
 
 
@@ -193,11 +182,11 @@ def judged_in_batches(others, known, new, n):
 
 def test_an_oracle_takes_the_labels_that_are_announced_and_decides_as_the_truth():
     team, rows, n_decided = FIELD.runs.run_table.set_index("name")["team"], [], 0
-    for name in FIELD.runs.select(pooled=True).names[:12:3]:
+    for name in FIELD.runs.select(pooled=True).names[:12:6]:
         others = FIELD.runs.select(names=[other for other in FIELD.runs.names if team[other] != team[name]])
         known = FIELD.all_qrels.restrict(ptr.depth_pool(others, depth=10))
         new = FIELD.runs.select(names=[name])
-        first, last, taken = judged_in_batches(others, known, new, n=4)
+        first, last, taken = judged_in_batches(others, known, new, n=6)
         rows.append([*first.summary[["labels", "labels_most", "unjudged"]].iloc[0], taken])
         tops = ptr.depth_pool(new, depth=10, contributors="all")
         true = ptr.score(others | new, known | tops.judge(FIELD.all_qrels), "nDCG@10").mean.set_index("name")["nDCG@10"]
@@ -207,9 +196,9 @@ def test_an_oracle_takes_the_labels_that_are_announced_and_decides_as_the_truth(
         mine = last.scores.set_index("name").loc[name]
         assert mine["rank_low"] <= 1 + (true > true[name] + 1e-9).sum() <= mine["rank_high"]
     labels, most, unjudged, taken = np.array(rows).T
-    assert n_decided > 80
+    assert n_decided > 40
     assert labels.mean() == pytest.approx(taken.mean(), rel=0.25)
-    assert np.mean(taken <= most + 3) >= 0.75
+    assert (taken <= most + 5).all()
     assert (most <= unjudged).all()
     assert taken.sum() < unjudged.sum()
 

@@ -95,7 +95,7 @@ def check_every_labelling(seed):
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_labelling_by_enumeration():
-    assert sum(check_every_labelling(seed) for seed in range(8)) >= 300
+    assert sum(check_every_labelling(seed) for seed in range(3)) >= 150
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
@@ -107,7 +107,7 @@ WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | NEW, depth=10))
 
 
 def test_decisions_on_a_team_left_out_are_right():
-    measures = ["P@10", "nDCG@10", "RBP(rel=1)@10"]
+    measures = ["P@10", "nDCG@10"]
     tables = []
     for name in NEW.names:
         # documents of other new runs are none of the two
@@ -236,13 +236,14 @@ def test_later_runs_beat_the_baseline_of_deep_learning(data):
     runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file", pool_depth=10)
     qrels = ptr.read_qrels(next(folder.glob("*qrels.gz"))).with_rel(2)
     later = ptr.read_runs(folder / "later", names="file", pooled=False)
+    later = later.select(names=later.names[:8])
     known = qrels.restrict(ptr.depth_pool(runs, depth=10, order="file"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ptr.ReuseWarning)
         table = ptr.check_new_run(later, runs, known, "nDCG@10", against="bm25base_p", depth=10).against
         true = ptr.score(later | runs, qrels, "nDCG@10").mean.set_index("name")["nDCG@10"]
     assert (table["winner"] == table["name"]).all()
-    assert (table["decided_by"] == "every labelling").sum() >= 20
+    assert (table["decided_by"] == "every labelling").sum() >= 6
     assert (true[table["name"]] > true["bm25base_p"]).all()
     assert table["significant"].all()
 

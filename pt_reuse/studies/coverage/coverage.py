@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, fraction, shown
+from pt_reuse._check import count, fraction
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.rescore import HitIndex
@@ -46,24 +46,22 @@ _USUAL = 10
 _NOTHING = 1e-14
 
 
-def _draw_runs(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
     """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
-    at, counts = result.depth_of(depth), result.counts
-    row = result.depths.index(at)
+    counts, row = result.counts, result.depths.index(result.at)
     shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
-    return plot_unjudged_runs(shares, result.by_run, depth=at, by=result.group_of(by), place=place)
+    return plot_unjudged_runs(shares, result.by_run, depth=result.at, by=result.drawn_by, place=place)
 
 
-def _draw_depths(result: Coverage, _: str, place: Place, by: str | None = None) -> Axes:
+def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
     """Draw a line per type over the depths."""
-    return plot_depths(result.table, by=result.group_of(by), place=place)
+    return plot_depths(result.table, by=result.drawn_by, place=place)
 
 
-def _draw_residual(result: Coverage, _: str, place: Place, depth: int | None = None, by: str | None = None) -> Axes:
+def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
     """Draw a point per run: the share unjudged, and the residual of RBP."""
-    at, label = result.depth_of(depth), f"residual of RBP (p = {result.p:g})"
-    rows = result.by_run.assign(unjudged=result.table.loc[result.table["depth"] == at, "unjudged"].to_numpy())
-    return plot_residual(rows, label=label, by=result.group_of(by), depth=at, place=place)
+    label = f"residual of RBP (p = {result.p:g})"
+    return plot_residual(result.by_run, label=label, by=result.drawn_by, depth=result.at, place=place)
 
 
 def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
@@ -77,8 +75,7 @@ class Coverage(Result):
 
     Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
     per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
-    RBP, or the ranks it gains on condensed lists by a measure. Options: ``depth=``, one of the depths (default `at`),
-    and ``by=``, ``"type"`` or ``"team"`` for colour and marker (default the first of these that any run has).
+    RBP, or the ranks it gains on condensed lists by a measure.
 
     Attributes:
         counts: the numbers behind the shares, on each topic.
@@ -210,22 +207,10 @@ class Coverage(Result):
                 rows.append({"which": which, "runs": len(of), **means, "most": most, "flagged": flagged})
         return pd.DataFrame(rows)
 
-    def depth_of(self, depth: int | None) -> int:
-        """Return one of the depths, that at which runs are compared for None."""
-        at = self.at if depth is None else depth
-        if at not in self.depths:
-            known = ", ".join(map(str, self.depths))
-            raise InputError(f"depth must be one of {known}, got {shown(depth)}.", argument="depth")
-        return at
-
-    def group_of(self, by: str | None) -> str | None:
-        """Return the column that groups runs, the first that any run has for None."""
-        if by is None:
-            return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
-        choice("by", by, ("type", "team"))
-        if self.by_run[by].isna().all():
-            raise InputError(f"by is {by}, and no run has one.", argument="by")
-        return by
+    @property
+    def drawn_by(self) -> str | None:
+        """Return what figures tell runs apart by, type or team: the first that any run has."""
+        return next((column for column in ("type", "team") if self.by_run[column].notna().any()), None)
 
 
 class _CondensedRBP(type(ir_measures.RBP)):  # type: ignore[misc]  # its class has no public name

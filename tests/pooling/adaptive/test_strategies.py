@@ -58,30 +58,25 @@ def test_a_strategy_of_ones_own_needs_its_class_alone():
     assert Last(topic, np.random.default_rng()).reason(0) == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("epsilon-greedy", {"epsilon": 1.01}),
-        ("epsilon-greedy", {"epsilon": float("nan")}),
-        ("epsilon-greedy", {"epsilon": True}),
-        ("epsilon-greedy", {"epsilon": "0.1"}),
-        ("epsilon-greedy", {"epsilom": 0.1}),
-        ("max-mean", {"rate": 0.1}),
-        ("max-mean-ns", {"rate": -0.1}),
-        ("hedge", {"beta": 0}),
-        ("hedge", {"beta": 1}),
-        ("rrf", {"k": -1}),
-        ("rbp", {"p": 1}),
-        ("combsum", {"norm": "minmax"}),
-        ("combmnz", {"norm": None}),
-        ("borda", {"k": 1}),
-        (Depth, {}),
-        (Depth, {"depth": 0}),
-    ],
-    ids=str,
-)
-def test_options_are_checked_at_once(name, options, messages):
-    messages.refused(lambda: ptr.pools.Strategy(name, **options), argument=next(iter(options), "depth"))
+def test_options_are_checked_at_once(messages):
+    for name, option in (
+        *(("epsilon-greedy", {"epsilon": value}) for value in (1.01, float("nan"), True, "0.1")),
+        *(("epsilon-greedy", {"epsilom": 0.1}), ("max-mean", {"rate": 0.1}), ("max-mean-ns", {"rate": -0.1})),
+        *(("hedge", {"beta": 0}), ("hedge", {"beta": 1}), ("rrf", {"k": -1}), ("rbp", {"p": 1}), ("borda", {"k": 1})),
+        *(("combsum", {"norm": "minmax"}), ("combmnz", {"norm": None}), (Depth, {}), (Depth, {"depth": 0})),
+    ):
+        argument = next(iter(option), "depth")
+        messages.refused(lambda name=name, o=option: ptr.pools.Strategy(name, **o), argument=argument)
+
+
+def test_a_choice_that_is_no_document_left_is_refused(messages, monkeypatch):
+    chooser = ptr.pools.Strategy(Last).start(topic_of(RUNS, qid="301"), seed=0)
+    chooser.learn(chooser.next(), True)
+    for choice in (2, -1, 3):
+        monkeypatch.setattr(Last, "choose", lambda self, choice=choice: choice)
+        messages.refused(chooser.next)
+    monkeypatch.setattr(Last, "choose", lambda self: np.int64(1))
+    assert type(chooser.next()) is int
 
 
 def test_a_label_that_nobody_asked_for_is_refused(messages):

@@ -268,9 +268,7 @@ def test_nobody_can_be_left_out(column, values, why):
 @quiet
 def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     found = cover()
-    messages.refused(lambda: found.plot(depth=7), argument="depth")
     messages.refused(lambda: found.plot(kind="lines"), argument="kind")
-    messages.refused(lambda: found.plot(by="run"), argument="by")
     messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
     messages.refused(lambda: found.report("colour"), argument="by")
 
