@@ -97,13 +97,14 @@ class Table:
     """What a table of a result holds: ``Annotated[pd.DataFrame, Table("unit and measure", "unit measure tau_b~")]``.
 
     Names stand between spaces. ``name~`` is a number whose interval may follow it, ``name_low name_high``; ``name?`` is
-    a column that may be missing; ``unit`` is ``team``, ``type``, ``family`` or ``name``; ``{a,b}_x`` is ``a_x b_x``.
+    a column that may be missing; ``name*`` is one that a paper prints; ``unit`` is ``team``, ``type``, ``family`` or
+    ``name``; ``{a,b}_x`` is ``a_x b_x``.
 
     Attributes:
         rows: what there is one row of.
         columns: the names of all columns, in their order.
-        report: the names of those that a paper prints, at most six; default the first six. ``name?`` is left out where
-            it has no value in any row.
+        report: the names of those that a paper prints, at most six, where their order is another; default those with
+            a ``*``, else the first six. ``name?`` is left out where it has no value in any row.
         caption: of the report; ``{measure}``, settings, numbers and options by their names.
         descending: the columns by which the report is sorted, the largest first.
         select: column -> whose rows the report shows: a value, None for the first, ``...`` for all; each is an option
@@ -124,12 +125,15 @@ class Table:
     @cached_property
     def names(self) -> tuple[tuple[str, str], ...]:
         """Return the name of each column and what follows it, ``~``, ``?`` or nothing."""
-        return tuple(_names(self.columns))
+        return tuple((name, mark.replace("*", "")) for name, mark in _names(self.columns))
 
     @cached_property
     def reported(self) -> tuple[str, ...]:
         """Return the names of the columns that a report has."""
-        return tuple(name for name, _ in _names(self.report or self.columns))[: None if self.report else 6]
+        if self.report:
+            return tuple(name for name, _ in _names(self.report))
+        marked = [name for name, mark in _names(self.columns) if "*" in mark]
+        return tuple(marked or [name for name, _ in self.names][:6])
 
     def reported_of(self, frame: pd.DataFrame) -> list[str]:
         """Return the names of the columns that the report of a frame has."""
@@ -160,7 +164,8 @@ class Table:
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
     for word in text.split():
-        name, mark = (word[:-1], word[-1]) if word[-1] in "~?" else (word, "")
+        name = word.rstrip("~?*")
+        mark = word[len(name) :]
         group = _GROUP.search(name)
         for part in group[1].split(",") if group else [""]:
             yield _GROUP.sub(part, name), mark

@@ -258,10 +258,12 @@ class Result(Record):
     def _shown(self) -> pd.DataFrame:
         if not self.declared or self.table.empty:
             return self.table
-        names, head = self.declared["table"].reported_of(self.table), list(self.table)[:2]
+        declared, head = self.declared["table"], list(self.table)[:2]
+        names = declared.reported_of(self.table)
         units = (names[0],) if names[0] == head[0] else UNITS
-        first = [n for n in units if n in head]
+        first = [n for n in units if n in head and self.table[n].notna().any()]
         # what tells rows apart that are otherwise alike
+        first += [n for n in declared.select or () if n not in names and len(set(self.table[n])) > 1]
         first += ["measure"] if "measure" in head or (len(self.measures) > 1 and "measure" in self.table) else []
         return self.table[list(dict.fromkeys([*first, *names]))]
 
@@ -406,6 +408,16 @@ def only(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> tuple[pd.DataFrame, d
         chosen[name] = next(iter(known), None) if value is None else choice(name, value, known) if texts else value
         rows = rows[rows[name] == chosen[name]]
     return rows, chosen
+
+
+def drawn_by_measure(draw: Callable[..., Axes], table: str = "table", **fixed: Any) -> Callable[..., Axes]:
+    """Return what draws the rows of a table under a measure."""
+
+    def drawn(result: Result, measure: str, place: Any) -> Axes:
+        rows = result.frame(table)
+        return draw(rows[rows["measure"] == measure], measure=measure, place=place, **fixed)
+
+    return drawn
 
 
 def _check_options(options: Mapping[str, Any], taken: Sequence[str], what: str) -> None:

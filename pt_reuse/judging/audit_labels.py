@@ -38,7 +38,7 @@ from pt_reuse.plots.forests import plot_judge_taus
 from pt_reuse.plots.lines import plot_judge_ranks
 from pt_reuse.plots.run_scores import plot_squares
 from pt_reuse.plots.sheet import of_tau
-from pt_reuse.result import KeyFigures, Result, cells, records
+from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import FEW_TOPICS, beware, few_topics, one_unit
 from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.perturbed import scores_under
@@ -51,7 +51,6 @@ from pt_reuse.studies.judged_fields import (
     JudgedInputs,
     as_declared,
     drawn_by_judge,
-    drawn_by_measure,
     parts_of,
     under,
     usable,

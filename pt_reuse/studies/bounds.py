@@ -42,7 +42,7 @@ from pt_reuse.study import study
 def _draw(result: UnjudgedBounds, measure: str, place: Place, top: int | None = None) -> Axes:
     """Draw the rank of each run as a point, and the ranks that it may have under any completion as a line."""
     rows = result.table[result.table["measure"] == measure]
-    return plot_rank_intervals(rows, measure=measure, said="under every completion", top=top, place=place)
+    return plot_rank_intervals(rows, measure=measure, said="under every completion", noun="runs", top=top, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -86,26 +86,20 @@ class UnjudgedBounds(Result):
         pd.DataFrame,
         Table(
             "measure and run, the best first",
-            "measure name score low high rank rank_low rank_high",
-            report="name score low high rank_low rank_high",
+            "measure name* score* low* high* rank rank_low* rank_high*",
             caption="Scores by {measure} and ranks, and between which they are under every completion.",
             about="No single completion need reach an end of the ranks.",
         ),
     ]
     pairs: Annotated[
         pd.DataFrame,
-        Table(
-            "measure and pair",
-            "measure first second difference low high p holds significant verdict",
-            report="first second difference low high verdict",
-        ),
+        Table("measure and pair", "measure first* second* difference* low* high* p holds significant verdict*"),
     ]
     summary: Annotated[
         pd.DataFrame,
         Table(
             "measure",
-            "measure runs pairs holds significant both neither mean_width unjudged exact",
-            report="measure pairs holds significant both mean_width",
+            "measure* runs pairs* holds* significant* both* neither mean_width* unjudged exact",
             caption="Pairs of runs whose order holds under every completion, is significant, or both.",
         ),
     ]

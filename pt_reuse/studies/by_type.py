@@ -33,7 +33,7 @@ from pt_reuse.plots.maps import plot_tau_of_pools
 from pt_reuse.plots.run_scores import plot_squares
 from pt_reuse.plots.sheet import MOST, Axes, Place, of_tau, plain
 from pt_reuse.pooling.fit import SLACK, pool_on_topics
-from pt_reuse.result import KeyFigures, Result, cells, records
+from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
 from pt_reuse.scoring.perturbed import PerturbedScores
@@ -54,11 +54,6 @@ _TOLD = 3
 _TAUS = ("tau_b", "gamma", "tau_ap_b")
 #: the numbers that compare two rankings
 _NUMBERS = (*_TAUS, "max_drop")
-
-
-def _draw_tau(result: PoolsByType, measure: str, place: Place) -> Axes:
-    """Draw a cell for each pool and tested group with its mean tau_b over splits, and the lowest of a split."""
-    return plot_tau_of_pools(result.table[result.table["measure"] == measure], measure=measure, place=place)
 
 
 def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
@@ -97,7 +92,7 @@ class PoolsByType(Result):
         "splits."
     )
     not_covered = "pools of all runs of a type, and types that have no run here."
-    plots = {"scores": _draw_scores, "tau_b": _draw_tau}
+    plots = {"scores": _draw_scores, "tau_b": drawn_by_measure(plot_tau_of_pools)}
     key = (KeyFigures(("tau_b", "max_drop"), row="pool of {pool}, tested {tested}"),)
     columns = """
     pool      | Pool      |        | the type whose half made the pool
@@ -129,9 +124,7 @@ class PoolsByType(Result):
     by_split: Annotated[
         pd.DataFrame,
         Table(
-            "measure, pool, tested group and split",
-            "measure pool tested split runs tau_b gamma tau_ap_b max_drop",
-            report="pool tested split tau_b max_drop",
+            "measure, pool, tested group and split", "measure pool* tested* split* runs tau_b* gamma tau_ap_b max_drop*"
         ),
     ]
     splits: Annotated[pd.DataFrame, Table("pool and split", "pool split picked runs documents judged relevant")]

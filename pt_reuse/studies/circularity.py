@@ -25,14 +25,13 @@ from pt_reuse.inputs import interval_settings, settings_of
 from pt_reuse.judge import as_judges
 from pt_reuse.plots.forests import plot_gains, plot_run_gains
 from pt_reuse.plots.sheet import Axes
-from pt_reuse.result import KeyFigures, cells, records
+from pt_reuse.result import KeyFigures, cells, drawn_by_measure, records
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.studies.judged_fields import (
     Best,
     JudgedInputs,
     OfJudges,
     drawn_by_judge,
-    drawn_by_measure,
     number_with_ends,
     under,
     with_names,
@@ -91,25 +90,22 @@ class Circularity(OfJudges):
         pd.DataFrame,
         Table(
             "judge, scorer and measure",
-            "judge family scorer measure same topics runs mean_gain~ excess_gain~ gaining losing mean_rise "
-            "reranked_in_best originals_in_best",
-            report="judge scorer mean_gain excess_gain mean_rise reranked_in_best",
+            "judge* family scorer* measure same topics runs mean_gain~* excess_gain~* gaining losing mean_rise* "
+            "reranked_in_best* originals_in_best",
         ),
     ]
     rankings: Annotated[
         pd.DataFrame,
         Table(
             "judge, scorer but people, measure and field, ranked by the scorer and by people",
-            "judge family scorer measure same field systems tau_b~ tau_b_best~",
-            report="judge scorer field tau_b tau_b_best",
+            "judge* family scorer* measure same field* systems tau_b~* tau_b_best~*",
         ),
     ]
     by_run: Annotated[
         pd.DataFrame,
         Table(
             "judge, scorer, measure and run",
-            "judge scorer measure name team type family? score reranked_score gain rank reranked_rank",
-            report="name score reranked_score gain rank reranked_rank",
+            "judge scorer measure name* team type family? score* reranked_score* gain* rank* reranked_rank*",
             select={"judge": None, "scorer": None},
         ),
     ]

@@ -21,8 +21,7 @@ from pt_reuse.data.units import Units, check_every_run_has
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
-from pt_reuse.plots.sheet import Axes, Place
-from pt_reuse.result import Result, cells, records
+from pt_reuse.result import Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estimators
@@ -36,12 +35,6 @@ CHOSEN = "chosen"
 _IN_WORDS = {CHOSEN: "the best on the others", "zero": "unjudged as not relevant", "condensed": "unjudged left out"}
 _CLOSE = 10.0**-DECIMALS
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
-
-
-def _draw(result: EstimatorComparison, measure: str, place: Place) -> Axes:
-    """Draw the mean error of each estimator as a dot, the smallest on top."""
-    rows = result.table[result.table["measure"] == measure]
-    return plot_estimators(rows, used=CHOSEN, names=_IN_WORDS, measure=measure, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,7 +52,7 @@ class EstimatorComparison(Result):
         "runs like these, pooled to depth {depth}; intervals at {level}, calibrated on the others by {calibrated by}."
     )
     not_covered = "other kinds of systems, and documents that no run found."
-    plots = {"error": _draw}
+    plots = {"error": drawn_by_measure(plot_estimators, used=CHOSEN, names=_IN_WORDS)}
     columns = """
     estimator      | Estimator | | the estimator; ``"chosen"`` is in each case the best one for the other units
     error          | Error     | score | mean over units of the absolute error of the score
@@ -91,17 +84,15 @@ class EstimatorComparison(Result):
         pd.DataFrame,
         Table(
             "measure and estimator, the smallest error first",
-            "measure estimator error rank_error coverage width rank_coverage rank_width decided wrong",
-            report="estimator error rank_error coverage width wrong",
+            "measure estimator* error* rank_error* coverage* width* rank_coverage rank_width decided wrong*",
         ),
     ]
     by_run: Annotated[
         pd.DataFrame,
         Table(
             "measure, estimator and run",
-            "name team type measure estimator score rank unjudged zero predicted low high lowest highest clipped "
-            "predicted_rank rank_low rank_high rank_best rank_worst",
-            report="name score zero predicted low high",
+            "name* team type measure estimator score* rank unjudged zero* predicted* low* high* lowest highest "
+            "clipped predicted_rank rank_low rank_high rank_best rank_worst",
             select={"estimator": CHOSEN},
         ),
     ]
@@ -117,7 +108,7 @@ class EstimatorComparison(Result):
         for measure in self.measures:
             rows = self.table[self.table["measure"] == measure]
             by = {row["estimator"]: cells(row, self.columns) for row in records(rows)}
-            best = rows.loc[rows["estimator"] != CHOSEN, "estimator"].iloc[0].replace("_", " ")
+            best = rows.loc[rows["estimator"] != CHOSEN, "estimator"].iloc[0]
             zero = f" (unjudged as not relevant: {by['zero']['error']})" if "zero" in by else ""
             lines.append(
                 f"{measure}: {best} errs least; chosen for each {self.unit}, the error is {by[CHOSEN]['error']}{zero}; "

@@ -125,18 +125,13 @@ class JudgmentComparison(Agreement):
     ]
     changes: Annotated[
         pd.DataFrame,
-        Table(
-            "run and measure",
-            "name measure other_measure score other_score rank other_rank drop team type",
-            report="name score other_score rank other_rank drop",
-        ),
+        Table("run and measure", "name* measure other_measure score* other_score* rank* other_rank* drop* team type"),
     ]
     per_topic: Annotated[
         pd.DataFrame,
         Table(
             "topic and measure, the runs ranked on this topic alone",
-            "qid measure other_measure tau_b max_drop dropped max_rise risen",
-            report="qid tau_b max_drop dropped max_rise risen",
+            "qid* measure other_measure tau_b* max_drop* dropped* max_rise* risen*",
         ),
     ]
     selected: Annotated[
@@ -152,8 +147,7 @@ class JudgmentComparison(Agreement):
         pd.DataFrame,
         Table(
             "one of the two judgments and run",
-            "new_by name team type pooled documents unjudged unjudged_rate new new_relevant",
-            report="name documents unjudged unjudged_rate new new_relevant",
+            "new_by name* team type pooled documents* unjudged* unjudged_rate* new* new_relevant*",
             select={"new_by": None},
             descending=("unjudged",),
         ),
@@ -162,8 +156,7 @@ class JudgmentComparison(Agreement):
         pd.DataFrame,
         Table(
             "one of the two judgments and topic",
-            "new_by qid judged relevant remainder new new_relevant",
-            report="qid judged relevant remainder new new_relevant",
+            "new_by qid* judged* relevant* remainder* new* new_relevant*",
             select={"new_by": None},
         ),
     ]

@@ -72,8 +72,7 @@ class Density(Result):
         pd.DataFrame,
         Table(
             "topic, after the last round",
-            "qid judged relevant density above_third above_half largest knee slope_ratio",
-            report="qid judged relevant density knee slope_ratio",
+            "qid* judged* relevant* density* above_third above_half largest knee* slope_ratio*",
             descending=("density",),
         ),
     ]
@@ -88,8 +87,7 @@ class Density(Result):
         pd.DataFrame,
         Table(
             "round, with all before it",
-            "round topics judgments per_topic relevant mean_density largest_density above_third above_half",
-            report="round judgments per_topic relevant above_third above_half",
+            "round* topics judgments* per_topic* relevant* mean_density largest_density above_third* above_half*",
         ),
     ]
     rel: int

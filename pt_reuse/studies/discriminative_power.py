@@ -76,17 +76,15 @@ class DiscriminativePower(Result):
         pd.DataFrame,
         Table(
             "measure and set of judgments",
-            "judgments measure topics pairs significant power smallest_significant largest_not_significant "
-            "always_significant_from",
-            report="judgments measure significant power always_significant_from",
+            "judgments* measure* topics pairs significant* power* smallest_significant largest_not_significant "
+            "always_significant_from*",
         ),
     ]
     pairs: Annotated[
         pd.DataFrame,
         Table(
             "measure, set of judgments and pair",
-            "judgments measure first second difference p p_corrected significant",
-            report="judgments first second difference p_corrected",
+            "judgments* measure first* second* difference* p p_corrected* significant",
         ),
     ]
     changed: Annotated[

@@ -161,9 +161,8 @@ class FamilyEffect(OfJudges):
         pd.DataFrame,
         Table(
             "measure, judge, family of runs and whom it is held against",
-            "measure judge judge_family family own against runs others unmatched rise others_rise rank_effect~ change "
-            "others_change score_effect~",
-            report="judge family against rank_effect score_effect",
+            "measure judge* judge_family family* own against* runs others unmatched rise others_rise rank_effect~* "
+            "change others_change score_effect~*",
             select={"against": None},
         ),
     ]
@@ -171,8 +170,7 @@ class FamilyEffect(OfJudges):
         pd.DataFrame,
         Table(
             "measure, judge and run",
-            "name team type family own measure judge score judge_score change rank judge_rank rise",
-            report="name family score judge_score change rise",
+            "name* team type family* own measure judge score* judge_score* change* rank judge_rank rise*",
             select={"judge": None},
         ),
     ]
@@ -180,8 +178,7 @@ class FamilyEffect(OfJudges):
         pd.DataFrame,
         Table(
             "measure, judge and run of a family",
-            "measure judge family name match score match_score",
-            report="family name match score match_score",
+            "measure judge family* name* match* score* match_score*",
             select={"judge": None},
         ),
     ]

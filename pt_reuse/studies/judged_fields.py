@@ -204,8 +204,9 @@ def parts_of(
     chosen = np.flatnonzero(pairs.ranks(rounded(truth)) <= best)
     if len(chosen) < len(truth):
         yield BEST, f"{BEST} {best:,}", chosen
-    for number, name in enumerate(groups.names if groups is not None else ()):
-        yield groups.by, name, np.flatnonzero(groups.of_run == number)  # type: ignore[union-attr]
+    if groups is not None:
+        for number, name in enumerate(groups.names):
+            yield groups.by, name, np.flatnonzero(groups.of_run == number)
 
 
 def as_people(human: Any, rel: int | None) -> Qrels:
@@ -228,16 +229,6 @@ class OfJudges(Result):
     def judges(self) -> list[str]:
         """Return the names of the judges."""
         return self.table["judge"].unique().tolist()
-
-
-def drawn_by_measure(draw: Callable[..., Axes], table: str = "table", **fixed: Any) -> Callable[..., Axes]:
-    """Return what draws the rows of a table under a measure."""
-
-    def drawn(result: Result, measure: str, place: Place | None) -> Axes:
-        rows = result.frame(table)
-        return draw(rows[rows["measure"] == measure], measure=measure, place=place, **fixed)
-
-    return drawn
 
 
 def drawn_by_judge(draw: Callable[..., Axes], table: str = "table") -> Callable[..., Axes]:

@@ -84,17 +84,15 @@ class LeaveOneOutResult(Result):
         pd.DataFrame,
         Table(
             "left-out unit and measure, all runs ranked under its reduced judgments",
-            "unit measure runs unique unique_relevant removed tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
-            report="unit unique unique_relevant tau_b max_drop dropped",
+            "unit* measure runs unique* unique_relevant* removed tau_b~* gamma~ tau_ap_b~ max_drop~* dropped*",
         ),
     ]
     by_run: Annotated[
         pd.DataFrame,
         Table(
             "run and measure, the run under the reduced judgments of its own unit",
-            "name team type pooled family? contributed measure score reduced_score change~ change_pct rank "
-            "reduced_rank drop",
-            report="name score reduced_score change change_pct drop",
+            "name* team type pooled family? contributed measure score* reduced_score* change~* change_pct* rank "
+            "reduced_rank drop*",
             descending=("score",),
         ),
     ]
@@ -102,9 +100,8 @@ class LeaveOneOutResult(Result):
         pd.DataFrame,
         Table(
             "measure",
-            "measure own_tau_b~ own_gamma~ own_tau_ap_b~ own_max_drop~ alone_max_drop~ mean_change_pct "
-            "largest_loss_pct field_min_tau_b field_max_drop field_worst",
-            report="measure own_tau_b alone_max_drop largest_loss_pct field_min_tau_b field_max_drop",
+            "measure* own_tau_b~* own_gamma~ own_tau_ap_b~ own_max_drop~ alone_max_drop~* mean_change_pct "
+            "largest_loss_pct* field_min_tau_b* field_max_drop* field_worst",
         ),
     ]
     unique_counts: Annotated[
@@ -199,7 +196,13 @@ def leave_one_out(
         table = _unit_ends(table, truths, scored, units, bootstrap, verbose=verbose)
         changes = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
         by_run = beside(by_run, changes, ["change"])
-        summary = _summary_ends(summary, truths, others, units, bootstrap)
+        of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
+        ends = [
+            {f"own_{name}": value for name, value in row.items()}
+            | _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
+            for row, m, drop in zip(of_own, truths, summary["alone_max_drop"], strict=True)
+        ]
+        summary = beside(summary, ends, [*(f"own_{name}" for name in OF_RANKINGS), "alone_max_drop"])
     tables = {"table": table, "by_run": by_run, "summary": summary, "unique_counts": counts}
     return {**tables, "scores": scores, "own_scores": own_scores, "reduced": reduced, "units": units}
 
@@ -272,22 +275,6 @@ def _unit_ends(
     ends = dict(zip(product(units.names, truths), agreements, strict=True))
     rows = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
     return beside(table, rows, OF_RANKINGS)
-
-
-def _summary_ends(
-    summary: pd.DataFrame,
-    truths: dict[str, TopicScores],
-    others: dict[str, TopicScores],
-    units: Units,
-    bootstrap: TopicBootstrap,
-) -> pd.DataFrame:
-    of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
-    rows = [
-        {f"own_{name}": value for name, value in row.items()}
-        | _ends_of_largest_drop(drop, truths[m], others[m], units, bootstrap)
-        for row, m, drop in zip(of_own, truths, summary["alone_max_drop"], strict=True)
-    ]
-    return beside(summary, rows, [*(f"own_{name}" for name in OF_RANKINGS), "alone_max_drop"])
 
 
 def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> NDArray[np.float64]:

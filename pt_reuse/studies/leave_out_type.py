@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, names, positive
+from pt_reuse._check import choice, count, names
 from pt_reuse.arrays.rescore import HitIndex
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels
@@ -68,16 +68,14 @@ class LeftOutTypes(Result):
         pd.DataFrame,
         Table(
             "measure and left-out type, all runs ranked without the lost documents",
-            "type measure runs lost recovered tau_b~ gamma~ tau_ap_b~ max_drop~ dropped",
-            report="type lost recovered tau_b gamma max_drop",
+            "type* measure runs lost* recovered* tau_b~* gamma~* tau_ap_b~ max_drop~* dropped",
         ),
     ]
     recovery: Annotated[
         pd.DataFrame,
         Table(
             "left-out type and run of another type, most recovered first",
-            "left_out name team type pooled recovered share median_rank deepest_rank",
-            report="name type recovered share median_rank deepest_rank",
+            "left_out name* team type* pooled recovered* share* median_rank* deepest_rank*",
             caption="Who retrieves the relevant documents that only {left_out} runs contributed.",
             select={"left_out": None},
         ),
@@ -126,14 +124,6 @@ def leave_out_type(
     rel: options.Rel = None,
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
-    down_to: Annotated[
-        int | None,
-        options.Option(
-            "how far down a run's list, in the order in which it is scored, a document counts as recovered; default "
-            "the whole list.",
-            check=partial(positive, "down_to", unit="documents per run and topic"),
-        ),
-    ] = None,
     resamples: options.Resamples = 0,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
@@ -169,25 +159,22 @@ def leave_out_type(
     found = find_uniques(field, judgments, kinds, who, depth=uniques.depth, pool_order=pool_order)
     owner, row = found.of_label(uniques.rel)
     lost = {name: np.sort(row[owner == kinds.names.index(name)]) for name in left_out}
-    parts = [_recovered(field, judgments, rows, name, down_to) for name, rows in lost.items()]
+    parts = [_recovered(field, judgments, rows, name) for name, rows in lost.items()]
     recovery, documents = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     again = documents[documents["runs"] > 0].groupby("left_out").size()
     table = uniques.table[uniques.table["type"].isin(left_out)].reset_index(drop=True)
     table = table.rename(columns={"removed": "lost"}).drop(columns=["unique", "unique_relevant"])
     table.insert(table.columns.get_loc("lost") + 1, "recovered", table["type"].map(again).fillna(0).astype(int))
-    within = "at any rank" if down_to is None else f"in the first {count(down_to, 'document')}"
-    settings = {"left out": ", ".join(left_out), "recovered": within, **uniques.settings}
+    settings = {"left out": ", ".join(left_out), "recovered": "at any rank", **uniques.settings}
     return LeftOutTypes(table=table, recovery=recovery, documents=documents, uniques=uniques, settings=settings)
 
 
-def _recovered(
-    runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str, deepest: int | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return who recovers how much of the documents lost without a type, and where each document is found best."""
     table, wanted = runs.run_table, np.zeros(len(qrels), dtype=bool)
     other = (table["type"] != name).to_numpy()
     wanted[rows] = True
-    hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted).top(deepest)
+    hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted)
     found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
     found = found[other[found["run"]]].sort_values(["row", "rank", "run"], kind="stable")
     of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))

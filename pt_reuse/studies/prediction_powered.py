@@ -136,8 +136,7 @@ class PredictionPowered(OfJudges):
         pd.DataFrame,
         Table(
             "judge, measure and run",
-            "judge family measure name rank~ human_rank~ judge_rank",
-            report="name rank human_rank judge_rank",
+            "judge family measure name* rank~* human_rank~* judge_rank*",
             select={"judge": None},
         ),
     ]

@@ -23,7 +23,7 @@ from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_reading import as_runs_before
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, ReuseWarning
-from pt_reuse.options import USUAL
+from pt_reuse.options import USUAL, described
 from pt_reuse.plots.bars import plot_tornado
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, key_numbers
@@ -114,6 +114,15 @@ class Sensitivity(Result):
     combinations: pd.DataFrame
     study: str
 
+    def _shown(self) -> pd.DataFrame:
+        if self.table.empty:
+            return self.table
+        rows = pd.concat([self.of_figure(None, measure) for measure in list[str | None](self.measures) or [None]])
+        return rows[self.declared["spans"].reported_of(rows)]
+
+    def _rest(self) -> str:
+        return "rows in .spans"
+
     def answers(self) -> list[str]:
         """Return which convention moves the first number most, by each measure, and how much the study refuses."""
         lines = []
@@ -139,6 +148,7 @@ class Sensitivity(Result):
         return rows.iloc[np.argsort((rows["lowest"] - rows["highest"]).fillna(1), kind="stable")].reset_index(drop=True)
 
 
+@described
 def sensitivity(
     study: Callable[..., Any],
     runs: Any,
@@ -161,13 +171,10 @@ def sensitivity(
         study: a study of this library, or a function of your own: of ``runs, qrels`` (and measures), of ``qrels``, or
             of ``scores``, which gets the scores of the runs and takes ``complete`` and ``without_topics`` in addition
             to its own options. It returns a result, or a dict of name -> number.
-        runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
-        qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`.
         measures: ir_measures measures or their names, one or several, if the study takes any.
         grid: what to vary: names of the conventions above, or a dict of ``"order"``, or any option of the study, ->
             values, or -> a dict of label -> value; default all conventions above.
         full: also run every combination, see ``.figures``.
-        verbose: show a progress bar.
         **options: further options of the study, such as ``qrels_b`` of :func:`compare_judgments`, the same in every
             combination unless varied.
 

@@ -30,12 +30,11 @@ from pt_reuse.judge import as_judges
 from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
-from pt_reuse.result import KeyFigures, cells, records
+from pt_reuse.result import KeyFigures, cells, drawn_by_measure, records
 from pt_reuse.studies.judged_fields import (
     JudgedInputs,
     OfJudges,
     drawn_by_judge,
-    drawn_by_measure,
     under,
     usable,
     with_names,

@@ -195,8 +195,7 @@ class Stability(Result):
         pd.DataFrame,
         Table(
             "judgments, measure, size of the samples and bin of the difference on the first",
-            "judgments measure size bin at_least below pairs swaps rate~",
-            report="judgments size at_least pairs swaps rate",
+            "judgments* measure size* bin at_least* below pairs* swaps* rate~*",
         ),
     ]
 
@@ -218,8 +217,7 @@ class Stability(Result):
         pd.DataFrame,
         Table(
             "judgments, measure and size, all bins together",
-            "judgments measure size pairs swaps rate difference share",
-            report="judgments size rate difference share",
+            "judgments* measure size* pairs swaps rate* difference* share*",
         ),
     ]:
         """Return how far apart two runs must be, by the number of topics, for another sample to agree.
@@ -236,11 +234,7 @@ class Stability(Result):
         self, rate: float = USUAL_RATE
     ) -> Annotated[
         pd.DataFrame,
-        Table(
-            "judgments, measure and bin",
-            "judgments measure bin at_least below topics extrapolated start decay",
-            report="judgments at_least topics extrapolated",
-        ),
+        Table("judgments, measure and bin", "judgments* measure bin at_least* below topics* extrapolated* start decay"),
     ]:
         """Return how many topics it takes, by the difference of two runs, for another sample to agree.
 

@@ -225,7 +225,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "leave_out_type": Golden(
         of("leave_out_type", "runs", "qrels"), SHORT,
-        {"types": ["lexical"], "down_to": [3], **MEASURED, **DEPTH, **POOLED, **GRADES, **DRAWN},
+        {"types": ["lexical"], **MEASURED, **DEPTH, **POOLED, **GRADES, **DRAWN},
     ),
     "leave_out_dynamic": Golden(
         dynamic, {"depth": 4},

@@ -20,14 +20,12 @@ import numpy as np
 import pandas as pd
 from forking import fork
 
-from pt_reuse._saving import read_result
 from pt_reuse.data import packed_files as files
 from pt_reuse.data import within_memory
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import NAME
 from pt_reuse.errors import ReuseWarning
 from pt_reuse.result import Result
-from pt_reuse.scoring.scores import Scores
 
 ORDERS = ("trec_eval", "file")
 
@@ -138,61 +136,11 @@ class Numbered(Result):
         return {int(number) for part in parts for number in part}
 
 
-def save_at_once(folder, saves):
-    """Let two workers save into one folder again and again, and read it meanwhile; return figures."""
-
-    def save(chance):
-        for _ in range(saves // 2):
-            Numbered.of(chance.randrange(10**6)).save(folder, overwrite=True)
-        os._exit(0)
-
-    Numbered.of(1).save(folder)
-    workers, found, reads = [_forked(save, seed) for seed in (1, 2)], set(), 0
-    while workers:
-        workers = [worker for worker in workers if not _ended(worker)]
-        (number,) = read_result(folder).numbers()
-        found.add(number)
-        reads += 1
-    return {"saves": saves, "reads": reads, "numbers": len(found), "left": _temporary_in(folder)}
-
-
-def _ended(worker):
-    ended, code = os.waitpid(worker, os.WNOHANG)
-    assert not code, "a save failed"
-    return bool(ended)
-
-
-def _temporary_in(folder):
-    return sum(path.name.startswith(".") for path in folder.iterdir())
-
-
-def kill_savers(folder, write, kills, seconds):
-    """Kill workers that save into one folder; return figures, what lies about, and what after a further save."""
-
-    def save(number):
-        if write == "save":
-            return Numbered.of(number).save(folder, overwrite=True)
-        rows = [("AP", f"run{i}", str(number % 9), 0.5) for i in range(30)]
-        scores = Scores.from_frame(pd.DataFrame(rows, columns=["measure", "name", "qid", "value"]))
-        return scores.write_leaderboard(folder, "trec_eval", overwrite=True)
-
-    save(1)
-    killed = kill_workers(lambda chance: save(chance.randrange(10**6)), kills, 2, seconds)
-    lying = _temporary_in(folder)
-    save(7)
-    right = write != "save" or read_result(folder).numbers() == {7}
-    return {"killed": killed, "lying about": lying, "right": right, "left": _temporary_in(folder)}
-
-
 if __name__ == "__main__":
     what, place, kills, processes, seconds = sys.argv[1:]
     kills, processes, seconds = int(kills), int(processes), float(seconds)
     if what == "cache":
         figures = kill_cache_writers(Path(place) / "runs", Path(place) / "cache", kills, processes, seconds)
-    elif what == "save":
-        figures = kill_savers(Path(place) / "saved", "save", kills, seconds)
-    elif what == "read while saved":
-        figures = save_at_once(Path(place) / "saved at once", kills)
     else:
         figures = kill_memory_writers(Path(place) / "runs", Path(place) / "store", kills, seconds)
     sys.stdout.write(json.dumps(figures))

@@ -1,4 +1,4 @@
-"""Several who save at once, saves that are killed, and folders that hold no result, or a damaged one."""
+"""Saves that are killed, and folders that hold no result, or a damaged one."""
 
 from __future__ import annotations
 
@@ -13,31 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from forking import fork, kill_oneself
-from kills import Numbered, kill_savers, save_at_once
+from kills import Numbered
 from saved_parts import whole
 
 from pt_reuse._files import UNDO, machine
 from pt_reuse._saving import ARRAYS, CONTENTS, digests_of, files_of, read_result
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
-
-# several at once
-
-
-def test_two_who_save_and_one_who_reads_never_mix(tmp_path):
-    figures = save_at_once(tmp_path / "saved", saves=60)
-    assert figures["reads"] > 0
-    assert figures["numbers"] > 1
-    assert figures["left"] == 0
-
-
-@pytest.mark.parametrize("write", ["save", "write_leaderboard"])
-def test_what_killed_saves_leave_goes_with_the_next(tmp_path, write):
-    figures = kill_savers(tmp_path / "saved", write, kills=12, seconds=0.03)
-    assert figures["killed"] == 13
-    assert figures["right"]
-    assert figures["left"] == 0
-
 
 # folders that are no result
 

@@ -316,49 +316,10 @@ def test_all_tied(messages):
     assert "(8 topics without, as all runs tie)" in " ".join(ax.get_xlabel().split())
 
 
-def test_relevant_documents_only(messages):
-    first = ODD_OLD.to_frame().query("label > 0").drop_duplicates("qid").assign(label=1)
-    found = messages.warned(lambda: compare(b=ptr.Qrels(first, topics=T), measures="nDCG@5", measures_b="RR"))
-    sparse = found.by_topic[found.by_topic["new_by"] == "old"]
-    assert sparse["judged"].sum() == first["qid"].nunique()
-
-
 def test_a_run_without_the_topics(messages):
     stranger = ODD_RUNS | ptr.RunSet.from_frames({"far": pd.DataFrame({"qid": ["99"], "docno": ["d"], "score": [1.0]})})
     messages.refused(lambda: compare(runs=stranger), argument="runs", place="old")
     assert compare(runs=stranger, without_topics="zero").changes.set_index("name").loc["far", "score"] == 0
-
-
-ODD = {
-    "measures": {"measures": "Foo@3"},
-    "measures_b": {"measures_b": "Foo@3"},
-    "too few measures_b": {"measures": ["AP", "RR", "P@5"], "measures_b": ["P@5", "RR"]},
-    "measures_b twice": {"measures": ["AP", "AP"], "measures_b": ["P@5", "RR"]},
-    "names": {"names": ("same", "same")},
-    "topics": {"topics": "all"},
-    "selected": {"selected": 5},
-    "selected strangers": {"selected": ["lex1a", "lexa"]},
-    "pool_order": {"pool_order": "best"},
-}
-
-
-def test_arguments_are_judged_before_judgments_are_read(messages, tmp_path, monkeypatch):
-    def reached(*_, **__):
-        pytest.fail("the arguments were to be judged before")
-
-    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
-    nowhere = tmp_path / "qrels.txt"
-    for fault, options in ODD.items():
-        argument = fault.split()[-1] if fault.startswith("too") else fault.split()[0]
-        messages.refused(lambda given=options: compare(nowhere, nowhere, **given), argument=argument)
-
-
-def test_the_older_may_come_second():
-    found, turned = compare(), compare(ODD_NEW, ODD_OLD, names=("new", "old"))
-    assert [one.older_and_newer for one in (found, turned, compare(b=ODD_OLD))] == [("old", "new")] * 3
-    one, other = (result.by_run[result.by_run["new_by"] == "new"] for result in (found, turned))
-    pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
-    assert found.report("by_run", new_by="old").to_frame()["New"].eq(0).all()
 
 
 def best_of(scores, drawn, top):

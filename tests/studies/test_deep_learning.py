@@ -1,4 +1,4 @@
-"""Leave-out-uniques on Deep Learning 2019 and 2021: pooled in file order, scored in trec_eval's or in file order."""
+"""Deep Learning by the names of its collections: pool order, depth and grade are those on record."""
 
 from __future__ import annotations
 
@@ -6,86 +6,13 @@ import shutil
 
 import pyterrier as pt
 import pytest
-from ir_measures import P, nDCG
-from real_runs import read_real
+from ir_measures import nDCG
 
-from pt_reuse.data.judgments import read_qrels
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-
-
-@pytest.fixture(scope="module", params=["dl19-passages", "dl21-passages"])
-def track(request, data):
-    """Return the name, runs and judgments of a track; its types are on record for 2019 only."""
-    folder = data / request.param
-    if not folder.is_dir():
-        pytest.skip(f"the test data has no folder {request.param}")
-    types = folder / "types"
-    runs = read_real(
-        folder / "inputs",
-        teams=folder / "runs-pids",
-        types=types if types.exists() else None,
-        pooled=True,
-        order="trec_eval9",
-        pool_order="file",
-    )
-    return request.param, runs, read_qrels(folder / "qrels.gz")
-
-
-#: track -> own largest drop, whole field's largest drop and its team, uniques judged and relevant
-COUNTS = {
-    "dl19-passages": (5, 8, "ICTNET", 1317, 373),
-    "dl21-passages": (14, 21, "h2oloo", 4658, 1996),
-}
-#: order of the scores -> own tau_b and largest loss of a run, in per cent
-SCORED = {
-    "dl19-passages": {"trec_eval9": (0.8829, 13.77), "trec_eval": (0.8829, 13.77), "file": (0.8829, 13.77)},
-    "dl21-passages": {"trec_eval9": (0.8769, 44.00), "trec_eval": (0.8790, 44.00), "file": (0.8759, 43.70)},
-}
-
-
-@pytest.mark.parametrize("order", ["trec_eval9", "trec_eval", "file"])
-def test_leave_out_uniques(track, order):
-    name, runs, qrels = track
-    lou = leave_out_uniques(runs.reorder(order), qrels, [nDCG @ 10], depth=10)
-    assert (lou.settings["order"], lou.settings["pool order"]) == (order, "file")
-    found = lou.summary.iloc[0]
-    unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
-    assert (found["own_max_drop"], found["field_max_drop"], found["field_worst"], unique, relevant) == COUNTS[name]
-    assert (round(found["own_tau_b"], 4), round(found["largest_loss_pct"], 2)) == SCORED[name][order]
-
-
-#: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of
-#: more than ten ranks, uniques judged and relevant; in the order of the lines
-FROM_2 = {
-    "dl19-passages": (0.9099, 5, 7, "TU-Vienna", 0, 1317, 213),
-    "dl21-passages": (0.9046, 12, 14, "h2oloo", 2, 4658, 769),
-}
-
-
-def test_uniques_of_labels_2_and_3(track):
-    name, runs, qrels = track
-    lou = leave_out_uniques(runs.reorder("file"), qrels.with_rel(2), [nDCG @ 10, P(rel=2) @ 10], depth=10)
-    row, table = lou.summary.iloc[0], lou.table[lou.table["measure"] == "nDCG@10"]
-    unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
-    found = (
-        round(row["own_tau_b"], 4),
-        row["own_max_drop"],
-        row["field_max_drop"],
-        row["field_worst"],
-        int((table["max_drop"] > 10).sum()),
-        unique,
-        relevant,
-    )
-    assert found == FROM_2[name]
-    assert lou.settings["relevant"] == "label of at least 2"
-    # P counts from 2 itself, so nothing changes for it
-    low = leave_out_uniques(runs.reorder("file"), qrels, [P(rel=2) @ 10], depth=10)
-    columns = [column for column in lou.summary.columns if column != "measure"]
-    assert lou.summary[columns].iloc[1].equals(low.summary[columns].iloc[0])
 
 
 def test_a_collection_read_by_name(data, monkeypatch, tmp_path):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relevant_parts import as_qrels, as_runs, fields, simulated
+from relevant_parts import as_qrels, as_runs, fields
 
 import pt_reuse as ptr
 
@@ -49,13 +49,6 @@ def test_by_hand():
     assert (end["above_third"], end["above_half"]) == (1, 1)
     assert end["mean_density"] == pytest.approx((0.6 + 1 / 3) / 2)
     assert found.summary["above_half"].tolist() == [0, 0, 1]
-
-
-def test_knees_by_hand():
-    found = ptr.profile.density(QRELS, runs=RUNS, depths=[1, 2]).table
-    # topic 1 finds most at the end; of topic 2 one of two is relevant, then none of one
-    assert found["knee"].tolist() == [None, "depth-1 pool", None]
-    assert found["slope_ratio"].tolist() == pytest.approx([float("nan"), 0.5, float("nan")], nan_ok=True)
 
 
 @given(st.lists(st.lists(st.booleans(), max_size=6), min_size=1, max_size=6))
@@ -144,29 +137,10 @@ def test_sets_of_rounds_alone_or_with_all_before_say_the_same():
     assert row(ptr.profile.density([QRELS, later]).rounds, qid="2", round="round 2")["new_relevant"] == 1
 
 
-def test_continuous_judging_gives_the_same_densities():
-    field = simulated()
-    docnos = sorted(set(field.all_qrels.to_frame()["docno"]))
-    scorer = ptr.judging.Vectors({docno: [1.0, n % 5] for n, docno in enumerate(docnos)})
-    topics = pd.DataFrame({"qid": field.runs.topics})
-    protocol = ptr.judging.TrecDL2021(pool_depth=2, pool_order="trec_eval", batch=4, topic_budget=20)
-    judge = ptr.judging.Oracle(field.all_qrels, unknown="not relevant")
-    judged = ptr.judging.judge_continuously(scorer, topics, judge, protocol=protocol, runs=field.runs)
-    both = ptr.profile.density(judged.qrels).rounds.assign(round=lambda f: f["round"].astype(int))
-    merged = judged.rounds.merge(both, on=["qid", "round"], suffixes=("", "_here"))
-    assert len(merged) == len(judged.rounds)
-    assert (merged["density"] == merged["density_here"]).all()
-    assert (merged["judged"] == merged["judged_here"]).all()
-
-
 def test_nothing_judged():
     found = ptr.profile.density(as_qrels({"1": {"a": -1}, "2": {}}))
     assert found.summary[["topics", "judgments"]].values.tolist() == [[0, 0]]
     assert found.table["density"].isna().all()
-
-
-def test_relevant_documents_only_are_told(messages):
-    messages.warned(lambda: ptr.profile.density(as_qrels({"1": {"a": 1}})))
 
 
 ELSEWHERE = as_qrels({"9": {"a": 1, "b": 0}})

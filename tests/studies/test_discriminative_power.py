@@ -158,14 +158,5 @@ def test_refused_and_told(field, scores, messages, monkeypatch):
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]
     lacking = ptr.score(ptr.RunSet.from_frames(short), field.qrels, "AP", complete=False)
     refused(ptr.profile.discriminative_power, argument="scores", scores=lacking)
-    for argument, value in (
-        ("test", "z"),
-        ("alpha", 1),
-        ("correction", "sidak"),
-        ("samples", 0),
-        ("seed", -1),
-        ("n_jobs", 0),
-    ):
-        refused(ptr.profile.discriminative_power, argument=argument, scores=one, **{argument: value})
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from family_parts import noisy, simulated, with_families
 from ir_measures import nDCG
-from real_runs import read_real
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import drawn_counts
@@ -182,44 +181,3 @@ def test_of_equally_near_runs_the_first_by_name_is_matched():
         assert effect.matches["match"].tolist() == ["x"], "y is as near, and x comes first by name"
         found.append(effect.table["rank_effect"].tolist())
     assert found[0] == found[1]
-
-
-@pytest.fixture(scope="module")
-def deep(data):
-    """Return the effects of all judges, the official runs a family, too, and the other later ones together."""
-    folder = data / "dl19-passages"
-    if not (folder / "later").is_dir():
-        pytest.skip("the test data has no folder dl19-passages/later")
-    later = pd.read_csv(folder / "later.csv")
-    later["family"] = later["family"].where(later["family"] == "gpt", "other later")
-    official = read_real(folder / "inputs", order="trec_eval9").with_metadata(pooled=True)
-    official = official.with_metadata(metadata=official.run_table[["name"]].assign(family="official"))
-    runs = official | read_real(folder / "later", names="file", order="trec_eval9", metadata=later)
-    judges = {path.stem: path for path in sorted((folder / "llm-labels").glob("*.gz"))}
-    human = ptr.read_qrels(folder / "qrels.gz")
-    families = {name: "llama" if "llama" in name else "gpt" for name in judges}
-    options = {"judge_rel": {"exam-gpt-4": 2}, "resamples": 100}
-    return ptr.labels.family_effect(runs, human, judges, "nDCG@10", rel=2, families=families, **options)
-
-
-#: judge -> mean rank gained by GPT re-rankers, other later runs and official runs, of reference numbers
-GAINED = {"umbrela-gpt-4": (4.4, 1.4, -1.6), "binary-llama-3.2": (-12.0, -0.4, 2.8)}
-
-
-@pytest.mark.parametrize("judge", GAINED)
-def test_mean_ranks_gained(deep, judge):
-    cells = deep.cells("nDCG@10").query("judge == @judge").set_index("family")
-    gained = cells.loc[["gpt", "other later", "official"], "rise"]
-    assert tuple(gained.round(1)) == GAINED[judge]
-    assert cells["runs"].to_dict() == {"official": 37, "other later": 16, "gpt": 8}
-
-
-def test_the_own_family(deep):
-    own = deep.cells("nDCG@10").query("own")
-    assert own["judge"].tolist() == ["binary-gpt-4", "binary-gpt-4o", "exam-gpt-4", "umbrela-gpt-4"]
-    assert set(own["family"]) == {"gpt"}
-    # no judge of the family favours it beyond what 43 topics can tell; a judge of another one marks it down
-    assert ((own["rank_effect_low"] < 0) & (own["rank_effect_high"] > 0)).all()
-    llama = deep.cells("nDCG@10").query("judge == 'binary-llama-3.2' and family == 'gpt'").iloc[0]
-    assert llama["rank_effect_high"] < 0
-    assert llama["score_effect_high"] < 0

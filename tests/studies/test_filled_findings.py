@@ -68,29 +68,6 @@ def test_intervals_are_percentiles_of_topics_drawn(found):
     assert summary[["filled_above", "filled_above_low", "filled_above_high"]].tolist() == [n, min(low, n), max(high, n)]
 
 
-WRONG = {
-    "no word": ({"holes": "all"}, "holes"),
-    "no grade": ({"judge_rel": 0}, "judge_rel"),
-    "of no judge": ({"judge_rel": {"nobody": 1}}, "judge_rel"),
-    "nobody": ({"fill": {}}, "fill"),
-    "rel without a judge": ({"fill": None, "judge_rel": 2}, "judge_rel"),
-    "holes without a judge": ({"fill": None, "holes": "unjudged"}, "holes"),
-    "an unknown measure": ({"measures": "mAPP"}, "measures"),
-    "no judgments": ({"fill": 3}, "fill"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_cannot_be_is_told_before_anybody_is_asked(what, messages):
-    options, argument = WRONG[what]
-    asked = []
-    given = {"measures": AP, "depth": 10, "fill": {"j": lambda frame: asked.append(frame)}, **options}
-    messages.refused(
-        lambda: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, given.pop("measures"), **given), argument=argument
-    )
-    assert not asked
-
-
 def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
     higher = FIELD.all_qrels.to_frame().assign(label=lambda f: 2 * f["label"])
     with pytest.raises(ptr.InputError) as error:
@@ -105,17 +82,3 @@ def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
     mapped = filled(fill={"higher": higher}, judge_rel={2 * label: label for label in range(4)})
     truth = filled(fill={"higher": FIELD.all_qrels})
     pd.testing.assert_frame_equal(mapped.filled, truth.filled)
-
-
-def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
-    first = FIELD.qrels.topics[0]
-    seen = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels, share=[first])
-    found = messages.warned(lambda: filled(fill={"seen": seen}, resamples=0))
-    tops = pd.concat(FIELD.runs[name].assign(team=FIELD.runs.run_table["team"][i]) for i, name in enumerate(FIELD.runs))
-    tops = tops[tops["name"].isin(FIELD.runs.run_table["name"][FIELD.runs.pooled.fillna(False).astype(bool)])]
-    tops = tops.sort_values(["score", "docno"], ascending=False).groupby(["name", "qid"]).head(10)
-    teams = tops[tops["qid"] == first].groupby("docno")["team"].nunique()
-    assert found.settings["beware"] == f"seen was fitted on {(teams == 1).sum()} removed uniques"
-    other = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels.select(FIELD.qrels.topics[1:]))
-    alone = ptr.leave_out_uniques(FIELD.runs, FIELD.qrels.select([first]), AP, depth=10, fill={"other": other})
-    assert "beware" not in alone.settings

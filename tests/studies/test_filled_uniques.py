@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -229,24 +228,6 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
         both, alone = getattr(found, name), getattr(one, name)
         pd.testing.assert_frame_equal(both[both["judge"] == "b"].reset_index(drop=True), alone)
     assert (found.filled_summary.query("judge == 'a'")["filled_above"] > 0).all()
-
-
-def test_a_pipeline_brings_the_texts_that_a_judge_reads():
-    field = ptr.demo.simulate_field(seed=7, n_topics=3)
-    seen = []
-
-    def read(text):
-        seen.append(text)
-        return int(text.endswith("7"))
-
-    judge = ptr.judging.Callable(read, name="reader", reads=("text",))
-    texts = pt.apply.generic(lambda frame: frame.assign(text="text of " + frame["docno"]), transform_outputs=None)
-    found = leave_out_uniques(field.runs, field.qrels, AP, depth=field.depth, fill={"reader": texts >> judge})
-    frame = field.qrels.to_frame()
-    assert sorted(seen) == sorted("text of " + frame["docno"])
-    said = frame.assign(label=frame["docno"].str.endswith("7").astype(int))
-    other = leave_out_uniques(field.runs, field.qrels, AP, depth=field.depth, fill={"reader": said})
-    pd.testing.assert_frame_equal(found.filled, other.filled)
 
 
 def test_the_holes_that_nobody_judged_are_filled_besides():

@@ -18,10 +18,10 @@ def field():
     return ptr.demo.simulate_field(seed=4, n_topics=8, n_docs=300, n_teams=6, length=30, depth=5)
 
 
-@pytest.mark.parametrize(("down_to", "rel"), [(None, None), (12, 2)])
-def test_what_is_lost_and_recovered_equals_that_of_sets(field, down_to, rel):
+@pytest.mark.parametrize("rel", [None, 2])
+def test_what_is_lost_and_recovered_equals_that_of_sets(field, rel):
     measures = ["AP(rel=2)", "nDCG@10"]
-    found = leave_out_type(field.runs, field.qrels, measures, depth=5, rel=rel, down_to=down_to)
+    found = leave_out_type(field.runs, field.qrels, measures, depth=5, rel=rel)
     frame, table = field.runs.to_frame(), field.runs.run_table.set_index("name")
     frame["type"], frame["pooled"] = (frame["name"].map(table[column]) for column in ("type", "pooled"))
     judged = field.qrels.to_frame()
@@ -32,7 +32,7 @@ def test_what_is_lost_and_recovered_equals_that_of_sets(field, down_to, rel):
         lost = (pairs_of(pool[pool["type"] == kind]) - pairs_of(pool[pool["type"] != kind])) & relevant
         documents = found.documents[found.documents["left_out"] == kind]
         assert pairs_of(documents) == lost
-        others = frame[(frame["type"] != kind) & (frame["rank"] < (down_to or 10**6))]
+        others = frame[frame["type"] != kind]
         mine = others[[pair in lost for pair in zip(others["qid"], others["docno"], strict=True)]]
         rows = found.table[found.table["type"] == kind]
         assert set(rows["lost"]) == {len(lost)}
@@ -74,9 +74,7 @@ def test_rankings_are_those_of_leave_out_uniques(field):
 
 
 def test_odd_arguments(field, messages):
-    for name, value in {"types": "dense", "down_to": 0}.items():
-        call = {"measures": "AP", name: value}
-        messages.refused(lambda call=call: leave_out_type(field.runs, field.qrels, **call), argument=name)
+    messages.refused(lambda: leave_out_type(field.runs, field.qrels, "AP", types="dense"), argument="types")
     found = leave_out_type(field.runs, field.qrels, "AP", types="manual", depth=5)
     messages.refused(lambda: found.report("recovery", left_out="neural"), argument="left_out")
     frames = {name: field.runs[name] for name in field.runs.names}

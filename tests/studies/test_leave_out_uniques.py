@@ -67,7 +67,7 @@ def check(field, measures, *, by, contributors="pooled", order="trec_eval", rel=
 # against the brute force
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     team_fields(labels=([0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2])),
     st.fixed_dictionaries(

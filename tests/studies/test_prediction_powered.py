@@ -298,32 +298,6 @@ def sampled(**options):
     )
 
 
-def test_arguments_are_checked_before_runs_are_read_and_the_judge_is_asked(messages, tmp_path):
-    missing, asked = tmp_path / "nowhere", []
-
-    def model(frame):
-        asked.append(len(frame))
-        return [0] * len(frame)
-
-    for argument, options in {
-        "level": {"level": "topic"},
-        "lam": {"lam": 1.5},
-        "variance": {"variance": "n - 2"},
-        "confidence": {"confidence": 95},
-        "correction": {"correction": "tukey"},
-        "measures": {"measures": "nDCK"},
-        "without_topics": {"without_topics": "ignore"},
-        "rel": {"rel": 0},
-        "judge_rel": {"judge_rel": {"x": 1}},
-        "families": {"families": ["gpt"]},
-        "pool": {"judge": model},
-    }.items():
-        messages.refused(lambda o=options: called(runs=missing, **o), argument=argument)
-    messages.refused(lambda: called(runs=missing, judge=model, pool=7), argument="pool")
-    messages.refused(lambda: called(runs=missing, judge=model, pool=pd.DataFrame({"qid": ["1"]})))
-    assert asked == []
-
-
 def test_measures_that_are_no_sums_are_refused_by_documents(messages):
     for measure in ("nDCG@10", "AP", "R@10", "RR", "P(judged_only=True)@5", "RBP", "NumRet", "SDCG@10"):
         messages.refused(lambda m=measure: sampled(measures=m, runs="nowhere"), argument="measures")

@@ -118,6 +118,11 @@ def test_spans_are_the_ends_over_the_values(found):
         assert abs(row.largest_change) == pytest.approx(largest, abs=1e-12)
         if row.at is not None:
             assert rows.set_index("value").loc[row.at, "change"] == row.largest_change
+    shown = [line.split()[:2] for line in str(found).splitlines()]
+    first = found.of_figure(None, "AP")["convention"].tolist()
+    assert [
+        name for measure, name in filter(lambda line: len(line) == 2 and line[0] == "AP", shown) if name in first
+    ] == first
     spans = found.of_figure("field_max_drop", "nDCG@10")
     widths = spans["highest"] - spans["lowest"]
     assert widths.is_monotonic_decreasing

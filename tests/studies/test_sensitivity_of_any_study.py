@@ -39,30 +39,6 @@ STUDIES = {
             ("depth", "50"): lambda: ptr.compare_judgments(RUNS, QRELS, FIELD.all_qrels, "AP", depth=50),
         },
     ),
-    "minimum_ranks": (
-        ptr.pools.minimum_ranks,
-        {},
-        {
-            # the study's own depth, the length of the lists
-            ("depth", "25"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS),
-            ("depth", "12"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS, depth=12),
-            ("contributors", "pooled"): lambda: ptr.pools.minimum_ranks(RUNS, QRELS, contributors="pooled"),
-        },
-    ),
-    "compare_strategies": (
-        ptr.pools.compare_strategies,
-        {"measures": "AP", "strategies": "rank", "budgets": [3], "repeats": 1, "depth": 4},
-        {
-            ("depth", "2"): lambda: ptr.pools.compare_strategies(
-                RUNS, QRELS, "rank", budgets=[3], measures="AP", repeats=1, depth=2
-            )
-        },
-    ),
-    "density": (
-        ptr.profile.density,
-        {"depths": [2]},
-        {("rel", "2"): lambda: ptr.profile.density(QRELS, runs=RUNS, depths=[2], rel=2)},
-    ),
     "stability": (
         ptr.profile.stability,
         {"measures": "AP", "pairs": 20},

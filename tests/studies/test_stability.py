@@ -178,14 +178,6 @@ def test_what_cannot_be_asked(messages):
     for sizes in ([], "5", 0, [5, 2.5], 3.5, True):
         messages.refused(ask, scores=one, sizes=sizes, argument="sizes")
     messages.refused(ask, scores=one, sizes=13, replace=False, argument="sizes")
-    for argument, value in {
-        "pairs": 0, "bin_width": 0, "bins": 129, "replace": "no", "resamples": -1, "confidence": 1, "seed": -1,
-        "n_jobs": 0, "verbose": "yes",
-    }.items():  # fmt: skip
-        messages.refused(ask, scores=one, **{argument: value}, argument=argument)
     found = ask(one, sizes=5, pairs=1)
     messages.refused(found.differences_needed, rate=0, argument="rate")
     messages.refused(found.topics_needed, rate=2, argument="rate")
-    messages.refused(found.report, measure="RR", argument="measure")
-    for argument, value in {"judgments": "x", "kind": "x", "measure": "RR"}.items():
-        messages.refused(found.plot, **{argument: value}, argument=argument)

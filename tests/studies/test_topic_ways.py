@@ -24,7 +24,6 @@ from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.rescoring import Rescoring
 from pt_reuse.scoring.scores import score
-from pt_reuse.studies.coverage.coverage import coverage
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
@@ -104,17 +103,6 @@ def test_every_measure(way, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_unjudged(way, monkeypatch):
-    one = JudgedLists.of(RUNS, QRELS, [3, 10])
-    whole = coverage(RUNS, QRELS, depth=10, contributors=RUNS.names[:6])
-    with going(way, RUNS, monkeypatch) as runs:
-        assert_same(JudgedLists.of(runs, QRELS, [3, 10]), one)
-        again = coverage(runs, QRELS, depth=10, contributors=RUNS.names[:6])
-    assert_same(again.tables(), whole.tables())
-    assert_same(again.settings, whole.settings)
-
-
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "options",
     [{"depth": 4}, {"depth_by_run": {RUNS.names[0]: 9}, "depth_by_topic": {"3": 2}, "order": "file", "depth": 4}],
@@ -143,9 +131,9 @@ def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
 # what the uniques of a pool are, by the pool itself
 
 
-@pytest.mark.parametrize("order", ["trec_eval", "trec_eval9", "file"])
-@pytest.mark.parametrize("by", ["team", "run", "type"])
-@pytest.mark.parametrize(("contributors", "depth"), [("pooled", 10), ("all", 3)])
+@pytest.mark.parametrize(
+    ("order", "by", "contributors", "depth"), [("trec_eval9", "team", "pooled", 10), ("file", "type", "all", 3)]
+)
 def test_uniques_and_fit_are_those_of_the_pool(order, by, contributors, depth):
     chosen, units = contributors_of(RUNS, contributors), RUNS.units(by)
     pool = pool_to_depth(RUNS.reorder(order), depth, chosen)

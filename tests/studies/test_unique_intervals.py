@@ -11,8 +11,6 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 
 RESAMPLES, SEED = 60, 4
 MEASURES = ["AP", "P@10"]
-ENDS = ("_low", "_high")
-OF_RANKINGS = ("tau_b", "gamma", "tau_ap_b", "max_drop")
 
 
 @pytest.fixture(scope="module")
@@ -84,15 +82,6 @@ def test_the_interval_of_the_drop_of_one_team_alone_is_of_each_draw_ranked_by_ha
         low, high = ends(made, row["alone_max_drop"], drops, (0, len(unit) - 1))
         assert (row["alone_max_drop_low"], row["alone_max_drop_high"]) == (np.floor(low), np.ceil(high))
         assert row["alone_max_drop"] == lou.by_run[lou.by_run["measure"] == row["measure"]]["drop"].max()
-
-
-def test_intervals_of_the_summary_are_of_own_scores(lou):
-    made = TopicBootstrap(RESAMPLES, SEED, 0.9)
-    for row in lou.summary.to_dict("records"):
-        full, own = (scores.of(row["measure"]).to_numpy() for scores in (lou.scores, lou.own_scores))
-        taus, _ = drawn_of(full, own, made)
-        expected = ends(made, row["own_tau_b"], taus, (-1, 1))
-        assert (row["own_tau_b_low"], row["own_tau_b_high"]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_interval_of_a_change_is_the_percentile_interval(lou):

@@ -190,17 +190,15 @@ class Subcollections(Result):
         pd.DataFrame,
         Table(
             "pair of parts and measure",
-            "part other_part draw source share size other_size measure ss_a ss_d sn ns nn untested agree~ active "
-            "passive tau_b~",
-            report="part other_part ss_a ss_d agree tau_b",
+            "part* other_part* draw source share size other_size measure ss_a* ss_d* sn ns nn untested agree~* active "
+            "passive tau_b~*",
         ),
     ]
     between_measures: Annotated[
         pd.DataFrame,
         Table(
             "part and pair of measures, the two on the same part",
-            "part draw measure other_measure agree active passive tau_b",
-            report="part measure other_measure agree tau_b",
+            "part* draw measure* other_measure* agree* active passive tau_b*",
         ),
     ]
     by_part: Annotated[
@@ -213,11 +211,7 @@ class Subcollections(Result):
     ]
     parts: Annotated[
         pd.DataFrame,
-        Table(
-            "part",
-            "part draw source share drawn documents judged topics per_list empty_lists",
-            report="part draw drawn judged topics per_list",
-        ),
+        Table("part", "part* draw* source share drawn* documents judged* topics* per_list* empty_lists"),
     ]
     names: list[str]
     measures: list[str]

@@ -253,17 +253,6 @@ def test_teams_of_several_types(field, messages):
     assert found.settings["beware"] == "1 team with runs of several types"
 
 
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [("splits", 0), ("splits", "every"), ("unit", "type"), ("gold", "file"), ("pools", "dense"), ("pools", []),
-     ("pools", [1]), ("depth", 0), ("rel", 0), ("n_jobs", 0), ("pool_order", "lines"), ("seed", -1),
-     ("confidence", 1.5), ("measures", "Foo"), ("contributors", ["nobody"])],
-)  # fmt: skip
-def test_odd_arguments(field, messages, argument, value):
-    given = {"measures": "AP", "resamples": 5, argument: value}
-    messages.refused(lambda: by_type(field.runs, field.qrels, **given), argument=argument)
-
-
 def test_runs_without_a_label(field, messages):
     frames = {name: field.runs[name] for name in field.runs.names}
     table = field.runs.run_table
@@ -285,11 +274,3 @@ def test_too_many_halves(field, messages):
         {f"r{i}": field.runs["lex1a"] for i in range(20)}, types=dict.fromkeys([f"r{i}" for i in range(20)], "copy")
     )
     messages.refused(lambda: by_type(many, field.qrels, "AP", unit="run", splits="all"), argument="splits")
-
-
-def test_splits_that_are_not_there(field, messages):
-    found = by_type(field.runs, field.qrels, "AP", splits=2, pools="lexical", depth=3)
-    messages.refused(lambda: found.scores("neural"), argument="pool")
-    messages.refused(lambda: found.scores("lexical", split=5), argument="split")
-    messages.refused(lambda: found.plot(kind="bars"), argument="kind")
-    messages.refused(lambda: found.wide("runs"), argument="number")

@@ -1,4 +1,4 @@
-"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: all halves of teams, and of runs; 40 of neural runs."""
+"""DL 2019 passages, the field of Yilmaz et al. 2020, table 2: all halves of the traditional runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import pytest
 from real_runs import read_real
 
 from pt_reuse.data.judgments import read_qrels
-from pt_reuse.errors import ReuseWarning
 from pt_reuse.studies.by_type import by_type
 
 FIRST = "UNH_bm25, bm25base_ax_p, bm25base_p, bm25base_prf_p, bm25base_rm3_p"
 GROUPS = ["traditional", "neural", "all"]
-MEASURES = ["RR(rel=2)", "nDCG@10"]
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +36,6 @@ def traditional(track):
     return by_type(*track, pool_order="trec_eval9", **options)
 
 
-@pytest.fixture(scope="module")
-def teams(track):
-    """Return all halves of teams, the study's default unit."""
-    with pytest.warns(ReuseWarning, match=r"2 teams with runs of several types \('TREMA-UNH', 'srchvrs'\)"):
-        return by_type(*track, splits="all", gold="judgments")
-
-
 def of(frame, measure, column):
     return frame[frame["measure"] == measure].set_index("tested").loc[GROUPS, column]
 
@@ -64,15 +55,3 @@ def test_means_over_all_halves(traditional):
     assert of(traditional.table, "RR(rel=2)", "tau_b_sd").round(2).tolist() == [0.10, 0.05, 0.09]
     assert of(traditional.table, "nDCG@10", "tau_b").round(3).tolist() == [0.590, -0.028, -0.152]
     assert of(traditional.table, "nDCG@10", "tau_b_sd").round(2).tolist() == [0.32, 0.09, 0.08]
-
-
-def test_a_traditional_pool_by_teams(teams):
-    assert teams.settings["unit"] == "team"
-    rows = teams.table[teams.table["pool"] == "traditional"]
-    assert of(rows, "RR(rel=2)", "tau_b").round(3).tolist() == [0.752, -0.014, 0.252]
-    assert of(rows, "nDCG@10", "tau_b").round(3).tolist() == [-0.052, -0.075, -0.083]
-    assert of(rows, "nDCG@10", "tau_b_sd").round(2).tolist() == [0.35, 0.11, 0.20]
-    assert of(rows, "nDCG@10", "splits").tolist() == [3, 3, 3]
-    made = teams.splits.set_index("picked").loc[["BASELINE", "TREMA-UNH", "srchvrs"]]
-    assert made["runs"].tolist() == [8, 1, 2]
-    assert made["judged"].tolist() == [791, 430, 560]

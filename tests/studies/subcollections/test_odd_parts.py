@@ -20,26 +20,6 @@ def study(runs=FIELD.runs, qrels=FIELD.qrels, measures="AP", **options):
     return ptr.profile.subcollections(runs, qrels, measures, **{"sources": source, **options})
 
 
-FIRST = {
-    "sources": {"sources": "FT"},
-    "how": {"how": "by source"},
-    "shares": {"how": "mixed", "shares": "half"},
-    "sizes": {"sizes": -1},
-    "correction": {"test": "tukey", "correction": "holm"},
-}
-
-
-@pytest.mark.parametrize("fault", FIRST)
-def test_arguments_are_checked_before_judgments_are_read(fault, tmp_path, monkeypatch):
-    def reached(*_, **__):
-        pytest.fail("the arguments were to be judged before")
-
-    monkeypatch.setattr("pt_reuse.data.judgments.read_arrays", reached)
-    with pytest.raises(ptr.InputError) as caught:
-        study(qrels=tmp_path / "qrels.txt", **FIRST[fault])
-    assert caught.value.argument == fault
-
-
 LITTLE = {
     "judgments of other topics": ("runs", {"qrels": QRELS.assign(qid="x" + QRELS["qid"])}),
     "one system": ("runs", {"runs": FIELD.runs.select(FIELD.runs.names[0])}),
@@ -109,12 +89,3 @@ def test_documents_without_a_source_are_in_no_part():
         sum(d[-1] == end and d not in relevant for d in {*FIELD.runs.docnos(), *QRELS["docno"]}) for end in "12"
     ]
     assert found.parts["drawn"].tolist() == expected
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-def test_relevant_from_a_higher_label():
-    with pytest.warns(ptr.ReuseWarning, match="label 1 as relevant"):
-        study(rel=2)
-    found = study(rel=2, measures="AP(rel=2)")
-    two = set(QRELS["docno"][QRELS["label"] >= 2])
-    assert found.parts["documents"].sum() - found.parts["drawn"].sum() == 2 * len(two)
