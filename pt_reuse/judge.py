@@ -173,9 +173,6 @@ class Oracle(KnownJudge):
     Attributes:
         rel: the lowest label that is relevant, as the judgments say.
 
-    Raises:
-        InputError: no judgments, or another word for `unknown`; when it judges, an unknown document under ``"error"``.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [2, 0, -1]})

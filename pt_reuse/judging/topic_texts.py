@@ -185,10 +185,6 @@ class WithTexts(Judge):
     Attributes:
         name: that of the judge, like `rel` and `family`.
 
-    Raises:
-        InputError: no judge, invalid topics or texts, or a judge that reads columns that neither has; when it judges, a
-            topic without a query or a document without a text.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> def overlap(query, text):
