@@ -393,15 +393,15 @@ def judge_continuously(
     places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
         others = [qid for qid in pooled if qid not in places]
-        without = [qid for qid in places if not pooled.get(qid)]
+        bare = [qid for qid in places if not pooled.get(qid)]
         if others:
             n = count(sum(len(pooled[qid]) for qid in others), "document")
             warn(
                 f"the pool has {n} of topics that are not among those given, which are not judged: {examples(others)}."
             )
-        if without:
-            n = f"{count(len(without), 'topic')} of {len(places):,}"
-            warn(f"{n} without a pooled document: {examples(without)}. They begin with what the scorer chooses.")
+        if bare:
+            n = f"{count(len(bare), 'topic')} of {len(places):,}"
+            warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
         warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
     options = {"protocol": protocol.name, **protocol.options()}
     parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
