@@ -173,9 +173,6 @@ class Oracle(KnownJudge):
     Attributes:
         rel: the lowest label that is relevant, as the judgments say.
 
-    Raises:
-        InputError: no judgments, or another word for `unknown`; when it judges, an unknown document under ``"error"``.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [2, 0, -1]})
@@ -263,7 +260,11 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
         given = read_judges(given)
     if isinstance(given, JudgeFolder):
         families = given.label_families if families is None else families
-        given = _labels_in(given, argument)
+        if not given.labels:
+            raise InputError(f"{given.folder}: a leaderboard has no labels. Give files of labels.", argument=argument)
+        if boards := [name for name in given.leaderboards if name not in given.labels]:
+            warn(f"{given.folder}: {examples(boards)} left out: a leaderboard has no labels.")
+        given = given.labels
     several = _by_name(given, argument)
     if not several or not all(isinstance(name, str) and name.strip() for name in several):
         raise InputError(
@@ -306,16 +307,6 @@ def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
 def _is_label(value: Any) -> bool:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and bool(LABELS[0] <= value <= LABELS[1])
-
-
-def _labels_in(folder: JudgeFolder, argument: str) -> Mapping[str, Qrels]:
-    """Return the labels of a folder of judges; a leaderboard has none."""
-    boards = [name for name in folder.leaderboards if name not in folder.labels]
-    if not folder.labels:
-        raise InputError(f"{folder.folder}: a leaderboard has no labels. Give files of labels.", argument=argument)
-    if boards:
-        warn(f"{folder.folder}: {examples(boards)} left out: a leaderboard has no labels.")
-    return folder.labels
 
 
 def _by_name(given: Any, argument: str) -> dict[Any, Any]:

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -134,39 +134,30 @@ def add_export(parser: Parser) -> None:
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
     add_contributors(parser)
-    parser.checks.append(_check_pool)
     add_field(parser, judged=None, unless=lambda options: options.pool is not None)
     parser.called["folder"] = "out"
     parser.set_defaults(run=_run_export)
-
-
-def _check_pool(options: argparse.Namespace) -> None:
-    if options.pool is not None and options.runs is not None:
-        options.parser.error("--pool and --runs are two pools. Give one of them.")
-    if options.pool is None and options.runs is None and options.collection is None:
-        options.parser.error("no pool is named. Give --pool, --runs or --collection.")
 
 
 def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    labels: Any = None if options.qrels is None else judgment_source(options.qrels).read()
-    if options.labels is not None:
-        labels = _scale(options.labels)
+    qrels = None if options.qrels is None else judgment_source(options.qrels).read()
     plan = ExportPlan.of(
         options.out,
         format=options.format,
         annotators=options.annotators,
         overlap=options.overlap,
         whole_topics=False,
-        labels=labels,
+        labels=qrels if options.labels is None else _scale(options.labels),
         instructions=None if options.instructions is None else _text(options.instructions),
         seed=options.seed,
     )
-    read_pool = _pool_of(options)
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
-    made = plan.write(read_pool(), topics, texts, verbose=shows_bars(options))
+    pool = _pool_of(options)
+    rest = pool if qrels is None else pool.remainder(qrels)
+    made = plan.write(rest, topics, texts, verbose=shows_bars(options))
     say_answers(made)
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
@@ -182,27 +173,19 @@ def _named(options: argparse.Namespace, name: str) -> str:
     return options.collection if given is None else given
 
 
-def _pool_of(options: argparse.Namespace) -> Callable[[], Pool]:
-    """Return what makes the pool; what can be checked before is."""
+def _pool_of(options: argparse.Namespace) -> Pool:
     from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
 
     if options.pool is not None:
-        pool = _read_pool(Path(options.pool))
-        rest = pool if options.qrels is None else pool.remainder(judgment_source(options.qrels).read())
-        return lambda: rest
+        if options.runs is not None:
+            options.parser.error("--pool and --runs are two pools. Give one of them.")
+        return _read_pool(Path(options.pool))
     plan = plan_field(options)
     if options.depth is not None:
         checked_depth(options.depth)
     contributors = chosen_contributors(options, plan.names)
-    judgments = plan.judgments if options.qrels is not None else None
-
-    def make() -> Pool:
-        qrels = None if judgments is None else judgments.read()
-        runs = plan.read_runs()
-        pool = depth_pool(runs, depth=depth_of(runs, options.depth).value, contributors=contributors)
-        return pool if qrels is None else pool.remainder(qrels)
-
-    return make
+    runs = plan.read_runs()
+    return depth_pool(runs, depth=depth_of(runs, options.depth).value, contributors=contributors)
 
 
 def _read_pool(path: Path) -> Pool:

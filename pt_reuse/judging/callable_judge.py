@@ -36,14 +36,6 @@ class Price:
         output: money for `per` tokens that come back.
         per: the number of tokens of a price; 1,000,000 by default.
         currency: of the money, as it is shown.
-
-    Raises:
-        InputError: a price below 0, or a `per` that is no whole number of at least 1.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> ptr.judging.Price(0.15, 0.6)
-        Price(input=0.15, output=0.6, per=1000000, currency='USD')
     """
 
     input: float
@@ -132,14 +124,6 @@ class Answer:
         value: the answer: a label, probabilities or a score; of a batch, one for each document.
         input_tokens: tokens that were sent.
         output_tokens: tokens that came back.
-
-    Raises:
-        InputError: tokens that are no whole number of 0 or more.
-
-    Example:
-        >>> import pt_reuse as ptr
-        >>> ptr.judging.Answer(2, input_tokens=512, output_tokens=1)
-        Answer(value=2, input_tokens=512, output_tokens=1)
     """
 
     value: Any
@@ -248,27 +232,6 @@ FILE, _PATIENCE = "labels.jsonl", 60.0
 IDS = ("qid", "docno")
 
 
-class LabelCache:
-    """Answers in a folder, which several judges and processes may share; the first answer of a document stands."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self._records: dict[str, Record] = {}
-        self._journal = Journal(folder / FILE, "cache of labels", {}, argument="cache")
-        self._one_at_a_time = threading.Lock()
-
-    def records(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
-        """Return all records by ``key``, when those that are new are on the disk."""
-        with self._one_at_a_time, self._journal.open(patience=_PATIENCE) as records:
-            for record in records:
-                self._records.setdefault(record["key"], record)
-            lacking = [record for record in new if record["key"] not in self._records]
-            if lacking:
-                self._journal.append(lacking)
-            self._records.update({record["key"]: record for record in lacking})
-        return self._records
-
-
 @dataclass(frozen=True)
 class Retry:
     """Call a function again after temporary errors.
@@ -280,9 +243,6 @@ class Retry:
         factor: each further wait is the one before times this.
         longest: seconds of the longest wait.
         sleep: the function that waits; :func:`time.sleep` by default.
-
-    Raises:
-        InputError: something that is no error, or an invalid wait.
 
     Example:
         >>> import pt_reuse as ptr
@@ -424,10 +384,11 @@ class Callable(Judge):
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
             if value is not None and not isinstance(value, kind):
                 raise InputError(f"{argument} must be a {kind.__name__}, got {shown(value)}.", argument=argument)
-        self._cache = None
-        if cache is not None:
-            check_writable(checked_path(cache), [FILE], overwrite=True, argument="cache")
-            self._cache = LabelCache(checked_path(cache))
+        self._cache = None if cache is None else checked_path(cache)
+        if self._cache is not None:
+            check_writable(self._cache, [FILE], overwrite=True, argument="cache")
+            self._journal = Journal(self._cache / FILE, "cache of labels", {}, argument="cache")
+        self._answers: dict[str, Record] = {}  # what is kept, by key
         self._version, self._retry = version, retry
         self._threads, self._verbose = positive("threads", threads, "calls"), flag("verbose", verbose)
         self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
@@ -447,7 +408,7 @@ class Callable(Judge):
 
         It excludes failed calls, and calls for documents that another process had answered meanwhile.
         """
-        records = list(self._cache.records().values()) if self._cache else []
+        records = list(self._kept().values()) if self._cache else []
         mine = [one for one in records if (one["judge"], one["version"]) == (self.name, self._version)]
         calls = [record["call"] for record in mine if record["call"] is not None]
         tokens = [took for took in calls if took]
@@ -490,14 +451,25 @@ class Callable(Judge):
         texts = (json.dumps((*about, self._reads, *map(_as_text, row))) for row in rows)
         return [blake2b(text.encode("ascii"), digest_size=16).hexdigest() for text in texts]
 
+    def _kept(self, new: Sequence[Record] = ()) -> Mapping[str, Record]:
+        """Return all answers in the cache, when new ones are on the disk; the first answer of a document stands."""
+        with self._one_at_a_time, self._journal.open(patience=_PATIENCE) as records:
+            for record in records:
+                self._answers.setdefault(record["key"], record)
+            lacking = [record for record in new if record["key"] not in self._answers]
+            if lacking:
+                self._journal.append(lacking)
+            self._answers |= {record["key"]: record for record in lacking}
+        return self._answers
+
     def _cached(self, keys: Sequence[str]) -> dict[str, Record]:
         if self._cache is None or not keys:
             return {}
-        records = self._cache.records()
+        records = self._kept()
         found = {key: records[key] for key in keys if key in records}
         for record in found.values():
             # the labels that there are may be others now
-            with located(f"cache {self._cache.folder}, {_place_of(record['qid'], record['docno'])}"):
+            with located(f"cache {self._cache}, {_place_of(record['qid'], record['docno'])}"):
                 self._form.kept(record["answer"])
         return found
 
@@ -553,7 +525,7 @@ class Callable(Judge):
         ]
         if self._cache is None:
             return dict(zip(keys, records, strict=True))
-        kept = self._cache.records(records)
+        kept = self._kept(records)
         return {key: kept[key] for key in keys}
 
     def _called(self, documents: Sequence[tuple[str, str]], arguments: Sequence[Any]) -> Any:
@@ -592,7 +564,7 @@ class Callable(Judge):
         times = f" {calls:,} times" if calls > 1 else ""
         first = f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
         advice = (
-            f"What it answered before is in {self._cache.folder}: judge again to go on."
+            f"What it answered before is in {self._cache}: judge again to go on."
             if self._cache is not None
             else "What it answered before is lost: pass cache='folder' to keep it."
         )

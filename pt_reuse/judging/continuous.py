@@ -370,7 +370,17 @@ def judge_continuously(
     review, arXiv:1504.06868; Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?,
     SIGIR.
     """
-    _check_protocol(protocol, runs, pool)
+    if not isinstance(protocol, Protocol):
+        what = f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {shown(protocol)}."
+        raise InputError(what, argument="protocol")
+    if pool is not None and (runs is not None or not isinstance(pool, Pool)):
+        raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
+    if protocol.pool_depth is None and runs is not None:
+        problem = f"{protocol.name} begins with no pool. Give it no runs, or a pool_depth=."
+        raise InputError(problem, argument="runs")
+    if protocol.pool_depth is not None and runs is None and pool is None:
+        problem = f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the runs of which to make it."
+        raise InputError(problem, argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
@@ -382,7 +392,17 @@ def judge_continuously(
     scorer = corpus if isinstance(corpus, Scorer) else TfIdf(corpus, keep_text=True)
     places, topic_texts.texts = places_of(scorer, list(queries)), scorer.texts
     if start is not None:
-        _compare(pooled, places)
+        others = [qid for qid in pooled if qid not in places]
+        bare = [qid for qid in places if not pooled.get(qid)]
+        if others:
+            n = count(sum(len(pooled[qid]) for qid in others), "document")
+            warn(
+                f"the pool has {n} of topics that are not among those given, which are not judged: {examples(others)}."
+            )
+        if bare:
+            n = f"{count(len(bare), 'topic')} of {len(places):,}"
+            warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
+        warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
     options = {"protocol": protocol.name, **protocol.options()}
     parts = (part for qid, documents in pooled.items() for part in (qid, [one.docno for one in documents]))
     belongs = {
@@ -424,24 +444,6 @@ def judge_continuously(
     )
 
 
-def _check_protocol(protocol: Any, runs: Any, pool: Any) -> None:
-    if not isinstance(protocol, Protocol):
-        raise InputError(
-            f"protocol must be a protocol, such as ptr.judging.TrecDL2021(), got {shown(protocol)}.",
-            argument="protocol",
-        )
-    if pool is not None and (runs is not None or not isinstance(pool, Pool)):
-        raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
-    has_depth = protocol.pool_depth is not None
-    if has_depth if runs is None and pool is None else runs is not None and not has_depth:
-        raise InputError(
-            f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the runs of which to make it."
-            if has_depth
-            else f"{protocol.name} begins with no pool. Give it no runs, or a pool_depth=.",
-            argument="runs",
-        )
-
-
 def queries_of(topics: pd.DataFrame) -> dict[str, str | None]:
     """Return topic -> query, None where there is none; in the order of the topics."""
     qids = as_ids("qid", topics["qid"].tolist())
@@ -481,24 +483,6 @@ def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str
     for qid, docno, rank in zip(frame["qid"], frame["docno"], frame["rank"].fillna(0), strict=True):
         found[qid].append(Judged(qid, docno, 1, name, f"best rank {rank:,}" if rank else "in the pool"))
     return name, found
-
-
-def _compare(pooled: Mapping[str, Sequence[Judged]], places: Mapping[str, Mapping[str, int]]) -> None:
-    """Warn of pooled documents that are not judged, or that teach the scorer nothing, and of topics without any."""
-    others = [qid for qid in pooled if qid not in places]
-    if others:
-        n = sum(len(pooled[qid]) for qid in others)
-        warn(
-            f"the pool has {count(n, 'document')} of {count(len(others), 'topic')} that are not judged, as they are "
-            f"not among the topics given: {examples(others)}."
-        )
-    without = [qid for qid in places if not pooled.get(qid)]
-    if without:
-        warn(
-            f"{count(len(without), 'topic')} of {len(places):,} without a pooled document: {examples(without)}. They "
-            "begin with what the scorer chooses."
-        )
-    warn_of_strangers({qid: [one.docno for one in pooled.get(qid, ())] for qid in places}, places)
 
 
 def warn_of_strangers(pooled: Mapping[str, Sequence[str]], places: Mapping[str, Mapping[str, int]]) -> None:

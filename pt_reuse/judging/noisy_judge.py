@@ -176,9 +176,6 @@ class Noisy(KnownJudge):
     Attributes:
         rel: the lowest label that is relevant, as the judgments say.
 
-    Raises:
-        InputError: rows of the matrix that do not sum to 1, a label of the judgments that has no row.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": 1})

@@ -18,22 +18,16 @@ TOPIC_BUDGET, TOTAL_BUDGET = "topic budget", "total budget"
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far the judging of a topic has come.
+    """How far the judging of a topic has come; of documents that the judge was asked about, each once.
 
-    Attributes:
-        asked: documents that the judge was asked about, each once.
-        judged: those to which it gave a label.
-        relevant: those of them that are relevant.
-        batches: how many batches the scorer chose, without the initial pool.
-        batch_judged: judged documents of the last such batch.
-        batch_relevant: those of them that are relevant.
+    Batches are those that the scorer chose, without the initial pool.
     """
 
     asked: int = 0
-    judged: int = 0
+    judged: int = 0  # those to which the judge gave a label
     relevant: int = 0
     batches: int = 0
-    batch_judged: int = 0
+    batch_judged: int = 0  # of the last batch
     batch_relevant: int = 0
 
     @property
@@ -186,9 +180,6 @@ class Protocol:
         abandon_from: documents that the judge was asked about before a topic may be abandoned.
         evaluate_up_to: the highest relevant density of a topic of the evaluation set.
         evaluate_from: the lowest number of its relevant documents.
-
-    Raises:
-        InputError: an invalid share, a number below 1, something that is no condition, or nothing that ends a topic.
     """
 
     pool_depth: int | None = None
@@ -284,9 +275,6 @@ class AutoTAR(Protocol):
     Args:
         batch: default 1. All other arguments are those of :class:`Protocol`.
 
-    Raises:
-        InputError: neither `topic_budget` nor `total_budget`, or what :class:`Protocol` refuses.
-
     Example:
         >>> from pt_reuse.judging import AutoTAR
         >>> protocol, sizes = AutoTAR(topic_budget=100), [None]
@@ -318,9 +306,6 @@ class TrecDL2021(Protocol):
 
     Args:
         pool_depth: default 10. All other arguments are those of :class:`Protocol`.
-
-    Raises:
-        InputError: what :class:`Protocol` refuses.
 
     Example:
         >>> from pt_reuse.judging import Progress, TrecDL2021

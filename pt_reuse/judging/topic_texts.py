@@ -60,21 +60,21 @@ def document_texts(
         texts = texts.to_dict("records")
     if isinstance(texts, pt.Transformer):
         found = _from_transformer(texts, keys, queries)
-    elif isinstance(texts, Mapping):
+    else:
+        wanted = dict.fromkeys(docno for _, docno in keys)
         if isinstance(texts, dict):
             # a document may be called by a number, where its name is a text
             texts = {as_id("docno", docno): text for docno, text in texts.items()}
-        by_docno = {docno: _text(texts[docno], docno) for docno in dict.fromkeys(d for _, d in keys) if docno in texts}
+        if isinstance(texts, Mapping):
+            by_docno = {docno: _text(texts[docno], docno) for docno in wanted if docno in texts}
+        elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
+            by_docno = _from_corpus(texts, set(wanted), verbose=verbose)
+        else:
+            what = (
+                "a dict of docno -> text, documents as dicts with 'docno' and 'text', or a transformer that adds 'text'"
+            )
+            raise InputError(f"texts must be {what}, got {shown(texts)}.", argument="texts")
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
-    elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
-        by_docno = _from_corpus(texts, {docno for _, docno in keys}, verbose=verbose)
-        found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
-    else:
-        raise InputError(
-            "texts must be a dict of docno -> text, the documents of a corpus as dicts with 'docno' and 'text', or "
-            f"a transformer that adds 'text', got {shown(texts)}.",
-            argument="texts",
-        )
     lacking = [docno for _, docno in keys if (_, docno) not in found]
     if lacking:
         lacks = f"{count(len(lacking), 'document')} of {len(keys):,} without a text: {examples(lacking)}. "
@@ -184,10 +184,6 @@ class WithTexts(Judge):
 
     Attributes:
         name: that of the judge, like `rel` and `family`.
-
-    Raises:
-        InputError: no judge, invalid topics or texts, or a judge that reads columns that neither has; when it judges, a
-            topic without a query or a document without a text.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

@@ -109,16 +109,16 @@ def test_what_several_judged_becomes_judgments_by_a_vote(files, capsys, messages
     assert run(capsys, "score", files / "runs", "--qrels", qrels, "--measures", "AP")[0] == 0
 
 
-@pytest.mark.parametrize("pool", ["pool/pool.csv", "pool/to_judge.txt"])
-@pytest.mark.parametrize("texts", ["texts.jsonl", "texts.csv", "texts.tsv"])
-def test_pools_and_texts_in_all_forms(pool, texts, files, field, capsys):
-    status, _, err = run(capsys, *export(files, pool=("--pool", pool), texts=texts))
-    assert (status, err) == (0, "")
-    row = rows_of(files / "tasks" / "tasks-round1.csv")[0]
-    assert row["query"] == f"query {row['qid']}"
-    expected = {"texts.jsonl": f"text of {row['docno']}", "texts.csv": "a text", "texts.tsv": "a  text"}
-    assert row["text"] == expected[texts]
-    assert pairs_of(files) == keys(ptr.depth_pool(field.runs, depth=2))
+def test_pools_and_texts_in_all_forms(files, field, capsys):
+    expected = {"texts.jsonl": "text of {}", "texts.csv": "a text", "texts.tsv": "a  text"}
+    for pool, texts in (("pool.csv", "texts.jsonl"), ("to_judge.txt", "texts.csv"), ("pool.csv", "texts.tsv")):
+        out = f"{pool} {texts}"
+        status, _, err = run(capsys, *export(files, pool=("--pool", f"pool/{pool}"), texts=texts, out=out))
+        assert (status, err) == (0, "")
+        row = rows_of(files / out / "tasks-round1.csv")[0]
+        assert row["query"] == f"query {row['qid']}"
+        assert row["text"] == expected[texts].format(row["docno"])
+        assert pairs_of(files, out) == keys(ptr.depth_pool(field.runs, depth=2))
 
 
 def test_a_pool_is_made_of_runs(files, field, capsys):

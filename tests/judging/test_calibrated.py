@@ -14,7 +14,6 @@ from session_parts import Watched, same
 from sklearn.linear_model import LogisticRegression
 
 import pt_reuse as ptr
-from pt_reuse.data.frame_columns import PROVENANCE
 from pt_reuse.judge import as_judges
 from pt_reuse.judging.calibrated import judge_with_model
 from pt_reuse.studies.judged_fields import compared_labels
@@ -191,24 +190,6 @@ def test_choices_and_labels_are_those_of_a_slow_version(rel):
     assert rest["label"].tolist() == expected
     assert len(set(expected)) > 1
     assert len(frame) == len(SCORES)
-
-
-def test_who_gave_each_label_and_why():
-    frame = lara(total=45, batch_size=20).to_frame()
-    assert list(frame) == ["qid", "docno", "label", *PROVENANCE, "probability"]
-    mine = frame[frame["judge"] == "people"]
-    assert mine["round"].value_counts().to_dict() == {1: 20, 2: 20, 3: 5}
-    assert mine["label"].tolist() == people(mine)
-    assert (mine.loc[mine["round"] == 1, "reason"] == "at random").all()
-    later = mine[mine["round"] > 1]
-    assert later["reason"].tolist() == [f"nearest to .5 ({p:.3f})" for p in later["probability"]]
-    rest = frame.drop(mine.index)
-    assert set(rest["judge"]) == {"scores_of, calibrated"}
-    assert set(rest["round"]) == {4}
-    assert set(rest["reason"]) == {"the rest"}
-    assert set(frame["strategy"]) == {"lara"}
-    relevant = rest["label"] >= 1
-    assert (relevant == (rest["probability"] >= 0.5)).all()
 
 
 def test_documents_that_the_model_does_not_know_are_counted(messages):

@@ -8,7 +8,6 @@ import pytest
 from relevant_parts import Near, as_qrels, as_runs
 
 import pt_reuse as ptr
-from pt_reuse.arrays.bootstrap import TopicScores, checked_bootstrap, ranking_agreement
 from pt_reuse.judge import Oracle
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 
@@ -127,26 +126,6 @@ def test_the_tables_say_what_the_sets_are(found):
     for team, of in uniques.groupby("team"):
         again = sum(docno in WITHOUT[team, qid] for qid, docno in zip(of["qid"], of["docno"], strict=True))
         assert counts.loc[team, "found_again"] == again
-
-
-def test_intervals_are_those_of_the_judgments_made_without_each_team(found):
-    options = {"depth": 3, "judge": KNOWN, "seed": 2}
-    drawn = ptr.pools.leave_out_dynamic(
-        RUNS, JUDGED, MEASURES, Near(DOCNOS), TOPICS, **options, resamples=12, confidence=0.9
-    )
-    for name in ("table", "by_run", "summary"):
-        plain = getattr(found, name)
-        pd.testing.assert_frame_equal(getattr(drawn, name)[list(plain)], plain)
-    bootstrap = checked_bootstrap(resamples=12, seed=2, confidence=0.9)
-    truth = TopicScores(ptr.score(RUNS, as_frame(FULL), MEASURES).values[0])
-    rows = drawn.table[drawn.table["measure"] == "AP"].set_index("team")
-    for team in found.units.names:
-        sets = as_frame({qid: WITHOUT.get((team, qid), docnos) for qid, docnos in FULL.items()})
-        ends = ranking_agreement(truth, TopicScores(ptr.score(RUNS, sets, MEASURES).values[0]), bootstrap)
-        for name in ("tau_b", "gamma", "tau_ap_b", "max_drop"):
-            assert rows.loc[team, f"{name}_low"] == pytest.approx(ends[f"{name}_low"]), (team, name)
-            assert rows.loc[team, f"{name}_high"] == pytest.approx(ends[f"{name}_high"]), (team, name)
-    assert "12 resamples" in drawn.settings["intervals"]
 
 
 def test_a_classifier_that_finds_everything_again_loses_nothing():

@@ -272,32 +272,14 @@ class _Check:
             if users[user] == rows[one] == 1 and one in people:
                 self.taken[user] = one
         for answer in answers:
-            pair = self._pair(answer)
-            if pair is not None and not self._is_taken(answer, pair):
-                self.faulty.add(pair.name)
-
-    def _named(self, answer: Answer) -> str | None:
-        """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
-        named = (self._given[name] for name in answer.names if name in self._given)
-        people = self.manifest.annotators
-        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
-        return next(named, None) or next(forms, None)
-
-    def _annotator(self, answer: Answer) -> str | None:
-        """Return who gave an answer; tell where nobody knows."""
-        file, people = Path(answer.file).name, self.manifest.annotators
-        found = self._named(answer)
-        if found is None and answer.said:
-            user = answer.said[0]
-            found = self.taken.get(user)
-            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
-            unknown += f"Say who it is by {_naming(user)}"
-        elif found is None:
-            found = answer.assigned or self.manifest.files.get(file)
-            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + _naming(file)
-        if found is None:
-            self._once(answer, f"user {answer.said[:1]}", unknown)
-        return found
+            pair = manifest.by_name.get(answer.pair)
+            try:
+                pair = self._pair(answer)
+                self._take(answer, pair)
+            except InputError as fault:
+                self._refuse(answer, fault.text)
+                if pair is not None:
+                    self.faulty.add(pair.name)
 
     def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
         """Return where a row stands that begins with a pair and an annotator: topic by topic."""
@@ -312,50 +294,33 @@ class _Check:
             else:
                 yield from [(pair, None)] * (pair.wanted - n_labels[pair.name])
 
+    def _refuse(self, answer: Answer, text: str) -> None:
+        # what is the same of each row of a file is told once
+        if (answer.file, text) not in self._told:
+            self._told.add((answer.file, text))
+            self.faults.append(InputError(text, place=answer.where))
+
     def _is_of_the_task(self, answer: Answer) -> bool:
         """Return whether an answer says something of a pair of the task; what has no label says nothing."""
         if answer.task and answer.task != self.manifest.task:
             other = f"of another task, {shown(answer.task)}, where this folder's is {shown(self.manifest.task)}."
-            self._once(answer, answer.task, f"{other} Import a file with the folder of its own task.")
+            self._refuse(answer, f"{other} Import a file with the folder of its own task.")
         elif not answer.pair and (answer.qid is None or answer.docno is None):
-            advice = "Keep what stands beside the texts."
-            self._once(answer, "ids", f"no `pair`, and not both `qid` and `docno`. {advice}")
+            self._refuse(answer, "no `pair`, and not both `qid` and `docno`. Keep what stands beside the texts.")
         else:
             return bool(answer.labels)
         self.whole = False
         return False
 
-    def _is_taken(self, answer: Answer, pair: Pair) -> bool:
-        label = self._label(answer, pair)
-        if label is None:
-            return False
-        annotator = self._annotator(answer)
-        if annotator is None:
-            return False
-        if self.manifest.annotators and annotator not in pair.asked:
-            what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
-            whose = _naming(answer.said[0] if answer.said else "FILE")
-            return self._refused(answer, f"{what} Take the row out, or say who it was by {whose}")
-        key = pair.name, annotator
-        old, older = self.labels.setdefault(key, (label, answer))
-        if old != label:
-            what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
-            return self._refused(answer, f"{what} Leave the label that is meant.")
-        if older is not answer:
-            self.mended["label"].append(f"{answer.where} and {older.where}")
-            self.labels[key] = label, min(answer, older, key=lambda one: one.time)
-        return True
-
-    def _pair(self, answer: Answer) -> Pair | None:
-        """Return the pair that an answer is about, None where it is none of the task, or another than it says."""
+    def _pair(self, answer: Answer) -> Pair:
+        """Return the pair that an answer is about; raise where it is none of the task, or another than it says."""
         pair = self.manifest.by_name.get(answer.pair)
         if pair is None:
             alike = self.manifest.by_ids.get((restored(answer.qid or ""), restored(answer.docno or "")), [])
             if len(alike) == 1:
                 return alike[0]
             what = f"topic {shown(answer.qid)}, document {shown(answer.docno)} is no pair of the task."
-            self._refused(answer, f"{what} Take the row out, or put back its ids as they were written.")
-            return None
+            raise InputError(f"{what} Take the row out, or put back its ids as they were written.")
         for what, stands, was in (("topic", answer.qid, pair.qid), ("document", answer.docno, pair.docno)):
             if stands is None or storable(was) in (stands, restored(stands)):
                 continue
@@ -363,28 +328,52 @@ class _Check:
             if restored(stands) in self._known[what]:
                 wrong = f"{what} {shown(stands)} stands beside pair {pair.name}, which is {pair.words}."
                 advice = "Put back the ids of the row as they were written: cells may have been moved."
-                self._refused(answer, f"{wrong} {advice}")
-                self.faulty.add(pair.name)
-                return None
+                raise InputError(f"{wrong} {advice}")
             self.mended["id"].append(f"{answer.where}: {shown(stands)} is {what} {shown(was)}")
         return pair
 
-    def _label(self, answer: Answer, pair: Pair) -> int | None:
+    def _take(self, answer: Answer, pair: Pair) -> None:
+        """Keep the label of an answer, or raise where it is none, or of somebody else, or another than before."""
         label = self.manifest.scale.read(answer.labels[0]) if len(answer.labels) == 1 else None
         if label is None:
             what = f"{pair.words} has {count(len(answer.labels), 'label')}, {examples(answer.labels)}."
-            self._refused(answer, f"{what} Give one of {self.manifest.scale}, as a number or in words.")
-        return label
+            raise InputError(f"{what} Give one of {self.manifest.scale}, as a number or in words.")
+        annotator = self._annotator(answer)
+        if self.manifest.annotators and annotator not in pair.asked:
+            what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
+            whose = _naming(answer.said[0] if answer.said else "FILE")
+            raise InputError(f"{what} Take the row out, or say who it was by {whose}")
+        key = pair.name, annotator
+        old, older = self.labels.setdefault(key, (label, answer))
+        if old != label:
+            what = f"{shown(annotator)} gives {pair.words} label {label}, but {old} in {older.where}."
+            raise InputError(f"{what} Leave the label that is meant.")
+        if older is not answer:
+            self.mended["label"].append(f"{answer.where} and {older.where}")
+            self.labels[key] = label, min(answer, older, key=lambda one: one.time)
 
-    def _refused(self, answer: Answer, text: str) -> bool:
-        self.faults.append(InputError(text, place=answer.where))
-        return False
+    def _named(self, answer: Answer) -> str | None:
+        """Return the annotator whom an answer names, or a user's ``annotators=`` for it."""
+        named = (self._given[name] for name in answer.names if name in self._given)
+        people = self.manifest.annotators
+        forms = (form for name in answer.said for form in (name, restored(name)) if not people or form in people)
+        return next(named, None) or next(forms, None)
 
-    def _once(self, answer: Answer, what: str, text: str) -> None:
-        """Tell what is the same of each row of a file, once."""
-        if (answer.file, what) not in self._told:
-            self._told.add((answer.file, what))
-            self._refused(answer, text)
+    def _annotator(self, answer: Answer) -> str:
+        """Return who gave an answer; raise where nobody knows."""
+        file, people = Path(answer.file).name, self.manifest.annotators
+        found = self._named(answer)
+        if found is None and answer.said:
+            user = answer.said[0]
+            found = self.taken.get(user)
+            unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
+            unknown += f"Say who it is by {_naming(user)}"
+        elif found is None:
+            found = answer.assigned or self.manifest.files.get(file)
+            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + _naming(file)
+        if found is None:
+            raise InputError(unknown)
+        return found
 
 
 def _first(texts: Sequence[str]) -> str:

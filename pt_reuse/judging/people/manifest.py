@@ -255,13 +255,14 @@ def read_manifest(folder: Path) -> Manifest:
         try:
             found = json.loads(read_file(folder / MANIFEST))
             checksum, kind = found.pop("checksum"), found["kind"]
+            if kind != _KIND or checksum != _checksum(json.dumps(found, indent=0)):
+                raise ValueError("not as it was written")
         except (FileNotFoundError, NotADirectoryError):
             problem = f"no tasks: it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
             raise InputError(f"{problem}. Give a folder that export_tasks() wrote.", argument="folder") from None
         except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-            raise _damaged() from error
-        if kind != _KIND or checksum != _checksum(json.dumps(found, indent=0)):
-            raise _damaged()
+            problem = f"its {MANIFEST}, which says what was asked of whom, was changed or is damaged. "
+            raise InputError(f"{problem}Put back the file as it was written.", argument="folder") from error
     del found["kind"]
     found["scale"] = Scale({int(label): word for label, word in found["scale"].items()})
     pairs = tuple(Pair(**{**pair, "asked": tuple(pair["asked"])}) for pair in found["pairs"])
@@ -270,11 +271,3 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _damaged() -> InputError:
-    return InputError(
-        f"its {MANIFEST} was changed or is damaged. Put back the file as it was written: it says what was asked of "
-        "whom.",
-        argument="folder",
-    )

@@ -97,23 +97,3 @@ def test_what_is_wrong_is_named(messages):
     messages.refused(lambda: rankings("unread", "unread", "unread", "AP", others="ignore"), argument="others")
     messages.refused(lambda: rankings("unread", "unread", "unread", "Ap"), argument="measures")
     messages.refused(lambda: rankings(RUNS, "one.txt", QRELS, "AP"), argument="labels")
-
-
-@pytest.mark.parametrize("rule", ["higher", "unresolved"])
-def test_rankings_by_the_majority(rule):
-    result = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, MEASURES, majority=[rule])
-    voted = ptr.judging.majority_vote(LABELS, ties=rule).to_frame()
-    voted = voted[voted["label"] >= 0]
-    held = {(row.qid, row.docno): row.label for row in QRELS.to_frame().itertuples()}
-    mine = {(row.qid, row.docno): row.label for row in voted.itertuples()}
-    topics = sorted({qid for qid, _ in mine}, key=int)
-    rows = result.table[result.table["annotator"] == f"majority ({rule})"]
-    assert len(rows) == len(MEASURES)
-    for row in rows.itertuples():
-        x, y = means(held, topics, row.measure), means({**held, **mine}, topics, row.measure)
-        assert row.tau_b == pytest.approx(kendalltau(x, y).statistic)
-        assert (row.topics, row.labels) == (len(topics), len(mine))
-        assert row.changed == sum(held.get(item, -1) != label for item, label in mine.items())
-    # what is added changes nothing of what was there
-    alone = ptr.judging.rankings_by_annotator(RUNS, LABELS, QRELS, MEASURES)
-    pd.testing.assert_frame_equal(result.table[: len(alone.table)], alone.table)

@@ -128,26 +128,6 @@ def test_a_missing_label_is_unjudged_or_is_dropped_for_both():
         assert rows_of(found.table, "gaps", "P@5")["documents"][0] == len(GAPS)
 
 
-def test_binary_labels_stand_on_the_scale_of_people():
-    binary = {pair: int(label > 0) for pair, label in GRADED.items()}
-    found = ptr.audit_labels(
-        RUNS, FIELD.qrels, {"binary": as_frame(binary)}, ["nDCG@5", "P(rel=2)@5"], rel=2, resamples=0
-    )
-    lifted = {pair: 2 * label for pair, label in binary.items()}
-    x, y = means(HUMAN, "nDCG@5"), means(lifted, "nDCG@5")
-    assert rows_of(found.table, "binary", "nDCG@5")["tau_b"][0] == pytest.approx(tau(x, y), abs=1e-12)
-    # of two people would say relevant from 2 on, pytrec_eval from 1 on
-    strict = {pair: int(label >= 2) for pair, label in HUMAN.items()}
-    x, y = means(strict, "P@5"), means(binary, "P@5")
-    moved = rows_of(found.movers, "binary", "P(rel=2)@5").set_index("name").loc[RUNS.names]
-    assert moved["score"].to_numpy() == pytest.approx(x, abs=1e-9)
-    assert moved["judge_score"].to_numpy() == pytest.approx(y, abs=1e-9)
-    # labels are shown as the judge gave them
-    mine = found.documents[found.documents["measure"] == "nDCG@5"]
-    given = [binary[pair] for pair in zip(mine["qid"], mine["docno"], strict=True)]
-    assert mine["judge_label"].tolist() == given
-
-
 @pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")  # which topics the run lacks
 def test_means_over_the_topics_that_a_run_has():
     lost = RUNS.names[0]

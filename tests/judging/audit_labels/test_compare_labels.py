@@ -22,25 +22,11 @@ FRAME = GRADED.to_frame()[["qid", "docno", "label"]]
 KNOWN = {(row.qid, row.docno): row.label for row in FRAME.itertuples()}
 
 
-def say(pairs):
-    return pairs.assign(label=[KNOWN[pair] for pair in zip(pairs["qid"], pairs["docno"], strict=True)])
-
-
 class Asked:
     """A judge that must not be asked."""
 
     def __call__(self, pairs):
         raise AssertionError("asked")
-
-
-def test_a_judge_comes_in_any_form():
-    nested = {qid: dict(zip(part["docno"], part["label"], strict=True)) for qid, part in FRAME.groupby("qid")}
-    forms = [("judge", GRADED), ("judge", FRAME), ("model", {"model": FRAME}), ("judge", nested), ("say", say)]
-    for name, form in (*forms, ("known", ptr.judging.Oracle(GRADED, name="known")), ("f", {"f": say})):
-        found = ptr.labels.compare_labels(HUMAN, form, resamples=0)
-        assert found.judges == [name]
-        wanted = ptr.labels.compare_labels(HUMAN, {name: GRADED}, resamples=0)
-        pd.testing.assert_frame_equal(found.table, wanted.table)
 
 
 def test_what_is_relevant_can_be_said():

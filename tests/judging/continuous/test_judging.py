@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from cal_parts import CORPUS, LABELS, TOPICS, Hashed
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from real_runs import read_real
 
 import pt_reuse as ptr
-from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, Protocol, TrecDL2021
+from pt_reuse.judging.protocols import AutoTAR, DenseTopic, FewJudged, FruitfulBatch, NoBatchYet, TrecDL2021
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 
 
@@ -118,66 +116,6 @@ def test_documents_without_a_label_teach_nothing_and_are_not_asked_again(message
         expected = [docno for docno, _, _ in slow if docno in some[row.qid]]
         assert found.labels.loc[found.labels["qid"] == row.qid, "docno"].tolist() == expected
         assert row.judged == len(expected) < row.asked
-
-
-@st.composite
-def protocols(draw):
-    conditions = draw(
-        st.sampled_from([(), SMALL, (FewJudged(4),), (FruitfulBatch(0.3),), (DenseTopic(0.2), NoBatchYet())])
-    )
-    return Protocol(
-        batch=draw(st.integers(1, 5)),
-        growth=draw(st.sampled_from([0.0, 0.1, 1.0])),
-        presumed_negatives=draw(st.integers(0, 5)),
-        goes_on_while=conditions,
-        topic_budget=draw(st.one_of(st.integers(1, 12), st.none() if conditions else st.just(9))),
-        total_budget=draw(st.one_of(st.none(), st.integers(1, 25))),
-        abandon_above=draw(st.sampled_from([None, 0.5])),
-        abandon_from=draw(st.integers(1, 4)),
-    )
-
-
-labels = st.dictionaries(
-    st.sampled_from(["1", "2", "10"]),
-    st.dictionaries(st.sampled_from([f"d{i}" for i in range(14)]), st.sampled_from([0, 1, 2])),
-)
-
-
-@settings(max_examples=8, deadline=None)
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-@given(protocols(), labels, st.lists(st.sampled_from([f"d{i}" for i in range(14)]), unique=True), st.integers(0, 3))
-def test_whatever_is_judged(protocol, known, pooled, seed):
-    scorer = Hashed({"1": 12, "2": 3, "10": 0})
-    judge = ptr.judging.Oracle({**{qid: {} for qid in scorer.of}, **known, "x": {"d": 1}}, unknown="skip")
-    pool = pool_of(pooled) if pooled else None
-    found = ptr.judging.judge_continuously(scorer, TOPICS, judge, protocol=protocol, pool=pool, rel=2, seed=seed)
-    rounds, topics, given_labels = found.rounds, found.topics, found.labels
-    assert not given_labels.duplicated(["qid", "docno"]).any(), "no document is judged twice"
-    assert given_labels["label"].tolist() == [
-        known[qid][docno] for qid, docno in zip(given_labels["qid"], given_labels["docno"], strict=True)
-    ]
-    assert (topics["qid"] == TOPICS["qid"]).all()
-    assert topics["asked"].max() <= (protocol.topic_budget or np.inf)
-    assert topics["asked"].sum() <= (protocol.total_budget or np.inf)
-    assert (topics["judged"] == topics["pool_judged"] + topics["cal_judged"]).all()
-    for row in topics.itertuples():
-        mine = given_labels[given_labels["qid"] == row.qid]
-        assert (row.judged, row.relevant) == (len(mine), (mine["label"] >= 2).sum())
-        steps = rounds[rounds["qid"] == row.qid]
-        everything = set(scorer.of[row.qid]) | set(pooled)
-        if row.status == "exhausted":
-            assert row.asked == len(everything)
-        if len(steps):
-            assert (steps["decision"].iloc[:-1] == "goes on").all()
-            assert steps["decision"].iloc[-1] == row.status != "goes on"
-            assert steps["asked"].is_monotonic_increasing
-            assert steps["asked"].iloc[-1] == row.asked
-            assert steps["round"].tolist() == list(range(1, len(steps) + 1))
-        if row.status == "total budget":
-            assert topics["asked"].sum() == protocol.total_budget
-    # rounds go through the topics in their order
-    order = rounds.groupby("round")["qid"].apply(list)
-    assert all(qids == [qid for qid in TOPICS["qid"] if qid in qids] for qids in order)
 
 
 def test_the_pool_of_the_deep_learning_track_of_2021(data):

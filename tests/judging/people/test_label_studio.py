@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from people_parts import PAIRS, WORDS, as_asked, export, labels_of, returned, rows_of, truth, write_rows
 
 import pt_reuse as ptr
@@ -158,24 +156,6 @@ def test_users_are_matched_by_whose_rows_they_answered(tmp_path, messages):
     # somebody answered what was asked of another
     bring(lambda row: ["ann"])
     assert len(messages.refused(lambda: import_labels(tmp_path)).faults) == 4
-
-
-@settings(deadline=None, max_examples=15)
-@given(
-    st.text(max_size=60).filter(str.strip),
-    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9),
-)
-def test_any_text_goes_there_and_back(tmp_path_factory, text, name):
-    pairs, folder = {"1": [f"d{name}"], "2": [f"e{name}", "="]}, tmp_path_factory.mktemp("any")
-    texts = dict.fromkeys([f"d{name}", f"e{name}", "="], text)
-    export(folder, pairs, format="label-studio", annotators=["ann"], texts=texts)
-    rows = rows_of(folder / "ann-round1.json")
-    made = label_studio(rows, lambda i, row: [annotation(i, 4, ["relevant"])])
-    (returned(folder) / "all.json").write_bytes(made)
-    found = import_labels(folder).table
-    assert sorted(zip(found["qid"], found["docno"], strict=True)) == sorted(
-        (q, d) for q, ds in pairs.items() for d in ds
-    )
 
 
 ODD_CHOICES = [[{}], [["relevant"]], {"a": 1}]
