@@ -59,18 +59,18 @@ def add_fetch(parser: Parser) -> None:
 
 def _run_fetch(options: argparse.Namespace) -> int:
     from pt_reuse.collections.dataset import ReuseDataset
-    from pt_reuse.collections.runs import FetchStatus, download_folder, runs_by_reason
+    from pt_reuse.collections.runs import download_folder, runs_by_reason
 
     collection = collection_of(options.collection)
     folder, pooled = download_folder(collection), True if options.only_pooled else None
     files = ReuseDataset(collection).fetch(pooled=pooled, n_jobs=options.jobs, verbose=shows_bars(options))
-    n = {status: int((files["status"] == status).sum()) for status in FetchStatus}
-    failed = files[files["status"] == FetchStatus.FAILED]
+    n = files["status"].value_counts().reindex(["here", "fetched", "failed"], fill_value=0)
+    failed = files[files["status"] == "failed"]
     say(
-        f"{collection.name}: {count(len(files), 'run')}: {n[FetchStatus.HERE]:,} were here, "
-        f"{n[FetchStatus.FETCHED]:,} fetched, {n[FetchStatus.FAILED]:,} failed."
+        f"{collection.name}: {count(len(files), 'run')}: {n['here']:,} were here, {n['fetched']:,} fetched, "
+        f"{n['failed']:,} failed."
     )
-    if n[FetchStatus.HERE] < len(files):
+    if n["here"] < len(files):
         say(f"New files go to {folder}")
     reasons = runs_by_reason(collection, dict(zip(failed["name"], failed["reason"], strict=True)))
     for reason, runs in reasons.items():

@@ -400,8 +400,8 @@ class ReuseDataset(Printed, IRDSDataset):
             verbose: show a progress bar.
 
         Returns:
-            DataFrame: ``name file status reason``, one row per run; ``status`` is a :class:`FetchStatus`, ``"here"``,
-            ``"fetched"`` or ``"failed"``; ``reason`` says what is wrong, None where nothing is.
+            DataFrame: ``name file status reason``, one row per run; ``status`` is ``"here"``, ``"fetched"`` or
+            ``"failed"``; ``reason`` says what is wrong, None where nothing is.
         """
         submitted_runs(self.collection)
         positive("n_jobs", n_jobs, "downloads at a time")

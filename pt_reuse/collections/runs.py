@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -43,17 +42,6 @@ _ENDINGS = (".gz", "", ".bz2", ".xz", ".zst", ".lz4", ".Z")
 
 class PoolUnknownWarning(ReuseWarning):
     """Nobody recorded which runs were pooled."""
-
-
-class FetchStatus(str, Enum):
-    """Where the file of a run is after a download."""
-
-    HERE = "here"
-    FETCHED = "fetched"
-    FAILED = "failed"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # what is on record
@@ -260,15 +248,18 @@ def _download(collection: Collection, names: Sequence[str], **how: Any) -> Fetch
 
 
 def fetch_report(collection: Collection, names: Sequence[str], *, n_jobs: int, verbose: bool) -> pd.DataFrame:
-    """Download what is not on this machine; return ``name file status reason``, one row per run."""
+    """Download what is not on this machine; return ``name file status reason``, one row per run.
+
+    The status is ``"here"``, ``"fetched"`` or ``"failed"``.
+    """
     here = find_run_files(collection, names)
     had = get_run_files(collection, names, n_jobs=n_jobs, verbose=verbose)
-    rows: list[tuple[str, str | None, FetchStatus, str | None]] = []
-    for name in names:
-        if name in had.files:
-            rows.append((name, str(had.files[name]), FetchStatus.HERE if name in here else FetchStatus.FETCHED, None))
-        else:
-            rows.append((name, None, FetchStatus.FAILED, had.failed.get(name)))
+    rows = [
+        (name, str(had.files[name]), "here" if name in here else "fetched", None)
+        if name in had.files
+        else (name, None, "failed", had.failed.get(name))
+        for name in names
+    ]
     return pd.DataFrame(rows, columns=["name", "file", "status", "reason"], dtype=object)
 
 
@@ -414,7 +405,8 @@ def plan_runs(
         had = Fetched(find_run_files(collection, table["name"], folder))
         if not had.files:
             _tell_lacking(collection, table, had, folder, missing, download)
-        get = partial(_read_submitted, collection, table, had, folder, reading, missing, download)
+        how: dict[str, Any] = {"reading": reading, "missing": missing, "download": download}
+        get = partial(_read_submitted, collection, table, had, folder, **how)
     elif runs is None:
         get = partial(_get_submitted, collection, table, reading, missing, download)
     else:
@@ -430,7 +422,7 @@ def _get_submitted(
     """Find or download the files of runs on record and read them."""
     how: dict[str, Any] = {"n_jobs": reading.n_jobs or 8, "verbose": reading.verbose}
     had = get_run_files(collection, table["name"].tolist(), download=download, **how)
-    return _read_submitted(collection, table, had, None, reading, missing, download)
+    return _read_submitted(collection, table, had, None, reading=reading, missing=missing, download=download)
 
 
 def _read_submitted(
@@ -438,6 +430,7 @@ def _read_submitted(
     table: pd.DataFrame,
     had: Fetched,
     folder: Path | None,
+    *,
     reading: Reading,
     missing: str,
     download: bool,

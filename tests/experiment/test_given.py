@@ -145,7 +145,9 @@ def test_topics_files_of_each_form(tmp_path, messages):
         assert read_topics(str(path))[["qid", "query"]].to_records(index=False).tolist() == expected
     for text in ("", "alone\n", "1 a\n1 b\n"):
         path.write_text(text)
-        messages.refused(lambda: ptr.Experiment(RUNS, str(path), QRELS, [AP]), argument="topics")
+        error = messages.refused(lambda: ptr.Experiment(RUNS, str(path), QRELS, [AP]), argument="topics")
+        assert str(error).endswith(". Give TREC topics (<top>), XML, a line for each topic (its qid, a tab or blank, "
+                                   "the query), or a frame.")  # fmt: skip
 
 
 @pytest.mark.parametrize("odd", [None, np.nan, ["A"], 1.5, b"\xff"], ids=repr)

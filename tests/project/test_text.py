@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pt_reuse._text import prose, shorten, table, visible
+from pt_reuse._text import prose, table, visible
 
 
 def wide(text):
@@ -78,43 +78,12 @@ def test_no_text_of_a_cell_is_lost_but_for_marked_ones(rows, width):
         assert str(documents) in words
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.text("ab 日é\u0301", max_size=60), st.integers(4, 50))
-def test_a_shortened_text_has_its_beginning_and_says_so(text, width):
-    found = shorten(text, width)
-    assert wide(found) <= width
-    if wide(text) <= width:
-        assert found == text
-    else:
-        start, end = found.split("...")
-        assert text.startswith(start)
-        assert text.endswith(end)
-
-
 def test_a_table_by_hand():
     frame = pd.DataFrame({"name": ["BM25", "日本語"], "score": [0.25, np.nan], "rank": [1, 12], "pooled": [True, None]})
     assert table(frame, width=40).split("\n") == [
         "name     score  rank  pooled",
         "BM25    0.2500     1  True",
         "日本語       -    12  -",
-    ]
-
-
-def test_headings_take_lines_before_columns_take_a_block():
-    frame = pd.DataFrame({"team": ["team-1"], "largest_loss_pct": [9.915], "mean_change_pct": [-3.25]})
-    assert table(frame, width=30).split("\n") == [
-        "        largest_       mean_",
-        "team    loss_pct  change_pct",
-        "team-1    9.9150     -3.2500",
-    ]
-    assert table(frame, width=22).split("\n") == [
-        "        largest_",
-        "team    loss_pct",
-        "team-1    9.9150",
-        "",
-        "             mean_",
-        "team    change_pct",
-        "team-1     -3.2500",
     ]
 
 
@@ -143,14 +112,6 @@ def test_ranks_are_whole_numbers_also_beside_missing_ones():
         ["a", "3", "2.5000", "1.0000"],
         ["b", "-", "3.0000", "2.0000"],
     ]
-
-
-def test_spare_columns_go_until_the_others_stand_side_by_side():
-    frame = pd.DataFrame({name: [f"{name}-{'x' * 12}"] for name in "abcd"})
-    told = table(frame, width=40, spare=["d", "c", "b"]).split("\n")
-    assert [line.split()[0] for line in told[:2]] == ["a", "a-xxxxxxxxxxxx"]
-    assert told[2:] == ["(no room for: c, d)"]
-    assert table(frame, width=80, spare=["d"]) == table(frame, width=80)
 
 
 def test_columns_of_one_value_go_first_and_their_value_is_said():
