@@ -1,4 +1,4 @@
-from .experiment.answer_measures import answer_measures as answer_measures
+from .experiment.matched_answers import answer_measures as answer_measures
 from .scoring.answers import score_answers as score_answers
 from .studies.bank_growth import bank_growth as bank_growth
 from .studies.check_answers import check_answers as check_answers

@@ -13,7 +13,7 @@ from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import add_field, judgments_named, plan_field, told_name
 from pt_reuse.cli.output import complain, draw, out_file, out_folder, print_table, say, shows_bars, write_files
 from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell
-from pt_reuse.cli.study_commands import add_flag
+from pt_reuse.cli.study_commands import add_flag, labelled_answers
 from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,13 +33,16 @@ def _add_flags(parser: Parser, *more: str) -> None:
 
 
 def _alone(options: argparse.Namespace) -> bool:
-    return options.runs is None and options.collection is None and options.qrels is not None
+    others = (options.qrels, getattr(options, "answers", None))
+    return options.runs is None and options.collection is None and others != (None, None)
 
 
 def add_report(parser: Parser) -> None:
     """Add the arguments of the command."""
     parser.tell("Without runs, `--qrels` alone says what can be said.")
     add_field(parser, unless=_alone)
+    what = "instead of runs and judgments: file or folder of answers that were judged by items"
+    parser.add_option("--answers", "FILE", what, group=INPUT)
     _add_flags(parser, "depth", "rel")
     add_out(parser, "the page, as HTML,", "FILE")
     parser.set_defaults(run=_run_report)
@@ -52,12 +55,19 @@ def _run_report(options: argparse.Namespace) -> None:
     file = out_file(options)
     if file is not None:
         library()
-    plan = None if _alone(options) else plan_field(options)
-    source = judgments_named(options.qrels, None) if plan is None else plan.needed_judgments()
-    qrels, runs = source.read(), None if plan is None else plan.read_runs()
-    known = source.collection if plan is None else plan.collection
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
-    card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
+    if options.answers is not None:
+        beside = [name for name in ("runs", "qrels", "collection") if getattr(options, name) is not None]
+        if beside:
+            raise InputError(f"answers have no {beside[0]} beside them. Leave one out.", argument="answers")
+        answers = labelled_answers({"answers": options.answers}, options.metadata)["answers"]
+        card = report(answers, name=os.path.basename(options.answers), verbose=shows_bars(options), **how)
+    else:
+        plan = None if _alone(options) else plan_field(options)
+        source = judgments_named(options.qrels, None) if plan is None else plan.needed_judgments()
+        qrels, runs = source.read(), None if plan is None else plan.read_runs()
+        known = source.collection if plan is None else plan.collection
+        card = report(runs, qrels, name=known.name if known else None, verbose=shows_bars(options), **how)
     say("\n".join(filter(None, [str(card), card.summary, card.flag])) + "\n")
     print_table(card.questions[["question", "words", "number"]], "questions", most=len(card.questions))
     say(f"\nFor a paper: {card.paragraph()}")

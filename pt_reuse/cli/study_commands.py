@@ -140,7 +140,7 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         usual = different_names([*sources.values(), *others.values()])
         given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
     if files := [name for name, kind in kinds.items() if kind == "answers"]:
-        given |= _labelled_answers({name: given[name] for name in files}, options.metadata)
+        given |= labelled_answers({name: given[name] for name in files}, options.metadata)
     # a leaderboard may have measures that nobody here knows
     checked = study.checked(given | ({"measures": None} if scored else {}))
     if "contributors" in study.parameters:
@@ -173,7 +173,7 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         write_result(result, folder, options, drawn)
 
 
-def _labelled_answers(paths: Mapping[str, str], metadata: str | None) -> dict[str, Any]:
+def labelled_answers(paths: Mapping[str, str], metadata: str | None) -> dict[str, Any]:
     """Return judged answers of files, whose runs one table describes."""
     from pt_reuse.data.answers import as_answers
     from pt_reuse.data.metadata import OF_FRAMES, given_metadata, read_metadata

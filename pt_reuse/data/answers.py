@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag, names, shown
 from pt_reuse._files import checked_path, replacing
-from pt_reuse.data.answer_files import read_bank, read_rows
+from pt_reuse.data.answer_files import read_rows
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet
@@ -311,18 +311,29 @@ def read_answers(
     if judge is not None and (not isinstance(judge, str) or not judge):
         raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
-    rows = read_rows(path, format, judge or "judge", unknown=unknown)
-    items = None if bank is None else read_bank(bank)
-    if items is not None:
-        known = {(qid, other): item for qid, item, other in items[["qid", "item", "id"]].to_numpy().tolist()}
-        rows["item"] = [known.get(key, key[1]) for key in zip(rows["qid"], rows["item"], strict=True)]
-        without = [qid for qid in items["qid"].unique() if qid not in set(rows["qid"])]
-        if without:
-            warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
-            items = items[~items["qid"].isin(without)]
+    rows = read_rows(path, judge or "judge", format=format, unknown=unknown)
+    items = None if bank is None else _bank(bank, rows)
     said = rows[["qid", "run", "qanswer"]].drop_duplicates().replace("", None).dropna()
     texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
     return _of_rows(rows, labels.table(rows["run"].drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
+
+
+def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the items of a bank, by whose names rows are called that have the ids of items."""
+    try:
+        items = read_rows(bank, bank=True)
+    except InputError as error:
+        error.argument = "bank"
+        raise
+    twice = items[items.duplicated(["qid", "item"])]
+    for qid, item, place in twice[["qid", "item", "place"]].to_numpy().tolist()[:1]:
+        raise InputError(f"topic {shown(qid)} has item {shown(item)} a second time.", argument="bank", place=place)
+    known = {(qid, other): item for qid, item, other in items[["qid", "item", "id"]].to_numpy().tolist()}
+    rows["item"] = [known.get(key, key[1]) for key in zip(rows["qid"], rows["item"], strict=True)]
+    without = items[~items["qid"].isin(rows["qid"])]["qid"].unique()
+    if len(without):
+        warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
+    return items[items["qid"].isin(rows["qid"])]
 
 
 def as_answers(given: Any, argument: str = "answers") -> Answers:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse.arrays.item_banks import found_by_units, growth
+from pt_reuse.arrays.item_banks import Growth, found_by_units, growth
 from pt_reuse.columns import Table
 from pt_reuse.data.units import units_of
 from pt_reuse.errors import InputError
@@ -54,6 +54,7 @@ class BankGrowth(Result):
     units     | Units     | count  | how many units
     expected  | Found     | tenths | how many items they find, the mean over all choices of so many units
     deviation | Deviation | tenths | its standard deviation over the choices
+    exactly   | By so many | count | how many items exactly so many units found
     found     | Found     | count  | items that some unit found
     unique    | By one alone | count | items that one unit alone found
     by_two    | By two    | count  | items that two found
@@ -62,14 +63,14 @@ class BankGrowth(Result):
     items     | Items     | count  | items of the bank
     """
 
-    table: Annotated[pd.DataFrame, Table("number of units", "units expected deviation", noun="numbers")]
+    table: Annotated[pd.DataFrame, Table("number of units", "units expected deviation exactly", noun="numbers")]
     summary: Annotated[
         pd.DataFrame,
         Table("bank", "units items found unique by_two next_unit chao2~", report="units found unique next_unit chao2"),
     ]
     topics: Annotated[
         pd.DataFrame,
-        Table("topic", "qid items found unique by_two next_unit chao2", report="qid items found unique chao2"),
+        Table("topic", "qid items found unique by_two next_unit chao2~", report="qid items found unique chao2"),
     ]
 
 
@@ -114,17 +115,20 @@ def bank_growth(
     if len(units) < 2:
         raise InputError(f"it takes two {by}s, and there is one.", argument="by")
     by_unit = found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units))
-    whole = growth(by_unit, confidence)
+    whole, times = growth(by_unit, confidence), by_unit.sum(axis=1)
     table = pd.DataFrame(
-        {"units": np.arange(1, len(units) + 1), "expected": whole.expected, "deviation": whole.deviation}
+        {
+            "units": np.arange(1, len(units) + 1),
+            "expected": whole.expected,
+            "deviation": whole.deviation,
+            "exactly": np.bincount(times, minlength=len(units) + 1)[1:],
+        }
     )
-    row = {"units": len(units), **_counts(by_unit), "next_unit": whole.next_unit, "chao2": whole.chao2}
-    summary = pd.DataFrame([row | {"chao2_low": whole.chao2_low, "chao2_high": whole.chao2_high}])
+    summary = pd.DataFrame([{"units": len(units), **_numbers(by_unit, whole)}])
     topics = []
     for t, qid in enumerate(answers.topics):
         mine = by_unit[answers.topic == t]
-        of_topic = growth(mine)
-        topics.append({"qid": qid, **_counts(mine), "next_unit": of_topic.next_unit, "chao2": of_topic.chao2})
+        topics.append({"qid": qid, **_numbers(mine, growth(mine, confidence))})
     settings = {
         "by": by,
         "bys": f"{by}s",
@@ -136,7 +140,15 @@ def bank_growth(
     return BankGrowth(table=table, summary=summary, topics=pd.DataFrame(topics), settings=settings)
 
 
-def _counts(by_unit: NDArray[np.bool_]) -> dict[str, int]:
+def _numbers(by_unit: NDArray[np.bool_], found: Growth) -> dict[str, float]:
     times = by_unit.sum(axis=1)
-    found = {"found": int((times > 0).sum()), "unique": int((times == 1).sum()), "by_two": int((times == 2).sum())}
-    return {"items": len(times), **found}
+    return {
+        "items": len(times),
+        "found": int((times > 0).sum()),
+        "unique": int((times == 1).sum()),
+        "by_two": int((times == 2).sum()),
+        "next_unit": found.next_unit,
+        "chao2": found.chao2,
+        "chao2_low": found.chao2_low,
+        "chao2_high": found.chao2_high,
+    }

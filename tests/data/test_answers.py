@@ -182,15 +182,24 @@ def test_a_bank_of_autojudge_says_which_items_there_are(tmp_path):
         ({**BANK, "nugget_bank": None}, "row 1, topic '1', run 'A', item 'Why[?]': the bank lacks the item"),
         ({"query_id": "1", "nugget_bank": {}}, "bank.jsonl: there is no item"),
         ({"qid": "1", "nuggets": [{"text": "Why?"}] * 2}, "row 1, .* item 'Why[?]': the item weighs 1 .*, and 0 "),
-        ({"query_id": "1", "nugget_bank": [{"question": "Why?"}] * 2}, "line 1: topic '1' has item 'Why[?]' a second"),
-        ({"query_id": "1", "nugget_bank": [{"claim": "Why?"}]}, "line 1: question must be a text"),
-        ({"answers": []}, "line 1: no object with 'nuggets', 'nugget_bank' or 'claim_bank'"),
+        ([("1", "a"), ("1", "a")], "row 2: topic '1' has item 'a' a second time"),
+        (
+            {"query_id": "1", "nugget_bank": [{"claim": "Why?"}]},
+            "line 1: topic .1.: an item of nugget_bank has a question",
+        ),
+        ({"answers": []}, "line 1: no object with 'qid' and 'nuggets'"),
     ],
 )
 def test_a_fault_of_a_bank(bank, said, tmp_path):
     matches = pd.DataFrame([("1", "Why?", "A", 1, "vital")], columns=["qid", "item", "run", "match", "importance"])
-    with pytest.raises(InputError, match=said):
-        read_answers(matches, bank=lines(tmp_path, bank, name="bank.jsonl"))
+    bank = (
+        pd.DataFrame(bank, columns=["qid", "item"])
+        if isinstance(bank, list)
+        else lines(tmp_path, bank, name="bank.jsonl")
+    )
+    with pytest.raises(InputError, match=said) as raised:
+        read_answers(matches, bank=bank)
+    assert raised.value.argument == ("path" if "row 1" in said else "bank")
 
 
 def test_matches_as_judgments_give_the_same_scores():

@@ -2,81 +2,171 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
+from pt_reuse.data.answers import MEASURES
+
+WEIGHTS = {"all": {}, "weighted": {"vital": 1, "okay": 0.5, "none": 0}, "vital": {"vital": 1, "okay": 0, "none": 0}}
 
 
-def slow(answers, bank, measure="all_score"):
-    """Return by run its score, by team and run those without the team's items, in loops over matches."""
-    matches = {
-        (q, i, r): m for q, i, r, m in answers.to_frame()[["qid", "item", "name", "match"]].itertuples(index=False)
-    }
-    team = dict(zip(answers.run_table["name"], answers.run_table["team"], strict=True))
-    items = list(answers.items[["qid", "item"]].itertuples(index=False, name=None))
-    finders = {item: {team[run] for run in team if matches.get((*item, run), 0) > 0} for item in items}
-    bank = [item for item in items if bank == "all" or finders[item]]
-    credit = (lambda value: float(value >= 1)) if measure.startswith("strict") else float
+class Slow:
+    """The definitions in loops over dicts: scores by banks with and without the items that a unit alone found."""
 
-    def scores(without=None):
-        kept = [item for item in bank if finders[item] != {without}]
+    def __init__(self, answers, by="team", *, bank="all", measure="all_score", strict=False):
+        frame = answers.to_frame()
+        self.matches = {row[:3]: row[3] for row in frame.itertuples(index=False, name=None)}
+        column = {"run": "name"}.get(by, by)
+        self.unit = dict(zip(answers.names, answers.run_table[column], strict=True))
+        self.topics = list(dict.fromkeys(answers.items["qid"]))
+        every = list(answers.items[["qid", "item"]].itertuples(index=False, name=None))
+        least = 1 if strict else 1e-9
+        self.finders = {
+            item: {unit for run, unit in self.unit.items() if self.matches.get((*item, run), 0) >= least}
+            for item in every
+        }
+        self.items = [item for item in every if bank == "all" or self.finders[item]]
+        self.called = dict(zip(every, answers.items["importance"].fillna("?"), strict=True))
+        kind = measure.removeprefix("strict_").removesuffix("_score")
+        self.weight = {item: WEIGHTS[kind].get(self.called[item], 1) for item in every}
+        self.credit = (lambda value: float(value == 1)) if measure.startswith("strict") else float
+
+    def scores(self, without=None):
         found = {}
-        for run in team:
+        for run in self.unit:
             of_topics = []
-            for topic in answers.topics:
-                mine = [credit(matches.get((*item, run), 0)) for item in kept if item[0] == topic]
-                of_topics.append(sum(mine) / len(mine) if mine else 0)
+            for topic in self.topics:
+                kept = [i for i in self.items if i[0] == topic and self.finders[i] != {without}]
+                got = sum(self.weight[i] * self.credit(self.matches.get((*i, run), 0)) for i in kept)
+                of_topics.append(got / total if (total := sum(self.weight[i] for i in kept)) else 0)
             found[run] = round(sum(of_topics) / len(of_topics), 12)
         return found
 
-    return team, scores(), {name: scores(name) for name in dict.fromkeys(team.values())}
+    def unique(self, unit, weighs=False):
+        weight = WEIGHTS["weighted"]
+        return sum(
+            found == {unit} and (not weighs or weight.get(self.called[item], 1) > 0)
+            for item, found in self.finders.items()
+        )
 
 
 def ranks(scores):
     return {run: 1 + sum(other > mine for other in scores.values()) for run, mine in scores.items()}
 
 
-def compare(answers, bank, measure="all_score"):
-    found = ptr.items.leave_out_items(answers, measure, bank=bank)
-    team, full, reduced = slow(answers, bank, measure)
-    own = {run: reduced[team[run]][run] for run in team}
-    by_run = found.by_run.set_index("name")
-    for run in team:
-        assert by_run.loc[run, "score"] == pytest.approx(full[run], abs=1e-12)
-        assert by_run.loc[run, "reduced_score"] == pytest.approx(own[run], abs=1e-12)
-    row, before = found.summary.iloc[0], ranks(full)
-    tau = kendalltau(list(full.values()), list(own.values()))[0]
-    assert row["own_tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
-    assert row["own_max_drop"] == max(ranks(own)[run] - before[run] for run in team)
-    alone = {run: {**full, **{r: own[r] for r in team if team[r] == team[run]}} for run in team}
-    assert row["alone_max_drop"] == max(ranks(alone[run])[run] - before[run] for run in team)
-    for name, scores in reduced.items():
-        of_team = found.table[found.table["team"] == name].iloc[0]
-        assert of_team["max_drop"] == max(ranks(scores)[run] - before[run] for run in team)
-        tau = kendalltau(list(full.values()), list(scores.values()))[0]
-        assert of_team["tau_b"] == pytest.approx(tau, abs=1e-12, nan_ok=True)
+def drops(scores, before):
+    after = ranks(scores)
+    return {run: after[run] - before[run] for run in before}
+
+
+def tau(one, other):
+    return pytest.approx(kendalltau(list(one.values()), list(other.values()))[0], abs=1e-12, nan_ok=True)
+
+
+def gamma(one, other):
+    signs = [(one[a] > one[b]) - (one[a] < one[b]) if (other[a] != other[b]) else 0 for a, b in combinations(one, 2)]
+    agree = [s * ((other[a] > other[b]) - (other[a] < other[b])) for s, (a, b) in
+             zip(signs, combinations(one, 2), strict=True)]  # fmt: skip
+    pairs = sum(value != 0 for value in agree)
+    return pytest.approx(sum(agree) / pairs if pairs else np.nan, abs=1e-12, nan_ok=True)
+
+
+def compare(answers, measures=("all_score",), **how):
+    """Compare every number of the study with those of the loops."""
+    found = ptr.items.leave_out_items(answers, measures, **how)
+    for measure in measures:
+        compare_measure(found, answers, measure, **how)
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("bank", ["all", "found"])
+def compare_measure(found, answers, measure, **how):
+    slow = Slow(answers, measure=measure, **how)
+    unit, full = slow.unit, slow.scores()
+    reduced = {name: slow.scores(name) for name in dict.fromkeys(unit.values())}
+    own = {run: reduced[unit[run]][run] for run in unit}
+    before, by_run = ranks(full), found.by_run[found.by_run["measure"] == measure].set_index("name")
+    alone = {name: drops({**full, **{run: own[run] for run in unit if unit[run] == name}}, before) for name in reduced}
+    change = {run: 100 * (own[run] / full[run] - 1) if full[run] else np.nan for run in unit}
+    for run, row in by_run.iterrows():
+        assert row["score"] == pytest.approx(full[run], abs=1e-11)
+        assert row["reduced_score"] == pytest.approx(own[run], abs=1e-11)
+        assert row["drop"] == alone[unit[run]][run]
+        assert (row["rank"], row["reduced_rank"]) == (before[run], before[run] + row["drop"])
+        assert row["change_pct"] == pytest.approx(change[run], abs=1e-8, nan_ok=True)
+    row = found.summary.set_index("measure").loc[measure]
+    assert row["own_tau_b"] == tau(full, own)
+    assert row["own_gamma"] == gamma(full, own)
+    assert row["own_max_drop"] == max(drops(own, before).values())
+    assert row["alone_max_drop"] == max(alone[unit[run]][run] for run in unit)
+    losses = [-value for value in change.values() if not np.isnan(value)]
+    assert row["largest_loss_pct"] == pytest.approx(max([0, *losses]), abs=1e-8)
+    column, taus = found.units.column, []
+    for name, scores in reduced.items():
+        of_unit = found.table[(found.table[column] == name) & (found.table["measure"] == measure)].iloc[0]
+        assert of_unit["max_drop"] == max(drops(scores, before).values())
+        assert of_unit["tau_b"] == tau(full, scores)
+        assert (of_unit["unique"], of_unit["unique_relevant"]) == (slow.unique(name), slow.unique(name, weighs=True))
+        taus.append(of_unit["tau_b"])
+    assert row["field_min_tau_b"] == pytest.approx(np.nanmin(taus), abs=1e-12)
+    assert row["field_max_drop"] == max(max(drops(scores, before).values()) for scores in reduced.values())
+
+
+def compare_growth(answers, by="team", *, strict=False):
+    """Compare the growth of a bank with all choices of units, one by one."""
+    found, slow = ptr.items.bank_growth(answers, by=by, strict=strict), Slow(answers, by, strict=strict)
+    units = list(dict.fromkeys(slow.unit.values()))
+
+    def numbers(items):
+        finders = [slow.finders[item] for item in items]
+        sizes = [
+            [sum(bool(set(chosen) & each) for each in finders) for chosen in combinations(units, k)]
+            for k in range(1, len(units) + 1)
+        ]
+        expected = [np.mean(of) for of in sizes]
+        q1, q2 = (sum(len(each) == n for each in finders) for n in (1, 2))
+        chao2 = expected[-1] + (len(units) - 1) / len(units) * q1 * (q1 - 1) / (2 * (q2 + 1))
+        return expected, [np.std(of) for of in sizes], expected[-1] - expected[-2], chao2, finders
+
+    expected, deviation, slope, chao2, finders = numbers(slow.items)
+    assert found.table["expected"].tolist() == pytest.approx(expected, abs=1e-9)
+    assert found.table["deviation"].tolist() == pytest.approx(deviation, abs=1e-6)
+    assert found.table["exactly"].tolist() == [sum(len(f) == k for f in finders) for k in range(1, len(units) + 1)]
+    row = found.summary.iloc[0]
+    assert (row["next_unit"], row["chao2"]) == pytest.approx((slope, chao2))
+    assert row["chao2_low"] <= chao2 <= row["chao2_high"]
+    for topic, (qid, row) in zip(slow.topics, found.topics.set_index("qid").iterrows(), strict=True):
+        *_, slope, chao2, finders = numbers([item for item in slow.items if item[0] == topic])
+        assert (qid, row["next_unit"], row["chao2"]) == (topic, pytest.approx(slope), pytest.approx(chao2))
+        assert (row["items"], row["found"]) == (len(finders), sum(map(bool, finders)))
+        assert row["unique"] == sum(len(each) == 1 for each in finders)
+    return found
+
+
+@pytest.mark.parametrize("seed", [0])
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_random_banks_are_those_of_loops(seed, bank):
+def test_random_banks_are_those_of_loops(seed):
     random = np.random.default_rng(seed)
+    called = {}
     rows = [
-        (f"q{t}", f"i{i}", f"r{r}", random.choice([0, 0, 0.5, 1]))
+        (f"q{t}", f"i{i}", f"r{r}", random.choice([0, 0, 0.5, 1]),
+         called.setdefault((t, i), random.choice(["vital", "okay", "none"])))
         for t in range(4)
         for i in range(int(random.integers(1, 6)))
         for r in range(7)
         if random.random() < 0.9
-    ]
-    teams = {f"r{r}": f"t{r // 2}" for r in range(7)}
-    answers = ptr.read_answers(pd.DataFrame(rows, columns=["qid", "item", "run", "match"]), teams=teams)
-    compare(answers, bank)
-    compare(answers, bank, "strict_all_score")
+    ]  # fmt: skip
+    runs = [f"r{r}" for r in range(7)]
+    metadata = pd.DataFrame({"name": runs, "team": [f"t{r // 2}" for r in range(7)], "type": [*"aabbbcc"]})
+    frame = pd.DataFrame(rows, columns=["qid", "item", "run", "match", "importance"])
+    answers = ptr.read_answers(frame, metadata=metadata.assign(family=[*"xyxyzzz"]))
+    for by, bank, strict in product(("team", "run", "type", "family"), ("all", "found"), (False, True)):
+        compare(answers, MEASURES, by=by, bank=bank, strict=strict)
+        compare_growth(answers, by, strict=strict)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +181,7 @@ def test_dragun_2025(data, bank, tau, drop, field_drop, loss, least):
     if not file.is_file():
         pytest.skip("the test data has no DRAGUN")
     teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    found = compare(ptr.read_answers(file, teams=teams), bank)
+    found = compare(ptr.read_answers(file, teams=teams), bank=bank)
     row = found.summary.iloc[0]
     assert row["own_tau_b"] == pytest.approx(tau, abs=1e-9)
     assert row["own_max_drop"] == drop
@@ -108,7 +198,7 @@ def test_growth_of_dragun(data):
     if not file.is_file():
         pytest.skip("the test data has no DRAGUN")
     teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    found = ptr.items.bank_growth(ptr.read_answers(file, teams=teams))
+    found = compare_growth(ptr.read_answers(file, teams=teams))
     wanted = [125.0, 191.8, 232.5, 260.3, 280.7, 296.6, 309.4, 320.0, 329.0]
     assert found.table["expected"].round(1).tolist() == wanted
     assert found.summary["chao2"].tolist() == [377.0]
@@ -124,3 +214,42 @@ def test_what_cannot_be_said():
         ptr.items.bank_growth(answers)
     with pytest.raises(ptr.InputError, match="measures must be of all_score"):
         ptr.items.leave_out_items(answers, "nDCG@10")
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_two_judges_of_matches_are_compared_as_two_judges_of_documents():
+    """Rankings, labels, families and few labels of people: by the scores and matches themselves."""
+    random, runs = np.random.default_rng(5), [f"r{r}" for r in range(6)]
+    wide = pd.DataFrame([(f"q{t}", f"i{i}") for t in range(6) for i in range(5)], columns=["qid", "item"])
+    first = random.choice([0, 0.5, 1], (30, 6))
+    second = np.where(random.random((30, 6)) < 0.2, random.choice([0, 0.5, 1], (30, 6)), first)
+    metadata = pd.DataFrame({"name": runs, "family": [*"xxxyyy"]})
+    people, model = (
+        ptr.read_answers(pd.concat([wide, pd.DataFrame(found, columns=runs)], axis=1), judge=judge, metadata=metadata)
+        for found, judge in ((first, "people"), (second, "model"))
+    )
+    both, strict = people | model, "SetP(rel=2)"
+    field, human, judges = both.to_runs(), both.to_qrels("people"), {"model": both.to_qrels("model")}
+    by_people, by_model = (
+        dict(zip(runs, (found == 1).reshape(6, 5, 6).mean(axis=(0, 1)).round(12), strict=True))
+        for found in (first, second)
+    )
+    audit = ptr.audit_labels(field, human, judges, strict, resamples=0)
+    assert audit.table.iloc[0]["tau_b"] == tau(by_people, by_model)
+    a, b = first.ravel() > 0, second.ravel() > 0
+    by_chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
+    assert audit.labels.by_judge()["kappa"].item() == pytest.approx(((a == b).mean() - by_chance) / (1 - by_chance))
+    compared = ptr.compare_judgments(field, human, judges["model"], strict)
+    assert compared.table["tau_b"][0] == tau(by_people, by_model)
+    effect = ptr.labels.family_effect(field, human, judges, strict, families={"model": "x"}, resamples=0).table
+    before, after = ranks(by_people), ranks(by_model)
+    gain = {run: before[run] - after[run] for run in runs}
+    wanted = np.mean([gain[run] for run in runs[:3]]) - np.mean([gain[run] for run in runs[3:]])
+    own = effect[(effect["family"] == "x") & (effect["against"] == "others")]
+    assert own["rank_effect"].item() == pytest.approx(wanted)
+    few = ptr.labels.prediction_powered(field, human.select(["q0", "q1", "q2", "q3"]), judges, strict, lam=1.0).table
+    full = (second == 1).reshape(6, 5, 6).mean(axis=1)
+    rest, mine = full[4:].mean(axis=0), (first == 1).reshape(6, 5, 6).mean(axis=1)[:4].mean(axis=0)
+    assert few.set_index("name")["estimate"][runs].tolist() == pytest.approx(
+        (mine + rest - full[:4].mean(axis=0)).tolist()
+    )
