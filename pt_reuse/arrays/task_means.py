@@ -21,7 +21,10 @@ CONVENTIONS = {
         "Borda count: on each task the systems less the rank, ties by the mean rank; a missing score is 0 votes",
     ),
     "mean_rank": (", mean rank", "mean rank over tasks, ties by the mean rank, lower is better"),
-    "z_score": (", z", "mean over tasks of the score less the task's mean, by its standard deviation over the systems"),
+    "z_score": (
+        ", z",
+        "mean over tasks of the score less the task's mean, by the deviation (of n) over systems; 0 if all are equal",
+    ),
 }
 
 

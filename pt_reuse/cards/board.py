@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pt_reuse._check import count
+from pt_reuse._check import count, per_cent
 from pt_reuse._report import Column, Digits
 from pt_reuse._text import html_text
 from pt_reuse.cards.page import Page, document, facts, table
@@ -86,9 +86,11 @@ def _verdict(found: RankIntervals) -> Iterator[str]:
     table = found.table[found.table["measure"] == first["measure"]]
     best = int(first["candidates"])
     if best == 1:
-        yield f"{table['name'].iloc[0]} is the best of {int(first['systems']):,} systems, on other such tasks, too."
+        who = f"{table['name'].iloc[0]} is the best of {int(first['systems']):,} systems"
+        yield f"{who}, on other such tasks, too, at {per_cent(found.confidence)}."
     else:
-        yield f"{best:,} of {count(int(first['systems']), 'system')} may be the best by {first['measure']}."
+        which = f"{best:,} of {count(int(first['systems']), 'system')} may be the best by {first['measure']}"
+        yield f"{which}, at {per_cent(found.confidence)}."
     certain = int((table["rank_low"] == table["rank_high"]).sum())
     ranks = f"{count(certain, 'rank')} certain" if certain else "No rank is certain"
     yield f"{ranks}; a system may have {first['mean_width']:.0f} ranks on average."
@@ -120,7 +122,7 @@ def leaderboard(scores: Any, *, name: str | None = None, **options: Any) -> Lead
         >>> tasks = {"A": [8, 5, 2], "B": [7, 5, 4], "C": [9, 6, 3], "D": [8, 4, 4], "E": [7, 5, 1]}
         >>> board = ptr.leaderboard(pd.DataFrame({"model": ["x", "y", "z"], **tasks}), name="Small")
         >>> print(board.verdict[0])
-        x is the best of 3 systems, on other such tasks, too.
+        x is the best of 3 systems, on other such tasks, too, at 95 %.
     """
     found = rank_intervals(scores, **{"missing": "pairwise", **options})
     title = name or (Path(scores).name if isinstance(scores, str | Path) else "Leaderboard")

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pt_reuse._check import examples
 from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import add_field, judgments_named, plan_field, told_name
 from pt_reuse.cli.output import complain, draw, out_file, out_folder, print_table, say, shows_bars, write_files
-from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell
+from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell, listed
 from pt_reuse.cli.study_commands import add_flag, labelled_answers
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, located
 
 if TYPE_CHECKING:
     from pt_reuse.cards.card import Card
@@ -192,25 +193,24 @@ def add_leaderboard(parser: Parser) -> None:
 
 
 def _run_leaderboard(options: argparse.Namespace) -> None:
-    import pandas as pd
-
     from pt_reuse.cards.board import leaderboard
+    from pt_reuse.data.csv_files import read_csv
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     file = out_file(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("revisions", "external")}
     for name in ("tasks", "ignore"):
-        chosen[name] = text.split(",") if (text := getattr(options, name)) else None
-    scores = read_leaderboard(options.path, missing="leave_out", **chosen)
+        chosen[name] = listed(text) if (text := getattr(options, name)) else None
     families = None
     if options.families:
-        try:
-            table = pd.read_csv(options.families, dtype=str)
-        except ValueError as error:
-            raise InputError(f"cannot be read as CSV ({error}).", place=options.families) from None
-        if not {"task", "family"} <= set(table):
-            raise InputError("families must have the columns task and family.", argument="families")
-        families = dict(zip(table["task"], table["family"], strict=True))
+        with located(options.families):
+            table = read_csv(options.families, "families")
+            table.need(("task", "family"), "families")
+            table.check_filled("task", "family", argument="families")
+            if twice := table.frame.loc[table.frame["task"].duplicated(), "task"].tolist():
+                raise InputError(f"several lines are of {examples(twice)}. Keep one.", argument="families")
+        families = dict(zip(table.frame["task"], table.frame["family"], strict=True))
+    scores = read_leaderboard(options.path, missing="leave_out", **chosen)
     how = {"convention": options.convention, "missing": options.missing, "confidence": options.confidence}
     made = leaderboard(scores, name=os.path.basename(os.path.normpath(options.path)), families=families, **how)
     say("\n".join(made.verdict) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SPLITS = {"MSMARCO": "dev"}
 MAIN = "main_score"
 #: what stands beside the results of a revision
 _NO_RESULT = ("model_meta.json",)
-_COLUMNS = ("model", "revision", "qid", "value", "version", "place")
+_COLUMNS = ("model", "revision", "qid", "value", "version", "place", "subsets")
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _below(folder: Path) -> list[Path]:
 
 def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     """Read the scores of a folder of results; what has none is told in a warning."""
-    found, lacking, faults = list[tuple[Any, ...]](), Counter[str](), list[InputError]()
+    found, lacking, faults = list[tuple[Any, ...]](), dict[str, list[str]](), list[InputError]()
     external, known = set[str](), set[str]()
     for model, revision, file in _files(folder):
         task = file.name.removesuffix(".json")
@@ -104,30 +104,37 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
             continue
         place = f"{model.replace('/', '__')}/{revision}/{file.name}"
         try:
-            value, version = _score(file, task, chosen)
+            value, version, subsets = _score(file, task, chosen)
         except InputError as error:
             faults.append(InputError(error.text, argument="path", place=place))
         else:
             if isinstance(value, str):
-                lacking[value] += 1
+                lacking.setdefault(value, []).append(place)
             else:
-                found.append((model, revision, task, value, version, place))
+                found.append((model, revision, task, value, version, place, subsets))
     if faults:
         raise InputError.of_several(faults, len(found) + len(faults), "results")
     _check_tasks(chosen, known)
-    for what, n in lacking.items():
-        warn(f"{count(n, 'result')} left out: {what}.")
-    if not found:
-        raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
     rows = pd.DataFrame(found, columns=[*_COLUMNS])
-    _check_scale(rows)
+    for task, mine in rows.groupby("qid", sort=False)["subsets"]:
+        # a mean over other subsets is another score; of sets that as many results have, the larger counts
+        usual = max(mine.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
+        other = rows.loc[mine.index[mine != usual], "place"].tolist()
+        if other:
+            lacking[f"{task} with other subsets than the {len(usual):,} of most results"] = other
+    for what, places in lacking.items():
+        warn(f"{count(len(places), 'result')} left out: {what}, such as {places[0]}.")
+    rows = rows[~rows["place"].isin([place for places in lacking.values() for place in places])]
+    if rows.empty:
+        raise InputError("no result has a score that was asked for. Give other tasks, split= or external=.")
+    _check_scale(rows, picked=chosen.tasks is not None)
     several = rows.groupby("model")["revision"].nunique()
     several = several[several > 1]
     kept = rows if chosen.revisions == "each" else _one_revision(rows)
     runs = kept[["model", "revision"]].drop_duplicates(ignore_index=True)
     runs["name"] = runs["model"]
     if chosen.revisions == "each":
-        runs["name"] += "@" + runs["revision"].str[:7]
+        runs["name"] += "@" + runs["revision"].str[:7].where(runs["revision"] != EXTERNAL, EXTERNAL)
     again = runs["name"].duplicated(keep=False)
     runs.loc[again, "name"] = runs["model"] + "@" + runs["revision"]
     runs["team"] = runs["model"].str.partition("/")[0]
@@ -172,8 +179,8 @@ def _check_tasks(chosen: ResultChoice, known: set[str]) -> None:
         raise InputError(f"split names {examples(odd)}, of which there is no result.", argument="split")
 
 
-def _check_scale(rows: pd.DataFrame) -> None:
-    """Raise where some scores of a task are per cent, beside fractions."""
+def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
+    """Raise where some scores of a task are per cent beside fractions, or all of a task, if it is not `picked`."""
     beyond = rows["value"].abs() > 1
     mixed = rows.loc[beyond & rows["qid"].isin(rows.loc[~beyond & (rows["value"] != 0), "qid"])]
     if len(mixed):
@@ -184,10 +191,21 @@ def _check_scale(rows: pd.DataFrame) -> None:
             argument="path",
             place=row["place"],
         )
+    large = rows.loc[beyond, "qid"].unique().tolist()
+    if large and not beyond.all():
+        problem = f"the scores of {examples(large)} are beyond 1, and those of other tasks within it"
+        if not picked:
+            raise InputError(
+                f"{problem}: per cent beside fractions? Write all on one scale, leave tasks out by ignore=, or name "
+                "those that count by tasks= if all are right.",
+                argument="path",
+                place=rows.loc[beyond, "place"].iloc[0],
+            )
+        warn(f"{problem}; all weigh alike in a mean.")
 
 
-def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...]]:
-    """Return the score in a file, or in words why it has none, and the version of MTEB that wrote it."""
+def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
+    """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
         read = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -199,25 +217,21 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
     version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())
     if not isinstance(read.get("scores"), dict):
         if "mteb_dataset_name" in read:
-            return "written by MTEB before 1.11, without 'scores'", version
+            return "written by MTEB before 1.11, without 'scores'", version, ()
         raise InputError("no key 'scores'.")
     if read.get("task_name") not in (None, task):
         raise InputError(f"it has the result of {shown(read['task_name'])}, and not of {task!r}. Rename the file.")
     split = chosen.split_of(task)
     parts = read["scores"].get(split)
     if parts is None:
-        return f"{task} without the split {split!r}", version
+        return f"{task} without the split {split!r}", version, ()
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
         raise InputError(f"scores.{split} must be a list of objects, got {shown(parts)}.")
     subsets = [str(part.get("hf_subset", "default")) for part in parts]
-    if len(set(subsets)) < len(subsets):
-        raise InputError(f"scores.{split} has the subset {examples(_twice(subsets))} more than once.")
+    if twice := [subset for subset, n in Counter(subsets).items() if n > 1]:
+        raise InputError(f"scores.{split} has the subset {examples(twice)} more than once.")
     values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
-    return sum(values) / len(values), version
-
-
-def _twice(texts: Iterable[str]) -> list[str]:
-    return [text for text, n in Counter(texts).items() if n > 1]
+    return sum(values) / len(values), version, tuple(sorted(subsets))
 
 
 def _number(part: Mapping[str, Any], key: str, score: str) -> float:

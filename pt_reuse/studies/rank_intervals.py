@@ -18,6 +18,7 @@ from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, winners
 from pt_reuse.arrays.task_means import CONVENTIONS, counted, task_pair_tests
 from pt_reuse.columns import Table
+from pt_reuse.data.leaderboards import ALL
 from pt_reuse.errors import InputError
 from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.plots.forests import plot_rank_intervals
@@ -241,10 +242,8 @@ def rank_intervals(
     named_scores(scores)
     if len(scores.topics) < 2 or len(scores.names) < 2:
         sizes = f"{count(len(scores.topics), 'topic')} and {count(len(scores.names), 'system')}"
-        hint = " Of pt.Experiment give what it returns with perquery=True." if len(scores.topics) < 2 else ""
-        raise InputError(
-            f"ranks of two systems are tested over two topics, and there are {sizes}.{hint}", argument="scores"
-        )
+        hint = " Of pt.Experiment give what it returns with perquery=True." if scores.topics == [ALL] else ""
+        raise InputError(f"it takes two systems and two topics, got {sizes}.{hint}", argument="scores")
     of_families = _families(families, scores.topics)
     beware(few_topics(len(scores.topics)))
     frames: list[list[pd.DataFrame]] = [[], [], []]
@@ -261,7 +260,8 @@ def rank_intervals(
     table, groups, pairs = (pd.concat(kept, ignore_index=True) for kept in frames)
     untested = int(pairs["p"].isna().sum())
     if untested:
-        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal."
+        few = f"{count(untested, 'pair')} of systems share fewer than two tasks, and count as equal; "
+        few += "missing='drop_systems' leaves out the systems that lack a task."
         beware([Caveat(f"{count(untested, 'pair')} not tested", few)])
     n_families = 0 if of_families is None else len(set(of_families.tolist()))
     clustered = f", {count(n_families, 'family')} of tasks drawn together" if n_families else ""

@@ -32,7 +32,7 @@ def test_the_page_shows_the_ranks_of_the_study():
         low, high = row["rank_low"], row["rank_high"]
         possible = str(low) if low == high else f"{low} to {high}"
         assert f"<span>{row['name']}</span> <small>rank {row['rank']}, possible {possible}</small>" in made.html
-    assert made.verdict[0] == "m5 is the best of 6 systems, on other such tasks, too."
+    assert made.verdict[0] == "m5 is the best of 6 systems, on other such tasks, too, at 95 %."
     assert len(re.findall("<li value", made.html)) == 12
 
 
@@ -53,6 +53,11 @@ def test_the_command(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "may be the best" in printed or "is the best of 6 systems" in printed
     assert "7 families of tasks drawn together" in (tmp_path / "page.html").read_text()
+    for text in ("", "task;family\ntask0;\n", "name,family\nx,y\n", "task,family\ntask0,a\ntask0,b\n"):
+        (tmp_path / "families.csv").write_text(text)
+        assert main(words) == 2
+        assert "families" in capsys.readouterr().err
+    assert main(["leaderboard", str(tmp_path / "models.csv"), "--tasks", "task0, task1,task2,task3,task4"]) == 0
     assert main(["leaderboard", str(tmp_path / "none.csv")]) == 2
     assert "none.csv: no such file" in capsys.readouterr().err.replace("\n", " ")
 

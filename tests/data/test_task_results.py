@@ -94,17 +94,16 @@ def test_scores_of_authors_alone_and_among_the_others(folder):
         assert values(read(folder, external="only")) == {("org/one", "A"): 0.9, ("three", "A"): 0.3}
     with pytest.warns(UserWarning, match="MSMARCO without the split 'test'"):
         found = values(read(folder, external="yes", revisions="each", split={"MSMARCO": "test"}, ignore="A"))
-    assert found == {("org/one@aaaaaaa", "B"): 0.25, ("org/one@externa", "MSMARCO"): 0.8}
+    assert found == {("org/one@aaaaaaa", "B"): 0.25, ("org/one@external", "MSMARCO"): 0.8}
 
 
 def test_the_mean_of_subsets_and_another_score(folder):
     parts = [{"hf_subset": name, "main_score": 0.5, "map": value} for name, value in (("en", 0.25), ("de", 0.5))]
     put(folder, "four", "d", "A", {"task_name": "A", "scores": {"test": parts}})
-    found = values(read(folder, tasks="A"))
-    assert found["four", "A"] == 0.5
     for file in folder.glob("*/*/*.json"):
         if "four" not in str(file):
             file.unlink()
+    assert values(read(folder))["four", "A"] == 0.5
     assert values(read(folder, score="map"))["four", "A"] == 0.375
 
 
@@ -126,6 +125,22 @@ def test_a_fault_has_its_file_and_key(folder, found, said):
     put(folder, "two", "c", "A", found)
     with pytest.raises(InputError, match=f"two/c/A.json: .*{said}"):
         read(folder)
+
+
+@pytest.mark.filterwarnings("default::pt_reuse.ReuseWarning")
+def test_a_task_in_per_cent_beside_others_asks(folder):
+    put(folder, "org__one", "aaaaaaaaaa", "B", result("B", 25.0))
+    with pytest.raises(InputError, match=r"org__one/aaaaaaaaaa/B\.json: .*'B'"):
+        read(folder)
+    with pytest.warns(ptr.ReuseWarning, match="'B'"):
+        assert values(read(folder, tasks=["A", "B"]))["org/one", "B"] == 25.0
+
+
+def test_a_mean_over_other_subsets_is_no_score_of_the_task(folder):
+    parts = [{"hf_subset": name, "main_score": 0.9} for name in ("en", "de")]
+    put(folder, "four", "d", "A", {"task_name": "A", "scores": {"test": parts}})
+    with pytest.warns(ptr.ReuseWarning, match="1 result left out: A with other subsets .*four/d/A.json"):
+        assert ("four", "A") not in values(read(folder, tasks="A"))
 
 
 def test_several_faults_are_told_together(folder):

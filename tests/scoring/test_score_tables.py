@@ -292,7 +292,8 @@ def test_two_tables_of_one_track_agree(data):
     one, other = (ptr.rank_intervals(scores).summary().iloc[0] for scores in (rows, columns))
     assert one.drop("measure").equals(other.drop("measure"))
     # what the page has of the runs themselves
-    assert (one["candidates"], round(one["mean_width"], 1), one["adjacent_differ"]) == (38, 81.2, 0)
+    assert (one["candidates"], round(one["mean_width"], 1)) == (38, 81.2)
+    assert (one["adjacent_differ"], one["adjacent"]) == (0, 132)
 
 
 @pytest.mark.parametrize(("file", "topics", "systems"), [("web2004", 150, 73), ("genomics2004", 50, 47)])
