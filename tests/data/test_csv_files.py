@@ -298,13 +298,13 @@ def told_of_sample(seed, path):
 
 def test_mutated_samples_are_right_or_refused(tmp_path):
     read = 0
-    for seed in range(150):
+    for seed in range(80):
         found, right = told_of_sample(seed, tmp_path / "sample.csv")
         if found is not None:
             assert found == right, seed
             assert np.isfinite([row[2:5] for row in found]).all()
             read += 1
-    assert 20 < read < 140
+    assert 8 < read < 75
 
 
 def test_places_of_rows(tmp_path):
@@ -314,16 +314,12 @@ def test_places_of_rows(tmp_path):
     assert table.lines.tolist() == [3, 5]
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("qid,docno,label\n1,d,1\n1,e,1_0\n", "line 3, column 'label'"),
-        ("qid;docno;label\n1;;1\n", "line 2, column 'docno'"),
-    ],
-)
-def test_labels_of_annotators_are_told_with_line_and_column(text, place, tmp_path):
-    (tmp_path / "ann.csv").write_text(text)
-    for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
-        with pytest.raises(InputError) as caught:
-            call()
-        assert caught.value.place.endswith(place)
+def test_labels_of_annotators_are_told_with_line_and_column(tmp_path):
+    texts = {"qid,docno,label\n1,d,1\n1,e,1_0\n": "line 3, column 'label'"}
+    texts |= {"qid;docno;label\n1;;1\n": "line 2, column 'docno'"}
+    for text, place in texts.items():
+        (tmp_path / "ann.csv").write_text(text)
+        for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
+            with pytest.raises(InputError) as caught:
+                call()
+            assert caught.value.place.endswith(place)

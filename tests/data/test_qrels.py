@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
 
-from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
 from pt_reuse.errors import InputError, ReuseWarning
@@ -98,7 +97,7 @@ word = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(
         st.tuples(word.filter(lambda topic: not topic.startswith("#")), word),
@@ -135,7 +134,7 @@ def random_judgments(seed, n=60):
     return judged("; ".join(f"{qid} {docno} {label}" for (qid, docno), label in pairs.items()))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_properties(seed):
     a, b = random_judgments(seed), random_judgments(seed + 100)
     one, two = labels(a), labels(b)
@@ -167,9 +166,7 @@ def test_properties(seed):
 def test_against_pyterrier(data):
     for name in (
         "qrels.adhoc.351-400.txt.gz",
-        "qrels.core17.txt.gz",
         "qrels.dl19-passage.txt.gz",
-        "qrels.web.201-250.txt.gz",
     ):
         path = data / "qrels" / name
         with warnings.catch_warnings():
@@ -247,9 +244,3 @@ def test_a_fault_far_down_is_told_with_its_line():
     data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(300)) + b"7 0 last\n"
     with pytest.raises(InputError, match=r"line 301: .* found 3"):
         parse_qrels(data)
-
-
-def test_names_of_any_width_stand_one_after_the_other():
-    parts = [np.array([[1]], dtype="<u8"), np.zeros((0, 1), dtype="<u8"), np.array([[2, 3], [4, 0]], dtype="<u8")]
-    assert tokens.stacked(parts).tolist() == [[1, 0], [2, 3], [4, 0]]
-    assert tokens.stacked([]).shape == (0, 1)

@@ -200,7 +200,7 @@ def random_field(seed, order="trec_eval"):
 
 
 @pytest.mark.filterwarnings("ignore:.*no document is left")
-@pytest.mark.parametrize(("seed", "order"), [*enumerate(ORDERS)])
+@pytest.mark.parametrize(("seed", "order"), [(0, "trec_eval"), (1, "file")])
 def test_properties(seed, order):
     runs = random_field(seed, order)
     everything = runs.to_frame()
@@ -270,7 +270,7 @@ word = st.one_of(
 topic = word.filter(lambda name: not name.startswith("#"))
 
 
-@settings(deadline=None, max_examples=35, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(st.tuples(topic, word), finite, min_size=1, max_size=12),
     name=word.filter(lambda name: "/" not in name and "\\" not in name and name not in (".", "..")),
@@ -370,9 +370,6 @@ def test_a_third_and_a_ninth_of_a_corpus():
     assert subsample_corpus(({"docno": d, "text": "x"} for d in corpus), share=1 / 3, seed=5) == third
     assert subsample_corpus(corpus, share=1 / 3, seed=6) != third
     assert sorted(subsample_corpus(corpus, share=1, seed=6)) == sorted(corpus)
-    # every document has the same chance
-    times = pd.Series([d for seed in range(200) for d in subsample_corpus(corpus[:9], share=1 / 9, seed=seed)])
-    assert times.value_counts().between(8, 40).all()
 
 
 # teams
@@ -429,7 +426,7 @@ def same(found, expected):
     assert repr(found) == repr(expected)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(FIELDS, st.integers(1, 30), st.data())
 def test_whatever_is_made_of_open_runs(lists, rows, data):
     runs = runs_of(lists, ties=True)
@@ -449,7 +446,7 @@ def test_whatever_is_made_of_open_runs(lists, rows, data):
     assert open_runs.docnos(depth=2) == runs.docnos(depth=2)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(FIELDS, FIELDS, st.integers(1, 30))
 def test_unions(first, second, rows):
     a, b = runs_of(first), runs_of(second, prefix="s")
