@@ -22,7 +22,7 @@ from store_parts import assert_same_field, in_pieces
 
 import pt_reuse as ptr
 from pt_reuse.arrays.field import Field
-from pt_reuse.data import parsing, store, within_memory
+from pt_reuse.data import parsing, store
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.store import NAME
@@ -152,22 +152,6 @@ def test_a_failed_write_leaves_nothing_of_ours(read, source, cache, messages, mo
     assert sorted(path.name for path in cache.iterdir()) == ["notes.txt", NAME]
 
 
-def test_ctrl_c(source, cache, monkeypatch):
-    before, original = threading.active_count(), within_memory.build_field
-    in_pieces(monkeypatch, rows=300)
-
-    def interrupted(*given, **more):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(within_memory, "build_field", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        within(source, cache)
-    assert threading.active_count() == before
-    assert list(cache.iterdir()) == []
-    monkeypatch.setattr(within_memory, "build_field", original)
-    assert_same_field(within(source, cache).field, read_runs(source).field)
-
-
 def unwritable(*_, **__):
     raise PermissionError(13, "Permission denied")
 
@@ -205,15 +189,6 @@ def test_odd_names_come_back(tmp_path, cache):
     # a process that has not seen the long name
     found = subprocess.run([sys.executable, "-c", code, tmp_path / "a", cache], capture_output=True, check=True)
     assert found.stdout.decode() == repr(first.docnos())
-
-
-def test_a_relative_folder_and_a_link(source, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    os.symlink(source, tmp_path / "link")
-    first = read_runs("runs", cache="cache")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert same(first, read_runs(tmp_path / "link", cache=tmp_path / "cache"))
 
 
 # a damaged cache: never used
@@ -301,29 +276,6 @@ def test_runs_whose_store_was_made_anew(source, cache, monkeypatch):
     assert runs.to_frame().equals(expected)
     with pytest.raises(InputError, match="made anew after these runs were read"):
         pickle.loads(sent)
-
-
-def test_processes_that_write_at_once(source, cache):
-    code = (
-        "import sys, warnings, pt_reuse as ptr\n"
-        "warnings.simplefilter('ignore')\n"
-        "for i in range(4):\n"
-        "    order = ['trec_eval', 'file'][(i + int(sys.argv[3])) % 2]\n"
-        "    runs = ptr.read_runs(sys.argv[1], cache=sys.argv[2], order=order)\n"
-        "    assert len(runs.field.codes) == 1200 and abs(float(runs.field.scores.sum()) - float(sys.argv[4])) < 1e-6\n"
-    )
-    total = str(float(read_runs(source).field.scores.sum()))
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(source), str(cache), str(i), total], stderr=subprocess.PIPE, text=True
-        )
-        for i in range(3)
-    ]
-    assert [process.communicate()[1] for process in processes] == [""] * 3
-    assert [path.name for path in cache.iterdir()] == [NAME]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReuseWarning)
-        assert same(read_runs(source, cache=cache), read_runs(source))
 
 
 # memory=

@@ -119,24 +119,6 @@ def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
     assert runs["t"]["docno"].tolist() == ["d1", "d2", "d5"]
 
 
-def test_two_tags_and_one_tag_twice_stay_errors(messages, tmp_path):
-    put(tmp_path, {"r/a": BAD, "r/b": RUN, "r/c": RUN + OTHER})
-    error = messages.refused(read_runs, source=tmp_path / "r", **SKIP)
-    assert len(error.faults) == 2
-    assert quietly(tmp_path / "r", names="file", **SKIP, duplicates="best").names == ["a", "b", "c"]
-
-
-def test_nothing_left_out(tmp_path):
-    put(tmp_path, {"a": RUN})
-    for options in ({}, SKIP, {"duplicates": "best"}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            runs = read_runs(tmp_path / "a", **options)
-        assert rows(runs, *COLUMNS) == []
-        assert runs.settings == {"order": "trec_eval"}
-        assert repr(runs).endswith("order='trec_eval'")
-
-
 REPEATED = (
     b"9 Q0 b 1 1 t\n9 Q0 a 2 2 t\n1 Q0 b 1 3 t\n# no line\n9 Q0 b 3 4 t\n1 Q0 c 2\n1 Q0 b 2 5 t\n9 Q0 b 4 0 t\n"
     b"1 Q0 b 3 4 t\n"

@@ -95,12 +95,6 @@ def test_pooled_in_a_file(tmp_path):
         assert column("pooled", pooled=put(tmp_path / "p", text)) == [True, False, True], text
 
 
-def test_a_file_of_teams_given_for_flags_is_told_with_its_line(tmp_path, messages):
-    path = put(tmp_path / "teams", "# teams\nr1 A\nr2 B\nr3 A\n")
-    place = f"{path}, line 2, run 'r1'"
-    assert messages.refused(lambda: column("pooled", pooled=path), argument="pooled").place == place
-
-
 def test_metadata_in_memory():
     frame = pd.DataFrame(
         {"name": ["r3", "r1", "r2"], "team": ["C", "A", "B"], "year": [3, 1, 2], "note": ["z", None, "y"]}

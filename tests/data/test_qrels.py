@@ -60,25 +60,6 @@ def test_further_columns_come_along():
     assert both["assessor"].isna().tolist() == [False, False, True, False]
 
 
-# algebra by hand
-
-
-@pytest.mark.parametrize(("conflict", "label"), [("first", 2), ("second", 1), ("higher", 2), ("lower", 1)])
-def test_union_with_conflict(conflict, label):
-    both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
-    assert labels(both) == {("1", "a"): label, ("1", "b"): 0, ("1", "c"): 1}
-
-
-def test_difference_and_restriction():
-    old = judged(OLD)
-    assert labels(old - judged("1 a 0; 2 a 0; 9 a 0")) == {("1", "b"): 0, ("2", "c"): -1}
-    assert labels(old.restrict(judged("1 a 0; 2 a 0; 9 a 0"))) == {("1", "a"): 1, ("2", "a"): 2}
-    # a frame without labels is enough, and may name a document twice
-    pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "rank": [0, 3]})
-    assert labels(old.restrict(pool)) == {("1", "a"): 1}
-    assert old.restrict(pool).topics == ["1", "2"]
-
-
 def test_frames_as_pyterrier_gives_them():
     frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "NA"], "label": [1, 0]})
     expected = {("1", "a"): 1, ("1", "NA"): 0}
@@ -140,6 +121,10 @@ def test_properties(seed):
     one, two = labels(a), labels(b)
     assert labels(a - b) == {key: label for key, label in one.items() if key not in two}
     assert labels(a.restrict(b)) == {key: label for key, label in one.items() if key in two}
+    # a frame without labels is enough, and may name a document twice
+    twice = pd.concat([b.to_frame()[["qid", "docno"]]] * 2)
+    assert labels(a.restrict(twice)) == labels(a.restrict(b))
+    assert a.restrict(twice).topics == a.topics
     assert labels((a - b) | a.restrict(b)) == one
     assert labels((a | (b - a)) - b) == labels(a - b)
     for conflict in CONFLICTS[1:]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import pickle
 import random
 import struct
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,6 @@ import pt_reuse as ptr
 from pt_reuse.arrays.open_field import OpenField
 from pt_reuse.data.run_reading import read_runs
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.store import on_disk
 from pt_reuse.data.units import subsample_corpus
 from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import ORDERS
@@ -92,16 +89,6 @@ def test_select(runs):
     assert runs.names == ["a", "b", "c"]
 
 
-def test_union(runs):
-    both = runs.select("c") | runs.select(["a", "b"])
-    assert both.names == ["c", "a", "b"]
-    assert both.topics == runs.topics
-    for name in runs:
-        pd.testing.assert_frame_equal(both[name], runs[name])
-    assert both.run_table["team"].tolist() == ["Y", "X", "X"]
-    assert both.pooled.tolist() == [True, True, False]
-
-
 def test_union_of_tables_that_differ():
     one = RunSet.from_frames(
         {"a": A}, metadata=pd.DataFrame({"name": ["a"], "team": ["X"], "year": [1999], "note": ["n"]})
@@ -112,18 +99,6 @@ def test_union_of_tables_that_differ():
     assert table.to_numpy().tolist() == [["a", "X", None, pd.NA, 1999, "n"], ["b", None, "manual", False, None, None]]
     assert table["pooled"].dtype == "boolean"
     assert (two | one).run_table["team"].tolist() == [None, "X"]
-
-
-@pytest.mark.filterwarnings("ignore:.*no document is left")
-def test_restrict(runs):
-    part = runs.restrict(["d1", "d9", "unknown"])
-    assert part.topics == ["1", "2", "3"]
-    assert rows(part["a"]) == [("1", "d1", 0, 3.0), ("2", "d1", 0, 1.0)]
-    assert rows(part["b"]) == [("2", "d1", 0, 7.0), ("2", "d9", 1, 1.0)]
-    assert part.names == runs.names
-    assert part.run_table.equals(runs.run_table)
-    assert len(part.restrict(iter(["d9"]))["a"]) == 0
-    assert rows(runs.restrict({"d3"})["a"]) == [("1", "d3", 0, 2.0)]
 
 
 # frames and pipelines
@@ -481,18 +456,3 @@ def test_a_run_of_which_no_document_is_left_has_no_rows():
     assert expected["r1"].empty
     pd.testing.assert_frame_equal(found["r1"], expected["r1"])
     pd.testing.assert_frame_equal(found.reorder("file").to_frame(), expected.to_frame())
-
-
-def test_what_is_sent_to_workers_is_small_and_their_files_go():
-    runs = ptr.demo.simulate_field(seed=7).runs
-    with on_disk(runs.field) as field:
-        assert isinstance(field, OpenField)
-        part = field.of_topics(range(3, 5))
-        assert len(pickle.dumps(part)) < 6_000
-        copied = pickle.loads(pickle.dumps(part))
-        np.testing.assert_array_equal(copied.part(0).scores, part.part(0).scores)
-        files = field.places(range(field.n_topics))
-        selected = RunSet(field, runs.run_table, runs.order).select(runs.names[:3])
-        with on_disk(selected.field) as again:
-            assert again is selected.field
-    assert not Path(files[0]).exists()
