@@ -104,18 +104,6 @@ def test_union_of_tables_that_differ():
 # frames and pipelines
 
 
-def test_from_frames_takes_what_pyterrier_gives():
-    scores = pd.DataFrame({"qid": [1, 1, 2], "docno": [7, 8, 7], "score": [1, 2, 3], "query": "x"})
-    runs = RunSet.from_frames({"a": scores})
-    assert rows(runs["a"]) == [("1", "8", 0, 2.0), ("1", "7", 1, 1.0), ("2", "7", 0, 3.0)]
-    for kind in (object, "string", "category"):
-        assert rows(RunSet.from_frames({"a": scores.astype({"qid": str}).astype({"qid": kind})})["a"]) == rows(
-            runs["a"]
-        )
-    assert rows(RunSet.from_frames({"a": scores.assign(score=["1", "2", "3e0"])})["a"]) == rows(runs["a"])
-    assert rows(RunSet.from_frames({"a": scores.set_index("score", drop=False)})["a"]) == rows(runs["a"])
-
-
 def test_a_run_without_rows():
     runs = RunSet.from_frames({"a": A, "none": A.iloc[:0]})
     assert len(runs["none"]) == 0

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import errno
 import gzip
-import io
 import json
 import lzma
 import random
@@ -21,7 +19,6 @@ from packing_parts import bomb, compressed
 
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.packed_files import (
-    DamagedFileError,
     TooLargeError,
     UnreadableError,
     read_beginning,
@@ -120,24 +117,6 @@ def test_altered_files_are_refused_in_words_or_read(packing, tmp_path):
         except UnreadableError:
             refused += 1
     assert refused > (5 if packing == "compress" else 20)
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, compressed])
-def test_what_a_disk_does_not_give_is_not_called_damaged(pack, tmp_path, monkeypatch):
-    path = tmp_path / "runs"
-    path.write_bytes(pack(random.Random(1).randbytes(50_000)))
-
-    class Failing(io.FileIO):
-        def read(self, n=-1):
-            if n > files._LONGEST_MAGIC and self.tell():
-                raise OSError(errno.EIO, "Input/output error")
-            return super().read(n)
-
-    monkeypatch.setattr(files, "_CHUNK", 1 << 10)
-    monkeypatch.setattr(files, "open_file", lambda path, buffering=0: Failing(path))
-    with pytest.raises(UnreadableError, match="cannot be read: Input/output error") as caught:
-        list(read_blocks(path))
-    assert not isinstance(caught.value, DamagedFileError)
 
 
 def test_limits():
