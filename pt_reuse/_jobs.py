@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import pickle
 import socket
@@ -109,14 +108,12 @@ class _Task(Generic[Done]):
 
 @dataclass(frozen=True)
 class _Outcome(Generic[Done]):
-    """What came of a job: a value or an error, and from another process its trace and the missing file it tells of."""
+    """What came of a job: a value or an error, and its trace from another process."""
 
     value: Done | None = None
     error: Exception | None = None
     heard: list[ReuseWarning] = field(default_factory=list)
     trace: str | None = None
-    absent: str | None = None
-    host: str = ""
 
 
 def _run(task: _Task[Done]) -> _Outcome[Done]:
@@ -141,19 +138,14 @@ def _run(task: _Task[Done]) -> _Outcome[Done]:
 def _failed(error: Exception, place: str | None, heard: list[ReuseWarning], *, away: bool) -> _Outcome[Any]:
     if not away:
         return _Outcome(error=_placed(error, place), heard=heard)
-    trace, absent = "".join(traceback.format_exception(error)), None
-    cause: BaseException | None = error
-    while cause is not None and absent is None:
-        if isinstance(cause, OSError) and cause.errno == errno.ENOENT and isinstance(cause.filename, str | os.PathLike):
-            absent = os.fspath(cause.filename)
-        cause = cause.__cause__ or cause.__context__
+    trace = "".join(traceback.format_exception(error))
     try:
         # many a class of errors is made from other arguments than it keeps
         travels = str(pickle.loads(pickle.dumps(error))) == str(error)
     except Exception:
         travels = False
     error = _placed(error if travels else RuntimeError(_text(error)), place)
-    return _Outcome(None, error, heard, trace, absent, _here()[0])
+    return _Outcome(error=error, heard=heard, trace=trace)
 
 
 def _placed(error: Exception, place: str | None) -> Exception:
@@ -182,18 +174,11 @@ def _value_of(outcome: _Outcome[Done], told: set[str]) -> Done:
         if str(message) not in told:
             told.add(str(message))
             give(message)
-    error, absent = outcome.error, outcome.absent
+    error = outcome.error
     if error is None:
         return cast(Done, outcome.value)
     if outcome.trace is None:
         raise error
-    if absent is not None and os.path.exists(absent):
-        folder = absent if os.path.isdir(absent) else os.path.dirname(os.path.abspath(absent))
-        raise InputError(
-            f"the worker on {outcome.host} cannot see {folder}, which is here. Give a folder that all workers share, "
-            "by its whole path.",
-            place=error.place if isinstance(error, InputError) else None,
-        ) from None
     raise error from None if isinstance(error, InputError) else _RemoteError(f"\n{outcome.trace}")
 
 

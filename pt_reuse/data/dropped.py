@@ -16,8 +16,6 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Repeats
 from pt_reuse.errors import warn
 
-#: columns of texts, in the order in which they are kept
-_TEXTS = ("file", "reason", "name", "qid", "docno")
 COLUMNS = ("file", "line", "reason", "name", "qid", "docno")
 #: why a document of `duplicates="best"` was left out
 REPEATED = "a document that stands at a better rank of the list"
@@ -32,25 +30,8 @@ def _frame(n: int, **columns: Any) -> pd.DataFrame:
     return frame.assign(line=lines.where(lines > 0))
 
 
-def packed(rows: pd.DataFrame) -> tuple[NDArray[np.int64], dict[str, list[str]]]:
-    """Return the frame as numbers, column after column, and the texts of each column that they number."""
-    columns, texts = [rows["line"].fillna(0).to_numpy(dtype=np.int64)], {}
-    for column in _TEXTS:
-        codes, found = pd.factorize(rows[column])
-        columns.append(codes.astype(np.int64))
-        texts[column] = [str(text) for text in found]
-    return np.concatenate(columns), texts
-
-
-def unpacked(numbers: NDArray[np.int64], texts: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the frame that :func:`packed` was given."""
-    line, *coded = numbers.reshape(1 + len(_TEXTS), -1)
-    named = {column: _taken([*texts[column], None], codes) for column, codes in zip(_TEXTS, coded, strict=True)}
-    return _frame(len(line), line=line, **named)
-
-
-def _taken(texts: Sequence[str | None], codes: NDArray[np.int64]) -> NDArray[np.object_]:
-    """Return the texts of some codes, each text once in memory; that of -1 is the last."""
+def _taken(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Return the texts of some codes, each text once in memory."""
     return np.array(texts, dtype=object)[codes]
 
 
@@ -64,6 +45,16 @@ class Dropped:
     def none() -> Dropped:
         """Return that nothing was left out."""
         return Dropped(_frame(0))
+
+    def kept(self) -> dict[str, list[Any]]:
+        """Return it as JSON has it, column by column."""
+        cells = self.frame.astype(object)
+        return {column: cells[column].where(cells[column].notna(), None).tolist() for column in COLUMNS}
+
+    @staticmethod
+    def of_kept(kept: Mapping[str, list[Any]]) -> Dropped:
+        """Return what :meth:`kept` gave."""
+        return Dropped(_frame(len(kept["file"]), **kept))
 
     @staticmethod
     def of_lines(file: str, lines: Sequence[int], reasons: Sequence[str], name: str) -> Dropped:

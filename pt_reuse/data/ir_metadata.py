@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from pt_reuse._check import count, examples, shown
+from pt_reuse._check import examples, shown
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
 from pt_reuse.data.lines import is_commented
@@ -42,24 +42,11 @@ def labelled_table(
     """Return the table of some runs: what the user gives, and what their files say where the user gives nothing."""
     headers = {path: header_of(path) for path in dict.fromkeys(paths) if commented is None or path in commented}
     known = given_metadata().table(names) if base is None else base.copy()
-    said: dict[str, dict[str, str]] = {}
     for column in ("team", "type"):
-        pairs = ((name, headers.get(path, {}).get(column)) for name, path in zip(names, paths, strict=True))
-        said[column] = {name: value for name, value in pairs if value is not None}
-        values = [said[column].get(name, before) for name, before in zip(names, known[column], strict=True)]
+        said = [headers.get(path, {}).get(column) for path in paths]
+        values = [before if value is None else value for value, before in zip(said, known[column], strict=True)]
         known[column] = pd.Series(values, dtype=object)
-    table = given.table(names, known)
-    for column, of_run in said.items():
-        used = dict(zip(names, table[column], strict=True))
-        others = [name for name, value in of_run.items() if value != used[name]]
-        if column == "type":
-            # "neural" is no denial of "automatic"
-            others = [name for name in others if used[name] in _TYPES.values()]
-        if others:
-            what = f"{count(len(others), 'run')} with another {column} in the ir_metadata than was given"
-            first = f"{others[0]!r} is of {of_run[others[0]]!r} there, of {used[others[0]]!r} here"
-            warn(f"{what}; what was given is used. The first: {first}.")
-    return table
+    return given.table(names, known)
 
 
 def header_of(path: Path) -> Mapping[str, str]:
@@ -68,16 +55,11 @@ def header_of(path: Path) -> Mapping[str, str]:
     try:
         # not the loader in C: it may crash where a text is nested without end; references are not followed
         root = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)
-        team, automatic = _value(root, "actor", "team"), _value(root, "method", "automatic")
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = str(error) if isinstance(error, _OddValueError) else "it is no YAML"
-        warn(f"its ir_metadata is left aside: {problem}.", place=str(path))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        warn("its ir_metadata is left aside: it is no YAML.", place=str(path))
         return {}
-    found = {"team": team, "type": None if automatic is None else _TYPES.get(automatic.lower())}
-    if automatic is not None and found["type"] is None:
-        said = f"method.automatic must be true or false, got {examples([automatic])}"
-        warn(f"its ir_metadata is left aside: {said}.", place=str(path))
-        return {}
+    found = {"team": _value(root, "actor", "team")}
+    found["type"] = _TYPES.get((_value(root, "method", "automatic") or "").lower())
     return {column: value for column, value in found.items() if value is not None}
 
 
@@ -102,22 +84,14 @@ def _header(path: Path) -> str:
     return textwrap.dedent("\n".join(lines or []))
 
 
-class _OddValueError(ValueError):
-    """A value that is no name; the message is a clause."""
-
-
 def _value(node: yaml.Node | None, *keys: str) -> str | None:
-    """Return the single value to which some names lead, None where there is none or nobody filled in the form."""
+    """Return the name to which some keys lead, None where there is none or nobody filled in the form."""
     for key in keys:
         items = node.value if isinstance(node, yaml.MappingNode) else []
         node = {name.value: value for name, value in items if isinstance(name, yaml.ScalarNode)}.get(key)
     value = node.value.strip() if isinstance(node, yaml.ScalarNode) else ""
-    if value.lower() in _NOTHING:
-        return None
-    if len(value) > _LONGEST or not value.isprintable():
-        what = f"must be one line of at most {_LONGEST} characters"
-        raise _OddValueError(f"{'.'.join(keys)} {what}, got {examples([value])}")
-    return value
+    is_name = value.lower() not in _NOTHING and len(value) <= _LONGEST and value.isprintable()
+    return value if is_name else None
 
 
 def run_paths(source: str | Path | Iterable[str | Path], argument: str = "source") -> list[Path]:
@@ -148,7 +122,8 @@ def _paths(source: Any, argument: str) -> list[Path]:
         else:
             found = [Path(name) for name in sorted(glob(str(path), recursive=True))]
         if not found:
-            raise refused(f"{path}: there is no such file, no file in it, or none that matches it.")
+            what = "a folder without files" if path.is_dir() else "no file, and no file matches it as a pattern"
+            raise refused(f"{path} is {what}.")
         if path.is_dir():
             return found
         source = found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from io import BytesIO
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import shown
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.lists import ranges
 from pt_reuse.arrays.places import FileRows
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.frame_columns import LONGEST_NAME, parse_numbers, plain_decimal
@@ -303,7 +301,10 @@ class RunParts:
             self.tags.setdefault(tag, line)
         rows = _rows(fields)
         docs = rows.docs if rows.grouping is None else rows.docs.take(rows.grouping, axis=0)
-        return RunPart(rows.topics, rows.grouped(rows.topic), docs, rows.grouped(rows.scores), _ranks(fields, rows))
+        ranks, wrong = parse_numbers(fields.buffer, *fields.column(_RANK))
+        ranks[wrong] = np.nan
+        topic, scores = rows.grouped(rows.topic), rows.grouped(rows.scores)
+        return RunPart(rows.topics, topic, docs, scores, rows.grouped(ranks))
 
 
 def _rows(fields: Fields) -> FileRows:
@@ -357,41 +358,3 @@ def rows_in_file(
 def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for i, data in enumerate(chunks):
         yield data if i else data.removeprefix(BOM)
-
-
-_LARGE = 1 << 18  # rows of a run of which nothing is kept
-_SHORT = 10**5  # smaller ranks are compared as words of text, in which they fit; larger ones are read as numbers
-
-
-def _ranks(fields: Fields, rows: FileRows) -> NDArray[np.float64]:
-    # ranks of the grouped rows; those that count the rows of their topic need not be parsed
-    begins, ends = (rows.grouped(edge) for edge in fields.column(_RANK))
-    lengths = np.diff(rows.starts)
-    # nearly always the ranks of a topic are 0, 1, 2, ... or 1, 2, 3, ..., each followed by the same white space
-    firsts = (fields.buffer[begins[rows.starts[:-1]]] != ord("0")).astype(np.int64)
-    count = _counted if len(begins) <= _LARGE else _counted.__wrapped__
-    ranks, counted, kept = count(firsts.tobytes(), lengths.tobytes(), int(fields.buffer[ends[0]]))
-    ranks, other = ranks.copy(), np.flatnonzero((fields.words[begins] & kept) != counted)
-    ranks[other], wrong = parse_numbers(fields.buffer, begins[other], ends[other])
-    ranks[other[wrong]] = np.nan
-    return ranks
-
-
-@lru_cache(maxsize=2)
-def _counted(
-    firsts: bytes, lengths: bytes, white: int
-) -> tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]:
-    # ranks that count the lines, the words in which they stand, and which bytes of a word they are; the next run is
-    # often as long as this one
-    sizes, begins = (np.frombuffer(numbers, dtype=np.int64) for numbers in (lengths, firsts))
-    ranks = np.minimum(ranges(begins, sizes), _SHORT)
-    written, kept = _written(min(1 << int((begins + sizes).max()).bit_length(), _SHORT), white)
-    return ranks.astype(np.float64), written[ranks], kept[ranks]
-
-
-@lru_cache(maxsize=16)
-def _written(n: int, white: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    # the numbers 0..n-1 in decimal writing with white space behind, and which bytes that are; last a word that none is
-    texts = [b"%d%c" % (i, white) for i in range(n)]
-    written = [*(int.from_bytes(text, "little") for text in texts), 1]
-    return np.array(written, dtype=np.uint64), np.array([*((1 << 8 * len(text)) - 1 for text in texts), 0], np.uint64)

@@ -124,7 +124,6 @@ MAGIC = {
 _TABLES = (
     (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
     (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
-    (re.compile(rb"\xff\xff\xff\xff...\x00", re.DOTALL), "Arrow stream"),
 )
 #: bytes that tell of a table
 LONGEST_START = 8
@@ -241,7 +240,7 @@ def packed_with(raw: bytes) -> str | None:
 
 
 def kind_of_table(start: bytes) -> str | None:
-    """Return which kind of table begins like this, ``"Parquet"``, ``"Arrow"`` or ``"Arrow stream"``; None for none."""
+    """Return which kind of table begins like this, ``"Parquet"`` or ``"Arrow"``; None for none."""
     return next((kind for begins, kind in _TABLES if begins.match(start)), None)
 
 

@@ -274,8 +274,6 @@ class RunFiles:
     threads: int
     keep: Callable[[Iterator[RunPart]], Any]  # takes the rows of a file, and returns what stands for them
     chunks: Callable[[Path], Iterator[bytes]] = _whole  # the text of a file, in chunks of whole lines
-    fits: Callable[[int, int], None] = lambda rows, size: None  # raises where a row group is too large
-    alone: Callable[[Path], bool] = lambda path: False  # whether a file is read when no other one is
 
     def read(self, paths: Sequence[Path], *, verbose: bool) -> list[FileRun]:
         """Return what came of the files."""
@@ -290,13 +288,11 @@ class RunFiles:
 
             pool = ThreadPoolExecutor(self.threads)
             try:
-                at_once = [path for path in paths if not self.alone(path)]
-                found = dict(zip(at_once, pool.map(read, at_once), strict=True))
+                return [run for found in pool.map(read, paths) for run in found]
             finally:
                 # after ctrl-C, or on a full disk, the files not begun are not read
                 stopped.set()
                 pool.shutdown(wait=True, cancel_futures=True)
-            return [run for path in paths for run in (found[path] if path in found else read(path))]
 
     def _read_any(self, path: Path, stopped: Event) -> list[FileRun]:
         with located(str(path)), in_memory():
@@ -332,7 +328,7 @@ class RunFiles:
         return FileRun(path, tag, None, None, parts.commented, longer, parts.bad, parts.reasons, rows=rows)
 
     def _table(self, path: Path) -> list[FileRun]:
-        reading = TableReading(path, self.conventions.order, self.fits)
+        reading = TableReading(path, self.conventions.order)
         try:
             rows = self.keep(reading.parts())
         except TiedError as tie:

@@ -23,13 +23,13 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, LateField
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
 from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
-from pt_reuse.data.dropped import packed, unpacked
+from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.ir_metadata import real_paths
 from pt_reuse.data.parsing import Conventions, Longer, ReadField, changed, parse_files
 from pt_reuse.data.within_memory import BlocksWithin, rows_at_once
 from pt_reuse.errors import InputError, warn
 
-FORMAT = 9  # to be raised when the file, its arrays or the hash of names change
+FORMAT = 10  # to be raised when the file, its arrays or the hash of names change
 NAME = "pt_reuse-runs.npz"
 _ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores", "file", "rank")
 _CHUNK = 1 << 20  # bytes of a source file that are summed up at once
@@ -38,8 +38,6 @@ _ROWS = 1 << 21  # rows of a block that is written for workers
 
 #: each source file, by its real path, with its size and checksum
 Sources: TypeAlias = list[list[str]]
-#: further arrays and notes of a file
-Rest: TypeAlias = Callable[[], tuple[dict[str, NDArray], dict[str, Any]]]
 
 
 class StaleCacheError(Exception):
@@ -49,22 +47,21 @@ class StaleCacheError(Exception):
 # ---- a field as a file
 
 
-def write_field(path: Path, blocks: Iterable[Field], ranked: NDArray[np.bool_], rest: Rest | None = None) -> None:
-    """Write a field whose blocks come one by one, and further arrays and notes, asked for behind the last of them."""
+def write_field(
+    path: Path, blocks: Iterable[Field], ranked: NDArray[np.bool_], more: Callable[[], dict[str, Any]] = dict
+) -> None:
+    """Write a field whose blocks come one by one, and `more` notes, asked for behind the last of them."""
     topics: list[str] = []
-    ends, width, lengths = [], 1, [np.zeros((0, len(ranked)), dtype=np.int32)]
+    ends, lengths = [], [np.zeros((0, len(ranked)), dtype=np.int32)]
     with writing(path) as archive:
         for i, block in enumerate(blocks):
             _add_block(archive, i, block)
             topics += block.topics
             ends.append(len(topics))
             lengths.append(block.lengths.astype(np.int32))
-            width = max(width, block.vocabulary.dtype.itemsize // 8)
-        arrays, notes = rest() if rest else ({}, {})
-        for name, array in {**arrays, "lengths": np.concatenate(lengths)}.items():
-            add_array(archive, name, array)
-        field = {"topics": topics, "ends": ends, "ranked": ranked.tolist(), "width": width}
-        add_notes(archive, {**field, "mark": secrets.token_hex(16), **notes})
+        add_array(archive, "lengths", np.concatenate(lengths))
+        field = {"topics": topics, "ends": ends, "ranked": ranked.tolist()}
+        add_notes(archive, {**field, "mark": secrets.token_hex(16), **more()})
 
 
 def _add_block(archive: ZipFile, i: int, block: Field) -> None:
@@ -279,13 +276,15 @@ class _Cache:
             raise StaleCacheError(f"it was made with {said}")
         if notes["sources"] != self.sources:
             raise StaleCacheError(_what_changed(notes["sources"], self.sources))
-        rows = max((int(field.lengths[part.start : part.stop].sum()) for part in field.parts), default=0)
-        if self.memory is not None and rows > rows_at_once(self.memory, notes["width"]):
+        # a topic alone cannot be cut
+        several = [part for part in field.parts if len(part) > 1]
+        rows = max((int(field.lengths[part.start : part.stop].sum()) for part in several), default=0)
+        if self.memory is not None and rows > rows_at_once(self.memory):
             raise StaleCacheError(f"it has blocks of {rows:,} rows, with which one cannot work in this memory")
-        (dropped,) = source.file.read("dropped")
+        dropped = Dropped.of_kept(notes["dropped"]).frame
         longer = tuple(Longer(*item) for item in notes["longer"])
         names, commented, files = notes["runs"], tuple(notes["commented"]), tuple(notes["files"])
-        return ReadField(field, names, unpacked(dropped, notes["dropped"]), longer, commented, files).placed(self.given)
+        return ReadField(field, names, dropped, longer, commented, files).placed(self.given)
 
     def keep(self, read: ReadField, paths: Sequence[Path], threads: int) -> None:
         """Keep a field in memory, unless its files have changed since they were read."""
@@ -317,16 +316,15 @@ class _Cache:
         return fingerprints([path for path, _ in self.sources], threads) != self.sources
 
     def _write(self, blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
-        def rest() -> tuple[dict[str, NDArray], dict[str, Any]]:
+        def notes() -> dict[str, Any]:
             # another call may give the same files by other paths
             read = told().placed({path: real for real, path in self.given.items()})
-            dropped, texts = packed(read.dropped)
             longer = [[item.file, item.lines, item.first] for item in read.longer]
-            notes = {"format": FORMAT, "settings": self.conventions.as_dict(), "sources": self.sources}
-            notes |= {"runs": read.names, "dropped": texts, "longer": longer, "commented": read.commented}
-            return {"dropped": dropped}, notes | {"files": read.files}
+            found = {"format": FORMAT, "settings": self.conventions.as_dict(), "sources": self.sources}
+            found |= {"runs": read.names, "longer": longer, "commented": read.commented, "files": read.files}
+            return found | {"dropped": Dropped(read.dropped).kept()}
 
-        write_field(self.folder / NAME, blocks, ranked, rest)
+        write_field(self.folder / NAME, blocks, ranked, notes)
 
 
 def _in_memory(field: OpenField) -> Field:

@@ -77,20 +77,17 @@ class _Table:
     file: IO[bytes]
     size: int
 
-    def groups(self, wanted: Sequence[str], fits: Callable[[int, int], None]) -> Iterator[tuple[str, Any]]:
+    def groups(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield some columns of one row group (record batch) after the other, checked, and which one it is in words."""
         most = left = max(ANY_UNPACKED, MOST_TIMES * self.size)
         parts = self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted)
-        for i, (rows, size, read) in enumerate(parts, 1):
+        for i, (size, read) in enumerate(parts, 1):
             where = f"{'row group' if self.kind == 'Parquet' else 'record batch'} {i:,}"
             _check_size(size, left, most, self.size)
-            with located(where):
-                fits(rows, size)
-                with _reading(self.kind):
-                    group = read()
-                    # numbers that lead out of its buffers would be followed
-                    group.validate(full=True)
-                fits(group.num_rows, group.nbytes)
+            with located(where), _reading(self.kind):
+                group = read()
+                # numbers that lead out of its buffers would be followed
+                group.validate(full=True)
             left -= max(size, group.nbytes)
             _check_size(0, left, most, self.size)
             yield where, group
@@ -100,8 +97,8 @@ class _Table:
                 self.pa.default_memory_pool().release_unused()
                 give_back()
 
-    def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
-        # the rows and the size that each part claims, and what reads it
+    def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
+        # the size that each part claims, and what reads it
         with _reading(self.kind):
             # names that repeat from row to row are read as numbers of the distinct ones
             repeated = [name for name in ("qid", "docno", "name") if name in wanted]
@@ -110,26 +107,20 @@ class _Table:
             if sum(group.num_rows for group in groups) != file.metadata.num_rows:
                 raise ValueError("it has another number of rows than it says")
             # of its columns nothing is asked: where they are damaged, pyarrow ends the process
-            sizes = [(group.num_rows, max(group.total_byte_size, group.num_rows * _ROW_BYTES)) for group in groups]
-        for i, (rows, size) in enumerate(sizes):
-            yield rows, size, partial(file.read_row_group, i, columns=list(wanted), use_threads=False)
+            sizes = [max(group.total_byte_size, group.num_rows * _ROW_BYTES) for group in groups]
+        for i, size in enumerate(sizes):
+            yield size, partial(file.read_row_group, i, columns=list(wanted), use_threads=False)
 
-    def _arrow(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+    def _arrow(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
         chosen = [i for i, name in enumerate(self.columns) if name in wanted]
         options = self.pa.ipc.IpcReadOptions(included_fields=chosen)
         self.file.seek(0)
         with _reading(self.kind):
-            if self.kind == "Arrow":
-                reader = self.pa.ipc.open_file(self.file, options=options)
-                batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-            else:
-                batches = iter(self.pa.ipc.open_stream(self.file, options=options))
-        while True:
+            reader = self.pa.ipc.open_file(self.file, options=options)
+        for i in range(reader.num_record_batches):
             with _reading(self.kind):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield batch.num_rows, batch.get_total_buffer_size(), partial(self.pa.Table.from_batches, [batch])
+                batch = reader.get_batch(i)
+            yield batch.get_total_buffer_size(), partial(self.pa.Table.from_batches, [batch])
 
 
 def _check_size(size: int, left: int, most: int, packed: int) -> None:
@@ -149,13 +140,13 @@ def _opened(path: Path) -> Generator[_Table, None, None]:
     with file:
         kind, size = kind_of_table(file.read(LONGEST_START)) or "Parquet", file.seek(0, 2)
         file.seek(0)
-        pa = arrow(f"reading {path.name}, {'an' if kind.startswith('Arrow') else 'a'} {kind} file,")
+        pa = arrow(f"reading {path.name}, {'an' if kind == 'Arrow' else 'a'} {kind} file,")
         with _reading(kind):
             if kind == "Parquet":
                 parquet = pa.parquet.ParquetFile(file)
                 schema, metadata = parquet.schema_arrow, parquet.metadata.metadata
             else:
-                schema = (pa.ipc.open_file if kind == "Arrow" else pa.ipc.open_stream)(file).schema
+                schema = pa.ipc.open_file(file).schema
                 metadata = schema.metadata
             names = schema.names
         yield _Table(pa, kind, names, metadata or {}, file, size)
@@ -229,8 +220,8 @@ class NoRunError(InputError):
 class TableReading:
     """One reading of the runs in a table, which is a frame in parts; rows of each run may stand anywhere."""
 
-    def __init__(self, path: Path, order: str, fits: Callable[[int, int], None] = lambda rows, size: None):
-        self.path, self.order, self._fits = path, order, fits
+    def __init__(self, path: Path, order: str):
+        self.path, self.order = path, order
         self.names: dict[str, int] = {}
         self._topics: dict[str, int] = {}
         self._listed: dict[str, int] = {}
@@ -246,7 +237,7 @@ class TableReading:
             with suppress(KeyError, ValueError):
                 runs = TableNotes.unpacked(table.metadata[KEY]).runs
                 self._listed = {str(run["name"]): i for i, run in enumerate(runs)}
-            for where, group in table.groups(wanted, self._fits):
+            for where, group in table.groups(wanted):
                 if group.num_rows:
                     with located(where):
                         part = self._part(group.to_pandas())

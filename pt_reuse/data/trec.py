@@ -15,7 +15,6 @@ from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.data.lines import (
-    SKIP,
     Fields,
     document_in,
     place_of,
@@ -27,12 +26,6 @@ from pt_reuse.errors import InputError
 _LONGEST = 255 - len("input..gz")
 #: what to do about a rank column that gives no order
 NO_ORDER = "order='rank' has no order to follow. Use order='trec_eval' (by score) or order='file'."
-
-
-def without_advice(error: InputError) -> InputError:
-    """Return an error of a run file without the advice to leave out lines or files."""
-    error.text = error.text.removesuffix(SKIP)
-    return error
 
 
 def tied_rank(fields: Fields, row: int) -> InputError:

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, shown
+from pt_reuse._check import shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field, Repeats, build_field
 from pt_reuse.arrays.lists import natural_order, neighbours
@@ -46,10 +45,8 @@ _UNITS = {"": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _TEXT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 #: bytes of a file that are parsed at once, and of its longest line; a thread takes some twenty times a chunk
 _CHUNK, _LONGEST, _OF_THREAD = 1 << 20, 1 << 21, 32 * 10**6
-#: bytes that coding a row takes, and for each word of the longest document name
-_OF_ROW, _OF_WORD = 170, 85
-#: bytes that reading a row of a table takes, and for each byte of its columns
-_OF_TABLE_ROW, _OF_TABLE_BYTE = 140, 6
+#: bytes that coding a row takes, its document's name of up to 32 bytes included
+_OF_ROW = 512
 
 
 def memory_bytes(memory: Any) -> int:
@@ -68,45 +65,15 @@ def memory_bytes(memory: Any) -> int:
         )
     if size < LEAST:
         raise InputError(
-            f"memory must be at least {in_units(LEAST)}, got {shown(memory)}. A topic of all runs is held at once.",
+            f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}. A topic of all runs is held at once.",
             argument="memory",
         )
     return size
 
 
-def in_units(size: float) -> str:
-    """Write a number of bytes as people do: ``64 MB``, ``1.5 GB``."""
-    for unit, one in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= one:
-            return f"{size / one:.3g} {unit}"
-    return f"{size:.0f} bytes"
-
-
-def rows_at_once(memory: int, width: int) -> int:
-    """Return how many rows with names of `width` words a block may have."""
-    return memory // (_OF_ROW + _OF_WORD * width)
-
-
-def _too_little(what: str, needed: int, memory: int, how: str) -> InputError:
-    least = in_units(1.05 * needed).replace(" ", "")
-    return InputError(
-        f"{what}, which takes about {in_units(needed)}, and memory is {in_units(memory)}. Pass memory={least!r}, or "
-        f"{how}.",
-        argument="memory",
-    )
-
-
-class _Topics:
-    """The topics of all files, numbered as they appear."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        self._lock = Lock()
-
-    def of(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Return the numbers of some topics."""
-        with self._lock:
-            return np.array([self.numbers.setdefault(name, len(self.numbers)) for name in names], dtype=np.int64)
+def rows_at_once(memory: int) -> int:
+    """Return how many rows a block may have; a topic that has more is a block of its own."""
+    return memory // _OF_ROW
 
 
 #: what stands in a row on the disk, in words of 8 bytes: its rank, its score, and the words of its document's name
@@ -121,19 +88,20 @@ class _Spool:
 
     def __init__(self, path: Path):
         self.path, self.ranked = path, True
+        self.topics: dict[str, int] = {}  # numbered as they appear
         self.pieces: Pieces = np.zeros((5, 0), dtype=np.int64)
 
-    def write(self, parts: Iterator[RunPart], topics: _Topics) -> None:
+    def write(self, parts: Iterator[RunPart]) -> None:
         """Write the rows of all chunks."""
         pieces = [self.pieces]
         with self.path.open("wb") as file:
             for part in parts:
                 if len(part.topic):
-                    pieces.append(self._append(file, part, topics))
+                    pieces.append(self._append(file, part))
                 del part  # before the next one is read
         self.pieces = np.concatenate(pieces, axis=1)
 
-    def _append(self, file: Any, part: RunPart, topics: _Topics) -> Pieces:
+    def _append(self, file: Any, part: RunPart) -> Pieces:
         key = (part.run << 32) | part.topic
         order = np.argsort(key, kind="stable")
         rows = np.empty((len(key), _DOCS + part.docs.shape[1]), dtype="<u8")
@@ -144,7 +112,8 @@ class _Spool:
         lists, first, sizes = np.unique(key[order], return_index=True, return_counts=True)
         begins = file.tell() + first * rows[0].nbytes
         file.write(rows.data)
-        topic = topics.of(part.topics)[lists & 0xFFFFFFFF]
+        number = np.array([self.topics.setdefault(name, len(self.topics)) for name in part.topics], dtype=np.int64)
+        topic = number[lists & 0xFFFFFFFF]
         return np.stack([lists >> 32, topic, begins, sizes, np.full(len(lists), rows.shape[1])])
 
     def rows(self, pieces: Pieces) -> Words:
@@ -156,7 +125,7 @@ class _Spool:
                 found.append(np.fromfile(file, "<u8", size * width).reshape(size, width))
         return tokens.stacked(found) if found else np.zeros((0, _DOCS + 1), dtype="<u8")
 
-    def check_ranks(self, topics: _Topics) -> None:
+    def check_ranks(self) -> None:
         """Raise a TiedError for the first list in which two documents have one rank."""
         run, topic = self.pieces[:_BEGIN]
         lists, first, place = np.unique((run << 32) | topic, return_index=True, return_inverse=True)
@@ -166,7 +135,7 @@ class _Spool:
                 starts = np.array([0, len(rows)])
                 check_places(starts, rank_places(starts, rows.view("<f8")[:, _RANK]))
             except NoPlaceError as error:
-                name = list(topics.numbers)[int(lists[i] & 0xFFFFFFFF)]
+                name = list(self.topics)[int(lists[i] & 0xFFFFFFFF)]
                 docno = tokens.decode(tokens.as_tokens(rows[error.row : error.row + 1, _DOCS:]))[0]
                 raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
 
@@ -198,25 +167,18 @@ class BlocksWithin:
         verbose: bool,
     ) -> BlocksWithin:
         """Parse files, and have their rows in a folder."""
-        topics, numbers = _Topics(), itertools.count()
+        numbers = itertools.count()
 
         def kept(parts: Iterator[RunPart]) -> _Spool:
             spool = _Spool(folder / f"spool-{next(numbers)}")
-            spool.write(parts, topics)
+            spool.write(parts)
             if conventions.order == "rank":
-                spool.check_ranks(topics)
+                spool.check_ranks()
             return spool
 
-        def fits(rows: int, size: int) -> None:
-            needed = rows * _OF_TABLE_ROW + size * _OF_TABLE_BYTE
-            if needed > memory:
-                what = f"{count(rows, 'row')} of {in_units(size)} are read at once"
-                how = "write the table in smaller parts, such as write_table(..., row_group_size=100_000)"
-                raise _too_little(what, needed, memory, how)
-
         def made(runs: Sequence[FileRun], names: list[str]) -> BlocksWithin:
-            coding = cls._of(runs, names, list(topics.numbers), memory)
-            return cls(paths, files, runs, names, *coding, conventions, threads, [])
+            topics, pieces, parts = cls._coding(runs, rows_at_once(memory))
+            return cls(paths, files, runs, names, topics, pieces, parts, conventions, threads, [])
 
         def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
             coding = made(runs, names)
@@ -224,41 +186,32 @@ class BlocksWithin:
                 pass
             return coding.faults()
 
-        reading = RunFiles(
-            conventions,
-            max(1, min(threads, memory // _OF_THREAD)),
-            kept,
-            chunks=lambda path: chunks_of_lines(path, _CHUNK, _LONGEST),
-            fits=fits,
-            alone=is_table,
-        )
+        # a row group of a table may be large, and is read when nothing else is
+        at_once = 1 if any(map(is_table, paths)) else max(1, min(threads, memory // _OF_THREAD))
+        reading = RunFiles(conventions, at_once, kept, chunks=lambda path: chunks_of_lines(path, _CHUNK, _LONGEST))
         files = reading.read(paths, verbose=verbose)
         return made(*run_names_of(files, len(paths), conventions, repeated))
 
     @staticmethod
-    def _of(
-        runs: Sequence[FileRun], names: list[str], known: list[str], memory: int
-    ) -> tuple[tuple[str, ...], Pieces, list[range]]:
-        # (the topics, the pieces of the runs, the topics of each block)
+    def _coding(runs: Sequence[FileRun], most: int) -> tuple[tuple[str, ...], Pieces, list[range]]:
+        """Return the topics, the pieces of the runs, and the topics of each block."""
+        number: dict[str, int] = {}
         every = []
         for r, run in enumerate(runs):
-            mine = run.rows.pieces[:, run.rows.pieces[_RUN] == run.number]
-            mine[_RUN] = r
+            spool = run.rows
+            mine = spool.pieces[:, spool.pieces[_RUN] == run.number]
+            held, place = np.unique(mine[_TOPIC], return_inverse=True)
+            known = list(spool.topics)
+            of_held = [number.setdefault(known[t], len(number)) for t in held.tolist()]
+            mine[_RUN], mine[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
             every.append(mine)
-        pieces = np.concatenate(every, axis=1)
-        there = np.unique(pieces[_TOPIC])
-        there = there[natural_order([known[t] for t in there.tolist()])]
-        place = np.full(len(known), -1, dtype=np.int64)
-        place[there] = np.arange(len(there))
+        pieces, names = np.concatenate(every, axis=1), list(number)
+        order = natural_order(names)
+        place = np.empty(len(names), dtype=np.int64)
+        place[order] = np.arange(len(names))
         pieces[_TOPIC] = place[pieces[_TOPIC]]
-        topics = tuple(known[t] for t in there.tolist())
-        rows = np.bincount(pieces[_TOPIC], pieces[_ROWS], len(topics)).astype(np.int64)
-        width = int(pieces[_WIDTH].max()) - _DOCS
-        most, largest = rows_at_once(memory, width), int(np.argmax(rows))
-        if rows[largest] > most:
-            what = f"topic {topics[largest]!r} has {rows[largest]:,} rows in all runs"
-            needed = int(rows[largest]) * (_OF_ROW + _OF_WORD * width)
-            raise _too_little(what, needed, memory, "read fewer runs at a time")
+        rows = np.bincount(pieces[_TOPIC], pieces[_ROWS], len(names)).astype(np.int64)
+        topics = tuple(names[t] for t in order)
         return topics, pieces[:, np.argsort(pieces[_TOPIC], kind="stable")], neighbours(rows, most)
 
     @property

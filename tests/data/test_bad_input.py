@@ -310,26 +310,6 @@ def test_calls(messages, tmp_path):
 # faults of teams, types and pooled flags, and all warnings of the reading side, by argument and place
 
 
-METADATA = {
-    # name: (arguments of read_runs, the argument at fault, the place)
-    "two rows for a run": (
-        {"metadata": pd.DataFrame({"name": ["bm25", "bm25"], "team": ["A", "B"]})}, "metadata", "",
-    ),
-    "no column name": ({"metadata": pd.DataFrame({"run": ["bm25"]})}, "metadata", ""),
-    "a name is missing": ({"metadata": pd.DataFrame({"name": ["bm25", None]})}, "metadata", "row 1"),
-    "two columns team": (
-        {"metadata": pd.DataFrame([["bm25", "A", "B"]], columns=["name", "team", "team"])}, "metadata", "",
-    ),
-    "teams name no run": ({"teams": {"x": "A"}}, "teams", ""),
-    "teams 5": ({"teams": 5}, "teams", ""),
-    "teams frame without team": ({"teams": pd.DataFrame({"name": ["bm25"], "group": ["A"]})}, "teams", ""),
-    "teams series with a run twice": (
-        {"teams": pd.Series(["A", "B", "C"], index=["bm25", "dense", "bm25"])}, "teams", "",
-    ),
-    "pooled names no run": ({"pooled": ["x"]}, "pooled", ""),
-    "pooled 5": ({"pooled": 5}, "pooled", ""),
-    "pooled is no flag": ({"pooled": {"bm25": "maybe", "dense": "no"}}, "pooled", "run 'bm25'"),
-}  # fmt: skip
 METADATA_FILES = {
     # name: (argument, file m, the place after the file)
     "metadata is missing": ("metadata", None, ""),
@@ -339,19 +319,6 @@ METADATA_FILES = {
     "one column": ("teams", b"bm25 A\ndense\n", ", line 2"),
     "three columns": ("types", b"bm25,A,x\n", ", line 1"),
 }  # fmt: skip
-
-
-def test_metadata(tmp_path, messages):
-    put(tmp_path, TWO)
-
-    def check(fault):
-        arguments, argument, place = METADATA[fault]
-        messages.refused(lambda: read_runs(tmp_path / "r", **arguments), argument=argument, place=place)
-        # in memory the same
-        frames = {"bm25": FRAME, "dense": FRAME}
-        messages.refused(lambda: RunSet.from_frames(frames, **arguments), argument=argument, place=place)
-
-    each(METADATA, check)
 
 
 def test_metadata_files(tmp_path, messages):

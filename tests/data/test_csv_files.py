@@ -12,6 +12,7 @@ import socket
 import urllib.request
 import warnings
 import zipfile
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -41,25 +42,23 @@ def zipped(data, *more):
 PACKED = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zipped}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SAMPLE,
-        "\ufeff" + SAMPLE.replace("\n", "\r\n"),
-        "\n" + SAMPLE.replace(",", ";") + "\n\n",
-        SAMPLE.replace(",", "\t"),
-        SAMPLE.replace("NA", '"NA"').replace("1.0", '" 1.0 "'),
-        SAMPLE.replace("qid,docno", "query_id,doc_id"),
-        SAMPLE.replace("\n", ",\n"),
-        SAMPLE.replace("\n", ",more\n").replace("plan,more", "plan,note"),
-    ],
-    ids=["plain", "of Windows", "semicolons", "tabs", "quotes", "ir_measures", "an empty column", "a further column"],
-)
-def test_a_sample_is_read_in_any_form(text, tmp_path):
+FORMS = {
+    "plain": SAMPLE,
+    "of Windows": "\ufeff" + SAMPLE.replace("\n", "\r\n"),
+    "semicolons": "\n" + SAMPLE.replace(",", ";") + "\n\n",
+    "tabs": SAMPLE.replace(",", "\t"),
+    "quotes": SAMPLE.replace("NA", '"NA"').replace("1.0", '" 1.0 "'),
+    "ir_measures": SAMPLE.replace("qid,docno", "query_id,doc_id"),
+    "an empty column": SAMPLE.replace("\n", ",\n"),
+    "a further column": SAMPLE.replace("\n", ",more\n").replace("plan,more", "plan,note"),
+}
+
+
+def test_a_sample_is_read_in_any_form(tmp_path):
     path = tmp_path / "sample.csv"
-    for how, pack in PACKED.items():
+    for (form, text), (how, pack) in product(FORMS.items(), PACKED.items()):
         path.write_bytes(pack(text.encode()))
-        assert sampled_labels(str(path))[COLUMNS].to_numpy().tolist() == ROWS, how
+        assert sampled_labels(str(path))[COLUMNS].to_numpy().tolist() == ROWS, (form, how)
 
 
 @pytest.mark.parametrize(
@@ -97,34 +96,19 @@ def test_a_sample_that_cannot_be_read_is_told_with_line_and_column(text, place, 
 
 # nothing is fetched, whoever is given an address
 
-ADDRESSES = [
-    "http://localhost:9/x.csv",
-    "https://x.example/q.csv",
-    "ftp://x/y",
-    "s3://bucket/q.csv",
-    "gs://b/q",
-    "file:///q",
-]
-DOORS = {
-    "sampled": lambda url, tmp: sampled_labels(url),
-    "read_qrels": lambda url, tmp: ptr.read_qrels(url),
-    "qrels": lambda url, tmp: ptr.OnlyJudged(url),
-    "read_runs": lambda url, tmp: ptr.read_runs(url),
-    "read_runs, several": lambda url, tmp: ptr.read_runs([url]),
-    "runs": lambda url, tmp: ptr.score(url, {"1": {"d": 1}}, "AP"),
-    "a run": lambda url, tmp: ptr.score({"A": url}, {"1": {"d": 1}}, "AP"),
-    "metadata": lambda url, tmp: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, metadata=url),
-    "teams": lambda url, tmp: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, teams=url),
-    "read_judges": lambda url, tmp: ptr.judging.read_judges(url),
-    "families": lambda url, tmp: ptr.judging.read_judges(tmp, families=url),
-    "read_leaderboard": lambda url, tmp: ptr.read_leaderboard(url),
-    "label files": lambda url, tmp: read_label_rows([url]),
-    "topics of a command": lambda url, tmp: read_topics(url),
-    "texts of a command": lambda url, tmp: named_texts(url),
-    "topics of Experiment": lambda url, tmp: ptr.Experiment([], url, {"1": {"d": 1}}, ["AP"]),
-    "grade_scores": lambda url, tmp: ptr.labels.grade_scores(url, 0.5),
-    "write": lambda url, tmp: ptr.Qrels(pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})).write(url),
-}  # fmt: skip
+ADDRESSES = ["http://localhost:9/x.csv", "s3://bucket/q.csv", "file:///q"]
+DOORS = (
+    sampled_labels,
+    ptr.read_qrels,
+    ptr.read_runs,
+    ptr.read_leaderboard,
+    ptr.judging.read_judges,
+    read_topics,
+    lambda url: read_label_rows([url]),
+    lambda url: ptr.score({"A": url}, {"1": {"d": 1}}, "AP"),
+    lambda url: ptr.RunSet.from_frames({"A": {"1": {"d": 1.0}}}, teams=url),
+    lambda url: ptr.labels.grade_scores(url, 0.5),
+)
 
 
 def test_no_address_is_fetched(tmp_path, monkeypatch):
@@ -135,11 +119,10 @@ def test_no_address_is_fetched(tmp_path, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", reached)
     monkeypatch.setattr(urllib.request, "urlopen", reached)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "one.qrels").write_text("1 0 d 1\n")
-    for door in DOORS.values():
+    for door in DOORS:
         for url in ADDRESSES:
             with pytest.raises(InputError):
-                door(url, tmp_path)
+                door(url)
 
 
 # judgments whose first line names the columns
@@ -298,13 +281,13 @@ def told_of_sample(seed, path):
 
 def test_mutated_samples_are_right_or_refused(tmp_path):
     read = 0
-    for seed in range(150):
+    for seed in range(80):
         found, right = told_of_sample(seed, tmp_path / "sample.csv")
         if found is not None:
             assert found == right, seed
             assert np.isfinite([row[2:5] for row in found]).all()
             read += 1
-    assert 20 < read < 140
+    assert 8 < read < 75
 
 
 def test_places_of_rows(tmp_path):
@@ -314,16 +297,12 @@ def test_places_of_rows(tmp_path):
     assert table.lines.tolist() == [3, 5]
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("qid,docno,label\n1,d,1\n1,e,1_0\n", "line 3, column 'label'"),
-        ("qid;docno;label\n1;;1\n", "line 2, column 'docno'"),
-    ],
-)
-def test_labels_of_annotators_are_told_with_line_and_column(text, place, tmp_path):
-    (tmp_path / "ann.csv").write_text(text)
-    for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
-        with pytest.raises(InputError) as caught:
-            call()
-        assert caught.value.place.endswith(place)
+def test_labels_of_annotators_are_told_with_line_and_column(tmp_path):
+    texts = {"qid,docno,label\n1,d,1\n1,e,1_0\n": "line 3, column 'label'"}
+    texts |= {"qid;docno;label\n1;;1\n": "line 2, column 'docno'"}
+    for text, place in texts.items():
+        (tmp_path / "ann.csv").write_text(text)
+        for call in (lambda: read_label_rows([tmp_path / "ann.csv"]), lambda: ptr.judging.read_judges(tmp_path)):
+            with pytest.raises(InputError) as caught:
+                call()
+            assert caught.value.place.endswith(place)

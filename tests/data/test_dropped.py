@@ -112,40 +112,13 @@ def test_other_files(messages, tmp_path):
     assert reason.startswith("no run line: expected six columns: qid Q0 docno rank score tag; found 5 of 6 columns in ")
 
 
-def test_lines_that_run_on_behind_a_carriage_return_are_bad(messages, tmp_path):
-    put(tmp_path, {"f": b"1 Q0 d1 1 3 t\r\n1 Q0 d2 2 2 t x\r\n1 Q0 d3 3 1 t\r1 Q0 d4 4 .5 t\r\n1\rQ0\rd5 5 .1 t"})
-    runs = messages.warned(read_runs, times=2, source=tmp_path / "f", bad_lines="skip")
-    assert rows(runs, "line", "reason") == [(3, "a carriage return behind the sixth column")]
-    assert runs["t"]["docno"].tolist() == ["d1", "d2", "d5"]
-
-
-def test_two_tags_and_one_tag_twice_stay_errors(messages, tmp_path):
-    put(tmp_path, {"r/a": BAD, "r/b": RUN, "r/c": RUN + OTHER})
-    error = messages.refused(read_runs, source=tmp_path / "r", **SKIP)
-    assert len(error.faults) == 2
-    assert quietly(tmp_path / "r", names="file", **SKIP, duplicates="best").names == ["a", "b", "c"]
-
-
-def test_nothing_left_out(tmp_path):
-    put(tmp_path, {"a": RUN})
-    for options in ({}, SKIP, {"duplicates": "best"}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            runs = read_runs(tmp_path / "a", **options)
-        assert rows(runs, *COLUMNS) == []
-        assert runs.settings == {"order": "trec_eval"}
-        assert repr(runs).endswith("order='trec_eval'")
-
-
 REPEATED = (
     b"9 Q0 b 1 1 t\n9 Q0 a 2 2 t\n1 Q0 b 1 3 t\n# no line\n9 Q0 b 3 4 t\n1 Q0 c 2\n1 Q0 b 2 5 t\n9 Q0 b 4 0 t\n"
     b"1 Q0 b 3 4 t\n"
 )
 
 
-@pytest.mark.parametrize(
-    ("order", "lines"), [("trec_eval", [1, 3, 8, 9]), ("file", [5, 7, 8, 9]), ("rank", [5, 7, 8, 9])]
-)
+@pytest.mark.parametrize(("order", "lines"), [("trec_eval", [1, 3, 8, 9]), ("rank", [5, 7, 8, 9])])
 def test_repeated_documents(order, lines, messages, tmp_path):
     put(tmp_path, {"a": REPEATED, "b": OTHER})
     files = [tmp_path / "a", tmp_path / "b"]

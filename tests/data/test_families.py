@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from family_parts import simulated, with_families
-from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 from pt_reuse.data.units import described
@@ -61,15 +60,10 @@ def test_a_family_stays_in_selections_unions_and_files(field, runs, tmp_path):
 
 
 def test_leave_out_uniques_is_that_of_types(field, runs):
-    one, other = (ptr.leave_out_uniques(runs, field.qrels, ["AP", "P@5"], by=by, depth=5) for by in ("family", "type"))
+    one, other = (ptr.leave_out_uniques(runs, field.qrels, ["AP"], by=by, depth=5) for by in ("family", "type"))
     np.testing.assert_array_equal(one.reduced, other.reduced)
     pd.testing.assert_frame_equal(one.table, as_family(other.table))
     pd.testing.assert_frame_equal(one.unique_counts, as_family(other.unique_counts))
     pd.testing.assert_frame_equal(one.whole_field(), as_family(other.whole_field()))
     assert one.by_run["family"].tolist() == one.by_run["type"].tolist()
     assert one.report().columns[0].values is not None
-    ax = one.plot(ax=Figure().subplots())
-    assert ax.get_ylabel().endswith("without the uniques of its own family")
-    assert one.plot("drops", ax=Figure().subplots()).get_xlabel().count("without the family; beside it") == 1
-    of_teams = ptr.leave_out_uniques(runs, field.qrels, "AP", depth=5)
-    assert len(of_teams.plot(by="family", ax=Figure().subplots()).collections) == 3

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-
 import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
 from faults import FRAME, LABELS, OTHER, RUN, put
-from hypothesis import given
-from hypothesis import strategies as st
 from ir_measures import AP
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels, as_qrels
-from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.run_reading import as_runs, read_runs
 from pt_reuse.data.run_set import RunSet
 
@@ -146,34 +141,6 @@ def test_from_pipelines_labels_and_orders_as_from_frames_does():
 
 
 # gzip files of any make, against Python's own reader
-
-
-#: texts among which are equal ones, empty ones and the bytes with which a member begins
-TEXT = st.sampled_from([b"", b"1 Q0 d 1 2 t\n", b"1 Q0 e 1 2 t\n", b"\x1f\x8b\x08", b"words " * 1000])
-BEHIND = st.sampled_from([b"", b"", bytes(8), b"\n", b"\x1f", b"garbage", (13).to_bytes(4, "little")])
-
-
-def expected(raw):
-    try:
-        return gzip.decompress(raw)
-    except (EOFError, OSError):
-        return None
-
-
-@given(
-    members=st.lists(st.tuples(TEXT, st.integers(0, 9)), min_size=1, max_size=3), behind=BEHIND, cut=st.integers(0, 9)
-)
-def test_gzip_files_are_read_as_python_reads_them(members, behind, cut, tmp_path_factory):
-    pytest.importorskip("isal")
-    raw = b"".join(gzip.compress(text, level) for text, level in members) + behind
-    path = tmp_path_factory.mktemp("gzip") / "file"
-    path.write_bytes(raw[: len(raw) - cut])
-    wanted = expected(path.read_bytes())
-    if wanted is None:
-        with pytest.raises(UnreadableError):
-            read_bytes(path)
-    else:
-        assert read_bytes(path) == wanted
 
 
 def test_a_run_file_by_name_keeps_its_lines_and_its_rank_column(tmp_path):

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, nDCG
 
-from pt_reuse.arrays import tokens
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.qrels_files import CONFLICTS, parse_qrels
 from pt_reuse.errors import InputError, ReuseWarning
@@ -61,25 +60,6 @@ def test_further_columns_come_along():
     assert both["assessor"].isna().tolist() == [False, False, True, False]
 
 
-# algebra by hand
-
-
-@pytest.mark.parametrize(("conflict", "label"), [("first", 2), ("second", 1), ("higher", 2), ("lower", 1)])
-def test_union_with_conflict(conflict, label):
-    both = judged("1 a 2; 1 b 0").union(judged("1 a 1; 1 b 0; 1 c 1"), conflict=conflict)
-    assert labels(both) == {("1", "a"): label, ("1", "b"): 0, ("1", "c"): 1}
-
-
-def test_difference_and_restriction():
-    old = judged(OLD)
-    assert labels(old - judged("1 a 0; 2 a 0; 9 a 0")) == {("1", "b"): 0, ("2", "c"): -1}
-    assert labels(old.restrict(judged("1 a 0; 2 a 0; 9 a 0"))) == {("1", "a"): 1, ("2", "a"): 2}
-    # a frame without labels is enough, and may name a document twice
-    pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "rank": [0, 3]})
-    assert labels(old.restrict(pool)) == {("1", "a"): 1}
-    assert old.restrict(pool).topics == ["1", "2"]
-
-
 def test_frames_as_pyterrier_gives_them():
     frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "NA"], "label": [1, 0]})
     expected = {("1", "a"): 1, ("1", "NA"): 0}
@@ -98,7 +78,7 @@ word = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(
         st.tuples(word.filter(lambda topic: not topic.startswith("#")), word),
@@ -135,12 +115,16 @@ def random_judgments(seed, n=60):
     return judged("; ".join(f"{qid} {docno} {label}" for (qid, docno), label in pairs.items()))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_properties(seed):
     a, b = random_judgments(seed), random_judgments(seed + 100)
     one, two = labels(a), labels(b)
     assert labels(a - b) == {key: label for key, label in one.items() if key not in two}
     assert labels(a.restrict(b)) == {key: label for key, label in one.items() if key in two}
+    # a frame without labels is enough, and may name a document twice
+    twice = pd.concat([b.to_frame()[["qid", "docno"]]] * 2)
+    assert labels(a.restrict(twice)) == labels(a.restrict(b))
+    assert a.restrict(twice).topics == a.topics
     assert labels((a - b) | a.restrict(b)) == one
     assert labels((a | (b - a)) - b) == labels(a - b)
     for conflict in CONFLICTS[1:]:
@@ -167,9 +151,7 @@ def test_properties(seed):
 def test_against_pyterrier(data):
     for name in (
         "qrels.adhoc.351-400.txt.gz",
-        "qrels.core17.txt.gz",
         "qrels.dl19-passage.txt.gz",
-        "qrels.web.201-250.txt.gz",
     ):
         path = data / "qrels" / name
         with warnings.catch_warnings():
@@ -247,9 +229,3 @@ def test_a_fault_far_down_is_told_with_its_line():
     data = b"".join(b"%d 0 doc%d 1\n" % (i // 100, i) for i in range(300)) + b"7 0 last\n"
     with pytest.raises(InputError, match=r"line 301: .* found 3"):
         parse_qrels(data)
-
-
-def test_names_of_any_width_stand_one_after_the_other():
-    parts = [np.array([[1]], dtype="<u8"), np.zeros((0, 1), dtype="<u8"), np.array([[2, 3], [4, 0]], dtype="<u8")]
-    assert tokens.stacked(parts).tolist() == [[1, 0], [2, 3], [4, 0]]
-    assert tokens.stacked([]).shape == (0, 1)

@@ -7,6 +7,7 @@ import gzip
 import lzma
 import random
 import struct
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -67,48 +68,43 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("packing", PACKED)
-def test_packed(packing, tmp_path):
-    assert one(tmp_path, PACKED[packing](RUN)) == ROWS
-    # the ending of the name does not matter
-    put(tmp_path, {"q.txt": PACKED[packing](b"401 0 d1 1\n401 0 d2 0\n402 0 d3 -1\n")})
-    assert len(read_qrels(tmp_path / "q.txt")) == 3
+def test_packed(tmp_path):
+    for packing, pack in PACKED.items():
+        assert one(tmp_path, pack(RUN)) == ROWS, packing
+        # the ending of the name does not matter
+        put(tmp_path, {"q.txt": pack(b"401 0 d1 1\n401 0 d2 0\n402 0 d3 -1\n")})
+        assert len(read_qrels(tmp_path / "q.txt")) == 3, packing
 
 
-SPACED = {
-    "tabs": RUN.replace(b" ", b"\t"),
-    "runs of white space": RUN.replace(b" ", b" \t \x0b\x0c "),
-    "carriage returns": RUN.replace(b"\n", b"\r\n"),
-    "lone carriage returns are white space": RUN.replace(b" ", b"\r"),
-    "leading and trailing": b"".join(b" \t" + line + b" \r\n" for line in RUN.splitlines()),
-    "blank lines": b"\n\n" + RUN.replace(b"\n", b"\n \t\n\r\n\n"),
-    "no final newline": RUN[:-1],
-    "blanks at the end": RUN + b"  \n \t ",
-    "byte order mark": b"\xef\xbb\xbf" + RUN,
-    "byte order mark and more": b"\xef\xbb\xbf\r\n\t" + RUN.replace(b" ", b"  "),
-}
+#: names with bytes that mean something elsewhere, and of every length around that of a word
+RAW = [
+    b"NA",
+    b"1e5",
+    b"001",
+    b'"',
+    b'"quoted"',
+    b"d#1",
+    b"<a&b>",
+    b"%s",
+    b"\xe9t\xe9",
+    b"\xc3\xa9",
+    b"\xff",
+    b"\xc2\xa0",
+]
+RAW += [b"\x1c", b"\x85", b"\x01", b"d" * 1024, b"abcdefg", b"abcdefgh", b"abcdefghi", b"a" * 16, b"b" * 17]
 
 
-@pytest.mark.parametrize("spacing", SPACED)
-def test_white_space(spacing, tmp_path):
-    assert one(tmp_path, SPACED[spacing]) == ROWS
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [b"NA", b"1e5", b"001", b'"', b'"quoted"', b"d#1", b"<a&b>", b"%s", b"\xe9t\xe9", b"\xc3\xa9", b"\xff", b"\xc2\xa0",
-     b"\x1c", b"\x85", b"\x01", b"d" * 1024, b"abcdefg", b"abcdefgh", b"abcdefghi", b"a" * 16, b"b" * 17],
-)  # fmt: skip
-def test_names_are_kept_byte_for_byte(raw, tmp_path):
-    data = b"%s Q0 %s 1 2 %s\n%s Q0 other 2 1 %s\n" % (raw, raw, raw[:200], raw, raw[:200])
-    put(tmp_path, {"f": data})
-    runs = read_runs(tmp_path / "f")
-    name = raw.decode("utf-8", "surrogateescape")
-    assert runs.names == [name[:200]] if len(raw) < 200 else True
-    assert runs.topics == [name]
-    assert runs[runs.names[0]]["docno"].tolist() == [name, "other"]
-    put(tmp_path, {"q": b"%s 0 %s 1\n" % (raw, raw)})
-    assert read_qrels(tmp_path / "q").to_frame()[["qid", "docno"]].to_numpy().tolist() == [[name, name]]
+def test_names_are_kept_byte_for_byte(tmp_path):
+    for raw in RAW:
+        tag = raw[:200]
+        put(tmp_path, {"f": b"%s Q0 %s 1 2 %s\n%s Q0 other 2 1 %s\n" % (raw, raw, tag, raw, tag)})
+        runs = read_runs(tmp_path / "f")
+        name = raw.decode("utf-8", "surrogateescape")
+        assert runs.names == [name[:200]]
+        assert runs.topics == [name]
+        assert runs[runs.names[0]]["docno"].tolist() == [name, "other"]
+        put(tmp_path, {"q": b"%s 0 %s 1\n" % (raw, raw)})
+        assert read_qrels(tmp_path / "q").to_frame()[["qid", "docno"]].to_numpy().tolist() == [[name, name]]
 
 
 def test_topics_apart_and_in_natural_order(tmp_path):
@@ -141,20 +137,11 @@ def test_folder_pattern_list(tmp_path):
     assert read_runs({tmp_path / "x" / "input.b", tmp_path / "x" / "input.a.gz"}).names == whole  # sorted
 
 
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("input.a.gz", "a"),
-        ("a.xz", "a"),
-        ("input.a.b.txt", "a.b.txt"),
-        ("x.zst", "x"),
-        ("input.", "input."),
-        (".gz", ".gz"),
-    ],
-)
-def test_names_from_files(file, name, tmp_path):
-    put(tmp_path, {file: RUN + OTHER.replace(b"40", b"50")})  # two tags
-    assert read_runs([tmp_path / file], names="file").names == [name]
+def test_names_from_files(tmp_path):
+    names = {"input.a.gz": "a", "a.xz": "a", "input.a.b.txt": "a.b.txt", "x.zst": "x", "input.": "input.", ".gz": ".gz"}
+    for file, name in names.items():
+        put(tmp_path, {file: RUN + OTHER.replace(b"40", b"50")})  # two tags
+        assert read_runs([tmp_path / file], names="file").names == [name]
 
 
 # threads and the bar
@@ -162,7 +149,7 @@ def test_names_from_files(file, name, tmp_path):
 
 def test_threads_change_nothing(tmp_path):
     chance = random.Random(8)
-    for i in range(30):
+    for i in range(8):
         lines = [
             f"{topic} Q0 d{doc} 0 {chance.choice([1, 2, chance.random()])} run{i}\n"
             for topic in chance.sample(range(20), 15)
@@ -194,9 +181,12 @@ def slow_order(lines, order):
     return [line[0] for line in lines]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seed", range(12))
-def test_ranking_orders(order, seed, tmp_path):
+def test_ranking_orders(tmp_path):
+    for seed, order in product(range(8), ORDERS):
+        check_order(order, seed, tmp_path)
+
+
+def check_order(order, seed, tmp_path):
     chance = random.Random(seed)
     near = [1.0, 1.0 + 2**-40, 1.0 - 2**-30, 16777217.0, 16777216.0, 0.0, -0.0, -1.0]
     topics = {}
@@ -249,7 +239,7 @@ def test_topics_that_differ_in_zeros(messages, tmp_path):
 
 def test_trec8_against_pyterrier(trec8):
     # pt.io.read_results keeps the file's own order
-    for path in sorted((trec8.folder / "inputs").iterdir())[::16]:
+    for path in sorted((trec8.folder / "inputs").iterdir())[::40]:
         theirs = pt.io.read_results(str(path))
         ours = trec8.runs[str(theirs["name"].iloc[0])]
         keys = ["qid", "docno"]

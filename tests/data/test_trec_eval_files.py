@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import warnings
 
-import pandas as pd
 import pytest
 from ir_measures import AP, RBP, RR, Bpref, P, R, Rprec, Success, nDCG
 
@@ -115,13 +114,3 @@ def test_comments_and_text_after_the_last_column(messages, tmp_path):
         *[("1", "#c", 2), ("1", "a", 1), ("1", "b", 0), ("2", "b", 1)]
     ]
     assert score(runs, read_qrels(tmp_path / "qrels"), [AP]).mean_values[0].tolist() == [pytest.approx(5 / 12)] * 2
-
-
-def test_in_every_order(tmp_path):
-    (tmp_path / "run").write_bytes(b"# x\n1 Q0 a 2 1 t y\n# z\n1 Q0 b 1 2 t\n1 Q0 c 3 3 t\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReuseWarning)
-        found = {order: read_runs(tmp_path / "run", order=order)["t"] for order in ("trec_eval", "file", "rank")}
-    docnos = {order: "".join(frame["docno"]) for order, frame in found.items()}
-    assert docnos == {"trec_eval": "cba", "file": "abc", "rank": "bac"}
-    assert isinstance(found["file"], pd.DataFrame)

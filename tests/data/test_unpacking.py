@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import errno
 import gzip
-import io
 import json
 import lzma
 import random
@@ -21,7 +19,6 @@ from packing_parts import bomb, compressed
 
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.packed_files import (
-    DamagedFileError,
     TooLargeError,
     UnreadableError,
     read_beginning,
@@ -44,8 +41,6 @@ import gc, json, resource, sys
 from pathlib import Path
 import pt_reuse as ptr
 from pt_reuse.errors import InputError
-from pt_reuse.collections.collection import Collection
-from pt_reuse.collections.download import check_run_file, whole_file_suffix
 from pt_reuse.data import packed_files as files
 
 ptr.read_runs, ptr.read_qrels
@@ -57,8 +52,6 @@ for path in map(Path, sys.argv[1:]):
     calls = {
         "read_runs": lambda: ptr.read_runs(path, n_jobs=1),
         "read_qrels": lambda: ptr.read_qrels(path),
-        "arrived": lambda: whole_file_suffix(path),
-        "checked": lambda: check_run_file("a", path, Collection(name="x", title="mine")),
     }
     for name, call in calls.items():
         try:
@@ -85,7 +78,7 @@ def test_bombs_in_bounded_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "ANY_UNPACKED", 3 * 10**7)
     for packing in PACKINGS:
         (tmp_path / packing).write_bytes(bomb(packing, 4 * 10**7))
-    # within what is unpacked, but parsing it takes twice the memory that there is; its check does not
+    # within what is unpacked, but parsing it takes twice the memory that there is
     (tmp_path / "long").write_bytes(gzip.compress(b"401 Q0 d 1 1 a\n" * 6_000_000, 1))
     told = in_bounded_memory(*(tmp_path / name for name in [*PACKINGS, "long"]))
     for packing in PACKINGS:
@@ -93,13 +86,6 @@ def test_bombs_in_bounded_memory(tmp_path, monkeypatch):
         said = f"unpacks to more than {files.most_unpacked(size):,} bytes, from {size:,}"
         assert said in told[f"{packing} read_runs"]
         assert said in told[f"{packing} read_qrels"]
-        known = packing not in ("lz4", "zstandard")
-        assert (said if known else f"packed with {packing}") in told[f"{packing} arrived"]
-        # one line without an end is told before the end of the file is looked for
-        assert (said if packing not in ("bzip2", "compress") else "a line of more than 4,194,304 bytes") in told[
-            f"{packing} checked"
-        ]
-    assert told["long arrived"] == told["long checked"] == ""
     for call in ("read_runs", "read_qrels"):
         assert f"{tmp_path / 'long'}: the text does not fit in memory" in told[f"long {call}"]
 
@@ -124,31 +110,13 @@ def test_the_limit(packing, tmp_path, monkeypatch):
 @pytest.mark.parametrize("packing", PACKINGS)
 def test_altered_files_are_refused_in_words_or_read(packing, tmp_path):
     whole, refused = packed(packing, b"".join(b"1 Q0 d%d %d 1 a\n" % (i * 7919 % 997, i) for i in range(300))), 0
-    for seed in range(100):
+    for seed in range(40):
         (tmp_path / "f").write_bytes(altered(whole, random.Random(f"{packing} {seed}")))
         try:
             read_bytes(tmp_path / "f")
         except UnreadableError:
             refused += 1
-    assert refused > (20 if packing == "compress" else 60)
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, compressed])
-def test_what_a_disk_does_not_give_is_not_called_damaged(pack, tmp_path, monkeypatch):
-    path = tmp_path / "runs"
-    path.write_bytes(pack(random.Random(1).randbytes(50_000)))
-
-    class Failing(io.FileIO):
-        def read(self, n=-1):
-            if n > files._LONGEST_MAGIC and self.tell():
-                raise OSError(errno.EIO, "Input/output error")
-            return super().read(n)
-
-    monkeypatch.setattr(files, "_CHUNK", 1 << 10)
-    monkeypatch.setattr(files, "open_file", lambda path, buffering=0: Failing(path))
-    with pytest.raises(UnreadableError, match="cannot be read: Input/output error") as caught:
-        list(read_blocks(path))
-    assert not isinstance(caught.value, DamagedFileError)
+    assert refused > (5 if packing == "compress" else 20)
 
 
 def test_limits():
@@ -240,11 +208,3 @@ def test_damaged_files(text, widest, clears, data):
             unpacked(raw)
     else:
         assert unpacked(raw) == wanted
-
-
-def test_a_long_text_whose_table_is_full():
-    lines = (b"%d Q0 doc-%d %d %.3f tag\n" % (i // 9, i * i % 9999, i % 100, 1 / (i + 1)) for i in range(9000))
-    text = b"".join(lines)
-    assert unpacked(compressed(text, widest=12)) == text
-    assert unpacked(compressed(text, widest=13, cleared_at=[150_000])) == text
-    assert unlzw(compressed(text, widest=13, cleared_at=[150_000])) == text

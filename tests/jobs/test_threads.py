@@ -3,7 +3,7 @@ from __future__ import annotations
 import joblib
 import pyterrier as pt
 import pytest
-from job_checks import AnyBackend, alone, assert_interrupted, done
+from job_checks import AnyBackend, alone, done
 from job_studies import STUDIES
 from joblib._parallel_backends import ThreadingBackend
 from toy_jobs import Draws, Where
@@ -70,7 +70,3 @@ def test_a_copied_process_with_a_java_machine_is_refused(monkeypatch):
     monkeypatch.setattr(pt.java, "started", lambda: True)
     with joblib.parallel_config("multiprocessing", n_jobs=2), pytest.raises(InputError, match=r"hangs .*'loky'"):
         done(map(Draws, range(3)))
-
-
-def test_an_interruption_ends_threads(tmp_path):
-    assert_interrupted("with joblib.parallel_config('threading', n_jobs=2):\n    work()", tmp_path)

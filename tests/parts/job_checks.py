@@ -16,7 +16,7 @@ import pyterrier as pt
 import pytest
 from job_studies import STUDIES, study_alone
 from same import assert_same
-from toy_jobs import Absent, Draws, Dying, Warned, Where, Wrong, assert_small
+from toy_jobs import Draws, Dying, Warned, Where, Wrong, assert_small
 
 from pt_reuse._jobs import run_jobs
 from pt_reuse.errors import InputError, ReuseWarning
@@ -113,13 +113,6 @@ class AnyBackend:
 
 class AnyProcesses(AnyBackend):
     """Tests of a backend of processes."""
-
-    def test_a_worker_that_cannot_see_the_folder_is_told(self, tmp_path):
-        store = tmp_path / "store"
-        store.write_text("rows")
-        with pytest.raises(InputError) as caught:
-            done(Absent(store, os.getpid()) for _ in range(3))
-        assert f" cannot see {tmp_path}, which is here. Give a folder that all workers share" in str(caught.value)
 
     def test_workers_that_die_are_told(self, tmp_path):
         with pytest.raises(InputError, match=r"workers died.* do fewer jobs at a time") as caught:

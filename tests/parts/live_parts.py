@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-
-import pt_reuse as ptr
 
 TOPICS = pd.DataFrame({"qid": [f"t{i}" for i in range(23)], "query": [f"about {i}" for i in range(23)]})
 
@@ -66,11 +63,3 @@ def same(ours, theirs):
         return False
     orders = ("trec_eval", "trec_eval9", "rank", "file")
     return all(ours.reorder(order)[name].equals(theirs.reorder(order)[name]) for order in orders for name in ours.names)
-
-
-if __name__ == "__main__":
-    # runs slowly into a folder, until it is killed
-    slow = {"first": Live(1), "second": Live(2)}
-    for pipeline in slow.values():
-        pipeline.seconds = 0.05
-    ptr.RunSet.from_pipelines(slow, TOPICS, cache=sys.argv[1], batch_size=1)

@@ -17,7 +17,7 @@ TEXTS = {
     "dictionary": pa.dictionary(pa.int32(), pa.string()),
     "small dictionary": pa.dictionary(pa.uint8(), pa.large_string()),
 }
-KINDS = ("parquet", "arrow", "stream")
+KINDS = ("parquet", "arrow")
 
 
 def put(path, table, *, kind="parquet", rows=2**20, **options):
@@ -27,10 +27,8 @@ def put(path, table, *, kind="parquet", rows=2**20, **options):
         return path
     # one dictionary for all batches, as these files need
     table = table.unify_dictionaries()
-    with open(path, "wb") as file:
-        new = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
-        with new(file, table.schema) as writer:
-            writer.write_table(table, rows)
+    with open(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table, rows)
     return path
 
 

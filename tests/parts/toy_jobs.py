@@ -94,19 +94,6 @@ class Dying:
 
 
 @dataclass(frozen=True)
-class Absent:
-    """A job that reads a file which the process that asked for it alone can see."""
-
-    path: Path
-    caller: int
-
-    def run(self):
-        if os.getpid() == self.caller:
-            return self.path.read_text()
-        raise FileNotFoundError(2, "No such file or directory", str(self.path))
-
-
-@dataclass(frozen=True)
 class Noted:
     """A job that leaves a mark when it begins, and then takes a while."""
 
