@@ -53,7 +53,7 @@ def _run_report(options: argparse.Namespace) -> None:
     from pt_reuse.cards.figures import library
     from pt_reuse.cards.report import report
 
-    file = out_file(options)
+    file = out_file(options, page=True)
     if file is not None:
         library()
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
@@ -197,7 +197,7 @@ def _run_leaderboard(options: argparse.Namespace) -> None:
     from pt_reuse.data.csv_files import read_csv
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
-    file = out_file(options)
+    file = out_file(options, page=True)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("revisions", "external")}
     for name in ("tasks", "ignore"):
         chosen[name] = listed(text) if (text := getattr(options, name)) else None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_reuse._files import check_writable, checked_path, replacing, write_together
 from pt_reuse._text import display_width, prose, table, visible
-from pt_reuse.errors import located
+from pt_reuse.errors import InputError, located
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,12 +137,14 @@ def out_folder(options: argparse.Namespace, *below: str) -> Path | None:
     return folder
 
 
-def out_file(options: argparse.Namespace, name: str = "out") -> Path | None:
+def out_file(options: argparse.Namespace, name: str = "out", *, page: bool = False) -> Path | None:
     """Return the file of --out, None without; raise, before anything is computed, when it cannot be written."""
     if getattr(options, name) is None:
         return None
     with located(f"--{name.replace('_', '-')}"):
         path = checked_path(getattr(options, name))
+        if page and path.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"what is written is a page: give a name that ends with .html, got {path.name!r}.")
         check_writable(path.parent, [path.name], overwrite=options.overwrite, argument=name)
     return path
 

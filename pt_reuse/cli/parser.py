@@ -137,7 +137,7 @@ class Parser(argparse.ArgumentParser):
 
 
 #: an argument with its value, or with none, outside of a call
-_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|True\b|(?=[\w\[{]))?")
+_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|\{'[^'{}]*': [^'{},]*\}|True\b|(?=[\w\[{]))?")
 
 
 def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
@@ -149,6 +149,9 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
             return given[0]
         name = action.option_strings[0] if action.option_strings else str(action.metavar)
         value = None if action.nargs == 0 else given[2]
+        if value and value.startswith("{"):
+            # one entry of a dict, which the command line takes as name=value
+            value = value.strip("{}").replace("'", "").replace(": ", "=")
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
     if isinstance(message, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import ir_measures
@@ -211,6 +211,28 @@ def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
     # rows count from the first judgment of the topic; a topic may have none
     labels[judged] = qrels.arrays.labels[int(index.documents.starts[t]) + rows[judged]]
     return labels
+
+
+#: so many first documents are compared to find a run that is in a field under another name
+_FIRST = 10
+
+
+def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
+    """Yield a caveat for each new run whose first documents are those of another run on every topic."""
+    field, first = runs.field, [list[bytes]() for _ in runs.names]
+    for t in range(len(field.topics)):
+        block, at = field.of(t)
+        for r, tops in enumerate(first):
+            tops.append(block.codes[block.list_of(at, r)][:_FIRST].tobytes())
+    of_lists = {tuple(first[r]): name for r, name in enumerate(runs.names) if name not in new}
+    for r, name in enumerate(runs.names):
+        if name in new and (same := of_lists.get(tuple(first[r]))):
+            yield Caveat(
+                f"{name!r} is {same!r}",
+                f"run {name!r} has the same first {_FIRST} documents as {same!r} of the field on every topic. If it "
+                "was pooled it is no new run: leave out its team, from the runs and from what was judged for it alone "
+                "(leave_out_uniques does so for each team).",
+            )
 
 
 def _who(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import choice, count
+from pt_reuse._check import choice, count, listed
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
@@ -22,7 +22,7 @@ from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
-from pt_reuse.scoring.run_fit import misfits
+from pt_reuse.scoring.run_fit import copies, misfits, topics_of_runs
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS
 from pt_reuse.studies.new_runs.predictor import (
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 _usual = partial(usual_measures, binary=ir_measures.P @ 10)
+#: the key of `settings` for topics that new runs lack
+LACKING = "topics missing"
 #: what is known of a new run beside other names of the same in ``Predicted.table``
 _CALLED = {
     "zero": "score",
@@ -169,7 +171,8 @@ class NewRunCheck(Result):
                 n_decided = int((pairs["decided_by"] != OPEN).sum())
                 line += f"; {n_decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
             lines.append(f"{measure}: {line}")
-        return lines
+        lacking = self.settings.get(LACKING)
+        return [f"topics that a new run lacks count 0: {lacking}", *lines] if lacking else lines
 
     def _against(self, row: Mapping[str, Any]) -> str:
         level, (name, rival, winner) = f"at {100 * self.confidence:.4g}%", (row["name"], row["rival"], row["winner"])
@@ -382,6 +385,10 @@ def check_new_run(
         predictor.learn_nothing()
     gap = predictor.gap.caveats() if predictor.train else ()
     beware(few_topics(len(inputs.qrels.topics)), gap, misfits(later, inputs.qrels, inputs.measures))
+    beware(copies(predictor.runs, later.names))
+    n_topics = len(inputs.qrels.topics)
+    absent = (~topics_of_runs(later, inputs.qrels)).sum(axis=0).tolist()
+    lacking = [f"{name} {n:,} of {n_topics:,}" for name, n in zip(later.names, absent, strict=True) if n]
     sample = None
     if sampled is not None:
         check_estimable(inputs.measures)
@@ -403,6 +410,7 @@ def check_new_run(
         units,
         inputs,
         {} if rivals is None else {"against": ", ".join(rivals)},
+        {LACKING: listed(lacking)} if lacking else {},
         {} if sample is None else {"sampled": count(len(sample.row), "document")},
         units=f"{by}s",
         calibrated=f"{100 * confidence:.4g}%, conformal by {by}, {count(len(predictor.train), by)}",

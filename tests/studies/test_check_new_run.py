@@ -236,3 +236,15 @@ def test_new_runs_without_a_team_are_teams_of_their_own():
     )
     assert none == pytest.approx(each)
     assert one != pytest.approx(each)
+
+
+def test_a_run_of_the_field_under_another_name_and_topics_that_are_missing_are_told():
+    copy = OTHERS.select(OTHERS.names[0]).to_frame().assign(name="mine")
+    with pytest.warns(ptr.ReuseWarning, match=f"'mine' has the same first 10 documents as '{OTHERS.names[0]}'"):
+        ptr.check_new_run(copy, OTHERS, KNOWN, "P@10", depth=10)
+    part = NEW.select(NEW.names[0]).to_frame()
+    part = part[part["qid"].isin(FIELD.runs.topics[:9])]
+    with pytest.warns(ptr.ReuseWarning, match="lacks 3 of 12"):
+        checked = ptr.check_new_run(part, OTHERS, KNOWN, "P@10", against=OTHERS.names[0], depth=10)
+    assert checked.settings["topics missing"] == f"{NEW.names[0]} 3 of 12"
+    assert "topics missing" not in ptr.check_new_run(NEW, OTHERS, KNOWN, "P@10", depth=10).settings

@@ -141,7 +141,7 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
         given = given.reorder(runs.order)
     both = [name for name in given.names if name in runs]
     if both:
-        message = f"{examples(both)} is among the runs of the field. Leave it out there, or rename it."
+        message = f"{examples(both)} is among the runs of the field. Leave it out there."
         raise InputError(message, argument="new")
     with located("new"):
         check_topics(given, qrels)
