@@ -143,13 +143,13 @@ def test_a_sample_of_everything_is_the_truth():
 def test_samples_are_unbiased():
     one, estimates = NEW.select(names=NEW.names[:1]), []
     true = ptr.score(one, WHOLE, P @ 10).mean_values[0, 0]
-    for seed in range(25):
+    for seed in range(12):
         plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=one, depth=10, goal="score", n=8, seed=seed)
         assert len(plan.documents) == 8
         sampled = plan.pool.judge(FIELD.all_qrels)
         found = ptr.check_new_run(one, OTHERS, KNOWN, "P@10", depth=10, sampled=sampled)
         estimates.append(found.table["predicted"].iloc[0])
-    assert abs(np.mean(estimates) - true) < 3.5 * np.std(estimates) / 5
+    assert abs(np.mean(estimates) - true) < 3.5 * np.std(estimates) / 12**0.5
 
 
 def test_chances_are_shifted_to_what_a_sample_has():
@@ -184,6 +184,11 @@ def test_forms_of_new_runs(found):
         table = ptr.check_new_run(new, OTHERS, KNOWN, "P@10", depth=10, topics=topics).table
         assert table["name"].tolist() == ["new run"]
         assert table["score"].iloc[0] == found.table["score"].iloc[0]
+
+
+def test_two_new_runs_take_more_teams():
+    (line,) = ptr.check_new_run(NEW, OTHERS, KNOWN, "P@10", against=NEW.names[1], depth=10).answers()
+    assert "no prediction: two new runs take 19 left-out teams" in line
 
 
 STRANGE = pd.DataFrame({"qid": FIELD.qrels.topics[0], "docno": ["x1", "x2"], "score": [2.0, 1.0]})

@@ -227,10 +227,15 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
     assert any(f"rank {mine['rank_low']} to {mine['rank_high']}" in line for line in found.answers())
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 def test_answers_say_what_labels_cost():
     found = plan("P@10", new=NEW, seconds=600)
     labels, most = found.summary[["labels", "labels_most"]].iloc[0]
     assert f"({labels / 6:.1f} to {most / 6:.1f} hours at 600 seconds a label)" in " ".join(found.answers())
+    # where a few courses need many labels, most need fewer than the mean
+    one = ptr.judge_next(OTHERS, KNOWN.select(KNOWN.topics[:1]), "nDCG@10", new=NEW, depth=10)
+    assert one.summary["labels"].item() > one.summary["labels_most"].item()
+    assert "(60 to 61 seconds at 30 seconds a label)" in " ".join(one.answers())
     sample = plan("P@10", new=NEW, seconds=1, n=7, goal="score")
     assert "judge all of it (7 seconds at 1 seconds a label)" in " ".join(sample.answers())
 
