@@ -30,7 +30,7 @@ source = "nowhere"
 [[figure]]
 what = "judgments"
 kind = "judgments"
-values = {{ topics = 25 }}
+values = {{ topics = 12 }}
 source = "nowhere"
 """,
         encoding="utf-8",
@@ -162,7 +162,7 @@ def judged(docnos, qids):
 
 def every_result(new_folder):
     """Return results of every kind, by a name of their own; those of a declared study come by themselves."""
-    field, (runs, qrels, complete) = ptr.demo.simulate_field(seed=7), odd_field()
+    field, (runs, qrels, complete) = ptr.demo.simulate_field(seed=7, n_topics=12), odd_field()
     tasks, labels = judged_by_people(new_folder("tasks"))
     scores, at_depth = (ptr.score(field.runs, judgments, MEASURES[:2]) for judgments in (field.all_qrels, field.qrels))
     # what studies warn of is told where they are tested

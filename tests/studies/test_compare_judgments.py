@@ -346,3 +346,9 @@ def test_the_best_runs_are_those_of_sets_of_names(measure, top):
     reach = max(row["top_overlap"] - low, high - row["top_overlap"], 0)
     expected = max(0, row["top_overlap"] - reach), min(1, row["top_overlap"] + reach)
     assert row[["top_overlap_low", "top_overlap_high"]].tolist() == pytest.approx(expected)
+
+
+def test_runs_without_a_type_have_one_best():
+    bare = ptr.RunSet.from_frames({name: RUNS[name].drop(columns=["rank", "name"]) for name in RUNS.names})
+    found = ptr.compare_judgments(bare, as_frame(OLD), as_frame(NEW), "AP", depth=DEPTH).selected
+    assert sorted(found["why"]) == ["best", "median"]

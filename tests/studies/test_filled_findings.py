@@ -82,3 +82,18 @@ def test_grades_above_those_of_people_weigh_as_the_highest_of_people():
     mapped = filled(fill={"higher": higher}, judge_rel={2 * label: label for label in range(4)})
     truth = filled(fill={"higher": FIELD.all_qrels})
     pd.testing.assert_frame_equal(mapped.filled, truth.filled)
+
+
+def test_options_of_a_judge_need_one_that_knows_something(messages):
+    for argument, value in (("judge_rel", 2), ("holes", "unjudged")):
+        messages.refused(
+            lambda given={argument: value}: ptr.leave_out_uniques(FIELD.runs, FIELD.qrels, AP, **given),
+            argument=argument,
+        )
+    messages.refused(lambda: filled(fill={"j": lambda frame: [None] * len(frame)}), argument="fill")
+
+
+def test_a_judge_that_was_fitted_on_the_uniques_is_told(messages):
+    seen = ptr.judging.Calibrated(FIELD.all_qrels, FIELD.qrels, share=[FIELD.qrels.topics[0]])
+    found = messages.warned(lambda: filled(fill={"seen": seen}, resamples=0))
+    assert found.settings["beware"].startswith("seen was fitted on ")

@@ -182,3 +182,11 @@ def test_arguments_that_are_wrong_are_told_before_runs_are_read(messages, monkey
     monkeypatch.setattr("pt_reuse.studies.sensitivity.as_runs_before", None)
     call = {"study": ptr.leave_out_uniques, **given}
     messages.refused(lambda: ptr.profile.sensitivity(call.pop("study"), RUNS, QRELS, AP, **call), argument=argument)
+
+
+def test_what_the_study_refuses_is_told_and_the_rest_is_there():
+    grid = {"depth": [4, 0, 6], "contributors": {"nobody": ["stranger"], "pooled": "pooled"}}
+    found = ptr.profile.sensitivity(ptr.leave_out_uniques, RUNS, QRELS, AP, depth=4, grid=grid)
+    refused = found.combinations[found.combinations["refused"].notna()]
+    assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
+    assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]

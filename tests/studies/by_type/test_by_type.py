@@ -274,3 +274,10 @@ def test_too_many_halves(field, messages):
         {f"r{i}": field.runs["lex1a"] for i in range(20)}, types=dict.fromkeys([f"r{i}" for i in range(20)], "copy")
     )
     messages.refused(lambda: by_type(many, field.qrels, "AP", unit="run", splits="all"), argument="splits")
+
+
+def test_few_topics_and_an_unjudged_pool(field, messages):
+    qrels = field.qrels.select(["1", "2"])
+    found = messages.warned(lambda: by_type(field.runs, qrels, "AP", depth=20, pools="lexical", resamples=2), times=2)
+    share = found.settings["pool of all without judgment"] / found.settings["pool of all"]
+    assert f"{share:.0%} of the depth-20 pool" in found.settings["beware"]

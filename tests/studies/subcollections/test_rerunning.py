@@ -134,3 +134,17 @@ WRONG = {
 def test_systems_that_are_none(messages):
     for fault in WRONG:
         messages.refused(lambda fault=fault: wrong(**WRONG[fault]), argument=next(iter(WRONG[fault])))
+
+
+LATER = {
+    "a docno twice": {"documents": [*DOCUMENTS, DOCUMENTS[0]]},
+    "a document without a docno": {"documents": [{"text": "oak"}]},
+    "other topics": {"topics": TOPICS.assign(qid="x" + TOPICS["qid"])},
+    "one system": {"factories": {"overlap": FACTORIES["overlap"]}},
+    "no pipeline": {"factories": {**FACTORIES, "none": lambda documents: "bm25"}},
+}
+
+
+def test_systems_that_cannot_be_run(messages):
+    for fault in LATER:
+        messages.refused(lambda fault=fault: study(wrong(**LATER[fault])))
