@@ -55,8 +55,10 @@ def on_terminal(capsys, monkeypatch):
     os.close(leader)
 
 
+@pytest.mark.filterwarnings("ignore:.*3 topics only")
 def test_a_bar_shows_on_a_terminal_alone_and_the_output_is_the_same(folder, on_terminal, capsys):
     words = ["lou", "--runs", folder / "runs", "--qrels", folder / "qrels.txt", "--metadata", folder / "runs.csv"]
+    words += ["--depth", 4]
     status, loud, shown = on_terminal(*words)
     assert status == 0
     assert "reading runs: " in shown

@@ -59,17 +59,3 @@ def test_real_runs_are_found(data_home, capsys):
     _, out, _ = run(capsys, "collections", "trec-8/adhoc")
     assert "here       129 of 129 runs" in out
     assert str(data_home / "trec8-adhoc" / "inputs") in out
-
-
-def test_real_figures_hold(data_home, capsys):
-    qrels = data_home / "dl19-passages" / "qrels.gz"
-    status, out, err = run(capsys, "verify", "trec-2019/deep/passages", "--qrels", qrels)
-    assert (status, err) == (0, "")
-    assert "184 of 184 figures equal" in out
-
-
-def test_the_real_pool_is_inferred(data_home, capsys):
-    qrels = data_home / "trec8-adhoc" / "trec8.qrels.gz"
-    status, out, err = run(capsys, "infer-pool", "trec-8/adhoc", "--qrels", qrels)
-    assert (status, err) == (0, "")
-    assert "depth 100; 70 to 72 of 129 runs contributed" in out

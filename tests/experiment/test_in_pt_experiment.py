@@ -101,11 +101,10 @@ def live(frames):
     return [Retriever(frame) for frame in frames.values()]
 
 
-@pytest.mark.parametrize("batch_size", [7])
-def test_batches(shallow, measured, batch_size):
+def test_batches(shallow, measured):
     frames, topics, qrels, _ = shallow
     measures, wanted = measured
-    found = pt.Experiment(live(frames), topics, qrels, measures, names=list(frames), batch_size=batch_size)
+    found = pt.Experiment(live(frames), topics, qrels, measures, names=list(frames), batch_size=7)
     same(found, means(wanted))
 
 
@@ -234,26 +233,26 @@ def test_condensed_lists(shallow):
 TEAM_OF = dict(FIELD.runs.run_table[["name", "team"]].itertuples(index=False))
 
 
-def test_uniques_as_in_leave_out_uniques(shallow, trec8):
-    _, topics, _, _ = shallow
-    field = trec8.runs.select([name for name in trec8.runs if name not in SYSTEMS])
-    measures = [AP, nDCG @ 10, P @ 10]
-    lou = [ptr.LOU(m, field=field, depth=100) for m in measures]
-    assert repr(lou[1]) == f"LOU(nDCG@10,field={len(field)} runs,depth=100)"
-    whole, every = {name: trec8.runs[name] for name in SYSTEMS[:2]}, trec8.qrels.to_frame()
+@pytest.mark.filterwarnings("ignore::pt_reuse.errors.ReuseWarning")
+def test_uniques_as_in_leave_out_uniques():
+    field, measures = OTHERS.with_metadata(pooled=True).reorder("trec_eval9"), [AP, nDCG @ 10, P @ 10]
+    lou = [ptr.LOU(m, field=field, depth=8) for m in measures]
+    assert repr(lou[1]) == f"LOU(nDCG@10,field={len(field)} runs,depth=8)"
     wanted = {}
-    for name in whole:
-        mine = trec8.runs.select([name]).with_metadata(teams={name: "mine"}, pooled=[name])
-        own = ptr.leave_out_uniques((field | mine).reorder("trec_eval9"), every, measures, depth=100).by_run
+    for name in NAMES:
+        mine = FIELD.runs.select([name]).with_metadata(teams={name: "mine"}, pooled=[name]).reorder("trec_eval9")
+        own = ptr.leave_out_uniques(field | mine, QRELS, measures, depth=8).by_run
         own = own[own["name"] == name]
         wanted |= {(name, m): value for m, value in zip(own["measure"], own["reduced_score"], strict=True)}
-    given = (live(whole), topics, every, lou)
-    found = pt.Experiment(*given, names=list(whole), batch_size=9).set_index("name")
-    for name, m in itertools.product(whole, measures):
-        assert found[repr(ptr.LOU(m, field=field, depth=100))][name] == pytest.approx(wanted[name, repr(m)], abs=1e-12)
-    few = pt.Experiment(live(whole), topics[:5], every, lou, names=list(whole))
-    part = pt.Experiment(*given, names=list(whole), perquery=True)
-    part = part[part["qid"].isin(topics["qid"][:5])].pivot_table(index="name", columns="measure", values="value")
+    systems = {name: FIELD.runs[name] for name in NAMES}
+    found = pt.Experiment(live(systems), TOPICS, QRELS, lou, names=NAMES, batch_size=4).set_index("name")
+    plain = pt.Experiment(live(systems), TOPICS, QRELS, measures, names=NAMES).set_index("name")
+    for (name, m), value in wanted.items():
+        assert found[repr(lou[list(map(repr, measures)).index(m)])][name] == pytest.approx(value, abs=1e-12)
+    assert (found.to_numpy() < plain[list(map(repr, measures))].to_numpy()).any()
+    few = pt.Experiment(live(systems), TOPICS[:3], QRELS, lou, names=NAMES)
+    part = pt.Experiment(live(systems), TOPICS, QRELS, lou, names=NAMES, perquery=True)
+    part = part[part["qid"].isin(TOPICS["qid"][:3])].pivot_table(index="name", columns="measure", values="value")
     same(few, part)
 
 
