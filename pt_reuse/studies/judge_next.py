@@ -89,7 +89,7 @@ class JudgingPlan(Result):
     columns = """
     first        | Better      |        | the run that is expected to be better
     second       | Worse       |        | the other
-    difference   | Difference  | score  | of their expected means
+    difference   | Expected difference | score | of the means that are expected once all is judged
     half         | Needed      | score  | by how much the means must differ for a decision at the confidence level
     decided      | Decided     |        | under what it (of a run: its ranks) holds: "as judged", where nothing that \
 the measure sees in the new runs is unjudged; "under every completion" of their documents; "at 90%"; or "", open
@@ -98,7 +98,8 @@ run has its documents
     expected     | Labels      | tenths | labels until it is decided, the mean over drawn courses
     most         | At most     | count  | what nine in ten (`confidence`) drawn courses need at most
     by_bounds    | By bounds   | tenths | mean labels until it is decided under every completion; exact by P and RBP
-    significant  | Significant | score  | how likely a paired t test over topics finds it (0.05) once all is judged
+    significant  | Chance of significance | score | how likely a paired t test over topics finds it (0.05) once \
+all is judged
     rank         | Rank        | ranks  | of a document: the best in the new runs; of a new run: the one expected, and \
 between which it is
     priority     | Priority    | score  | how much the label decides: what it can change, times how unsure it is
@@ -184,6 +185,13 @@ decided: the mean over drawn courses; of a sample its size
             "pairs_settled": f"{round(row['settled'], 1):,g} of {count(row['open'], 'pair')}",
         }
         return {**super().words(), **row, **said}
+
+    def heading(self) -> str:
+        """Return the title, and of how many documents, or that none is needed."""
+        words = self.words()
+        if words["goal"] == SCORE or words["open"]:
+            return super().heading()
+        return f"{self.title}: nothing, for {words['goal']} by {words['measure']}"
 
     @property
     def _is_sample(self) -> bool:

@@ -20,7 +20,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units, described
 from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 from pt_reuse.plots.sheet import Axes, Place
-from pt_reuse.result import Result
+from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.scores import Scores
 
@@ -60,8 +60,8 @@ class LeaveOneOutResult(Result):
     about = "by {by}: {compared}"
     answer = (
         "summary",
-        "{measure}: largest loss {largest_loss_pct:.1f}%, {alone_max_drop:rank} without its own {by}; "
-        "tau_b {own_tau_b}",
+        "{measure}: largest loss {largest_loss_pct:.1f}%{loser}, largest drop {alone_max_drop:rank}{faller}, each run "
+        "without its own {by}; tau_b {own_tau_b}",
     )
     key = "own_tau_b alone_max_drop own_max_drop field_min_tau_b field_max_drop mean_change_pct largest_loss_pct"
     columns = """
@@ -117,6 +117,18 @@ class LeaveOneOutResult(Result):
         """Return what captions and answers speak of, with what is left out and what is compared."""
         by = self.units.by
         return {**super().words(), "by": by, "bys": plural(by), "compared": self.scores.sizes()}
+
+    def answers(self) -> list[str]:
+        """Return for each measure the largest loss and the largest drop, with their runs, and tau_b."""
+        (table, text), lines = self.answer, []
+        for row in records(self.frame(table)):
+            runs = self.by_run[self.by_run["measure"] == row["measure"]].set_index("name")
+            worst = {
+                "loser": f" ({runs['change_pct'].idxmin()})" if row["largest_loss_pct"] > 0 else "",
+                "faller": f" ({runs['drop'].idxmax()})" if row["alone_max_drop"] > 0 else "",
+            }
+            lines.append(text.format_map({**self.words(), **cells(row, self.columns), **worst}))
+        return lines
 
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
         """Return how many units have a run, of any unit, that drops more than so many ranks when they are left out.
