@@ -147,7 +147,7 @@ class Answers:
         mine = np.ones(len(self.items), dtype=bool)
         for argument, column, wanted in (("topics", "qid", topics), ("importance", "importance", importance)):
             if wanted is not None:
-                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].unique().tolist()))
+                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].dropna().unique().tolist()))
         chosen = self.judges if judges is None else _known("judges", judges, self.judges)
         kept, at = np.flatnonzero(mine), [self.judges.index(judge) for judge in chosen]
         cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
@@ -301,8 +301,8 @@ def read_answers(
     Source: scores and their names, Pradeep et al. 2025, The great nugget recall, SIGIR (the AutoNuggetizer).
     """
     choice("unknown", unknown, ("error", "zero"))
-    if judge is not None:
-        names("judge", judge)
+    if judge is not None and (not isinstance(judge, str) or not judge):
+        raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
     rows = read_rows(path, judge or "judge", format=format, unknown=unknown)
     items = None if bank is None else _bank(bank, rows)
