@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 from pt_reuse._check import count
@@ -15,7 +14,6 @@ from pt_reuse.errors import InputError
 from pt_reuse.result import Result
 from pt_reuse.scoring.answers import checked_item_measures, default_measures, score_answers
 from pt_reuse.scoring.caveats import FEW_TOPICS
-from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.bank_growth import bank_growth
 from pt_reuse.studies.compare_leaderboards import compare_leaderboards
 from pt_reuse.studies.leave_out_items import leave_out_items
@@ -24,36 +22,16 @@ from pt_reuse.studies.leave_out_items import leave_out_items
 class AskingAnswers(Asking):
     """What the studies of a card of answers are asked with; the first judge's matches count."""
 
-    @property
-    def answers(self) -> Answers:
-        """Return the answers."""
-        found: Any = self.given_runs
-        return found
+    def __init__(self, answers: Any, measures: Any, how: Mapping[str, Any]):
+        super().__init__(given_runs=answers, qrels=answers, measures=measures, given_depth=None, how=how)
 
-    @property
-    def judge(self) -> str:
-        """Return whose matches count."""
-        return self.answers.judges[0]
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the scores."""
-        return list(map(str, self.measures))
-
-    @property
-    def topics(self) -> list[str]:
-        """Return the topics."""
-        return self.answers.topics
-
-    @property
-    def conventions(self) -> dict[str, Any]:
-        """Return what the methods of the page name."""
-        return {"judge": self.judge, **self.how}
-
-    @cached_property
-    def scores(self) -> Scores:
-        """Return the scores of the runs."""
-        return score_answers(self.answers, self.names, judge=self.judge)
+    answers = property(lambda self: self.given_runs)
+    judge = property(lambda self: self.answers.judges[0])
+    names = property(lambda self: self.measures)
+    teams = property(lambda self: self.answers.run_table["team"].nunique())
+    by = property(lambda self: "team" if self.teams else "run")
+    conventions = property(lambda self: {"judge": self.judge, **self.how})
+    scores = property(lambda self: score_answers(self.answers, self.measures, judge=self.judge))
 
 
 def _left_out(a: Any, bank: str) -> Result:
@@ -140,9 +118,7 @@ ITEMS = Plan(
 
 def ask_answers(answers: Answers, measures: Any, how: Mapping[str, Any], *, verbose: bool) -> AskingAnswers:
     """Ask every study of answers."""
-    chosen: Any = default_measures(answers, checked_item_measures(measures))
-    runs: Any = answers
-    asking = AskingAnswers(given_runs=runs, qrels=None, measures=chosen, given_depth=None, how=how)  # type: ignore[arg-type]
+    asking = AskingAnswers(answers, default_measures(answers, checked_item_measures(measures)), how)
     ask_all(asking, ITEMS.parts, verbose=verbose)
     return asking
 
@@ -162,8 +138,7 @@ def verdict_of_answers(asking: AskingAnswers) -> list[str]:
         who = "team" if asking.by == "team" else "own items, as no run has a team"
         said.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its {who}.")
     if "growth" in asking.found:
-        growth: Any = asking.found["growth"]
-        row, by = growth.summary.iloc[0], asking.by
-        at_least = f"at least {row['chao2']:,.0f} are there, and the next {by} would add {row['next_unit']:.1f}"
-        said.append(f"{count(int(row['units']), by)} found {int(row['found']):,} items; {at_least}.")
+        row = asking.found["growth"].frame("summary").iloc[0]
+        at_least = f"at least {row['chao2']:,.0f} are there, and the next {asking.by} would add {row['next_unit']:.1f}"
+        said.append(f"{count(int(row['units']), asking.by)} found {int(row['found']):,} items; {at_least}.")
     return [*said, top(asking)]

@@ -160,7 +160,7 @@ def _of_answers(answers: Answers, measures: Any, name: str, how: Mapping[str, An
     asking = ask_answers(answers, measures, how, verbose=verbose)
     summary, flag = words_of_answers(asking)
     said = verdict_of_answers(asking)
-    sizes = {"collection": name, "topics": len(asking.topics), "runs": len(answers.names), "teams": len(answers.teams)}
+    sizes = {"collection": name, "topics": len(asking.topics), "runs": len(answers.names), "teams": asking.teams}
     return Card(
         name=name,
         verdict=said,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
@@ -89,7 +90,10 @@ def _content(file: Path) -> pd.DataFrame | list[tuple[str, Any]]:
     except UnicodeDecodeError as error:
         raise InputError(f"no text in UTF-8 (byte {error.start:,}).", argument="path") from error
     if text.lstrip()[:1] not in ("{", "["):
-        table = pd.read_csv(StringIO(text), sep=None, engine="python", dtype=str, keep_default_na=False)
+        try:
+            table = pd.read_csv(StringIO(text), sep=None, engine="python", dtype=str, keep_default_na=False)
+        except (ValueError, csv.Error) as error:
+            raise InputError(f"no table of answers can be read ({error}).", argument="path") from error
         return table.assign(place=[f"line {n:,}" for n in range(2, len(table) + 2)])
     try:
         return [("line 1", json.loads(text))]

@@ -17,7 +17,7 @@ from pt_reuse.data.answer_files import read_rows
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import chosen_rows, distinct
+from pt_reuse.data.units import chosen_rows
 from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
@@ -66,14 +66,9 @@ class Answers:
         return self.run_table["name"].tolist()
 
     @property
-    def teams(self) -> list[str]:
-        """Return the teams of the runs."""
-        return distinct(self.run_table["team"])
-
-    @property
     def types(self) -> list[str]:
         """Return the types of the runs."""
-        return distinct(self.run_table["type"])
+        return self.run_table["type"].dropna().unique().tolist()
 
     @property
     def topics(self) -> list[str]:
@@ -152,15 +147,15 @@ class Answers:
         mine = np.ones(len(self.items), dtype=bool)
         for argument, column, wanted in (("topics", "qid", topics), ("importance", "importance", importance)):
             if wanted is not None:
-                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].unique().tolist()))
-        kept = np.flatnonzero(mine)
-        at = [self.judges.index(j) for j in (self.judges if judges is None else _known("judges", judges, self.judges))]
+                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].dropna().unique().tolist()))
+        chosen = self.judges if judges is None else _known("judges", judges, self.judges)
+        kept, at = np.flatnonzero(mine), [self.judges.index(judge) for judge in chosen]
         cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
         return replace(
             self,
             items=self.items.iloc[kept].reset_index(drop=True),
             run_table=self.run_table.iloc[runs].reset_index(drop=True),
-            judges=[self.judges[j] for j in at],
+            judges=chosen,
             matches=self.matches[cells],
             contradicts=self.contradicts[cells],
         )
@@ -236,13 +231,11 @@ class Answers:
         return place
 
     def __repr__(self) -> str:
-        sizes = [
-            count(len(self.run_table), "run"),
-            count(self.run_table["team"].fillna(self.run_table["name"]).nunique(), "team"),
-        ]
-        sizes += [count(len(self.topics), "topic"), count(len(self.items), "item")]
+        teams = self.run_table["team"].fillna(self.run_table["name"]).nunique()
+        numbers = {"run": len(self.names), "team": teams, "topic": len(self.topics), "item": len(self.items)}
+        sizes = ", ".join(count(n, noun) for noun, n in numbers.items())
         n_found = int((self.matches > 0).any(axis=(0, 2)).sum())
-        return f"Answers: {', '.join(sizes)} ({n_found:,} found), {count(len(self.judges), 'judge')}"
+        return f"Answers: {sizes} ({n_found:,} found), {count(len(self.judges), 'judge')}"
 
 
 def _known(argument: str, given: str | Iterable[str], known: list[str]) -> list[str]:

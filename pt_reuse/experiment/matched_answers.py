@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures import Metric
 from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse.data.answers import Answers, as_answers
 from pt_reuse.errors import InputError, warn
-from pt_reuse.scoring.measures import OwnMeasure
 from pt_reuse.studies.leave_out_items import leave_out_items
 
 
@@ -51,34 +50,14 @@ class _Known:
         return best, set(found) - set(others)
 
 
-class _OfAnswers(OwnMeasure):
-    """A number of each topic and run of a matrix, for the system whose answers are those of the run."""
-
-    NAME = __name__ = "of_answers"
-    RUN_INPUTS = ("query_id", "qanswer")
-    QREL_INPUTS = ("query_id",)
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
-        "name": ir_measures.ParamInfo(dtype=str, required=True, desc="what it is called"),
-        "values": ir_measures.ParamInfo(dtype=pd.DataFrame, required=True, desc="topics x runs"),
-        "known": ir_measures.ParamInfo(dtype=_Known, required=True, desc="the answers"),
-        "unmatched": ir_measures.ParamInfo(dtype=float, required=True, desc="of an answer that nobody has matched"),
-    }
-
-    def __repr__(self) -> str:
-        return str(self.params["name"])
-
-    @property
-    def DEFAULT(self) -> float:  # noqa: N802 - ir_measures' name
-        """Return the value of a topic without an answer."""
-        return float(self.params["unmatched"])
-
-    def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Metric]:
-        """Yield one value per topic that both the qrels and the results have; called by ir_measures."""
-        results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
-        name, topics = self.params["known"].run_of(results)
-        values = self.params["values"].get(name, pd.Series(dtype=float)).to_dict()
-        for qid in results["query_id"]:
-            yield Metric(qid, self, float(values[qid]) if qid in topics else self.DEFAULT)
+def _values(
+    values: pd.DataFrame, known: _Known, unmatched: float, qrels: pd.DataFrame, run: pd.DataFrame
+) -> Iterator[tuple[str, float]]:
+    """Yield of each topic that the qrels and the results have the value of the run whose answers they are."""
+    results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
+    name, topics = known.run_of(results)
+    of_run = values.get(name, pd.Series(dtype=float)).to_dict()
+    yield from ((qid, float(of_run[qid]) if qid in topics else unmatched) for qid in results["query_id"])
 
 
 def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", judge: str | None = None) -> list[Any]:
@@ -126,8 +105,12 @@ def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", jud
         tables |= {name: score, f"{name} LOU": own}
     missing = pd.DataFrame(np.isnan(judged.matches[judged.of_judge(judge)]))
     tables["unmatched"] = missing.groupby(judged.topic).mean().to_numpy()
-    known, of = _Known(judged), (judged.topics, judged.names)
-    return [
-        _OfAnswers(name=name, values=pd.DataFrame(values, *of), known=known, unmatched=float(name == "unmatched"))
-        for name, values in tables.items()
-    ]
+    known, made = _Known(judged), []
+    for name, values in tables.items():
+        of_runs, unmatched = pd.DataFrame(values, judged.topics, judged.names), float(name == "unmatched")
+        given: dict[str, Any] = {"run_inputs": ["query_id", "qanswer"], "qrel_inputs": ["query_id"]}
+        measure = ir_measures.define(partial(_values, of_runs, known, unmatched), name, support_cutoff=False, **given)
+        # of a topic without an answer
+        measure.DEFAULT = unmatched
+        made.append(measure)
+    return made

@@ -147,8 +147,5 @@ def _numbers(by_unit: NDArray[np.bool_], found: Growth) -> dict[str, float]:
         "found": int((times > 0).sum()),
         "unique": int((times == 1).sum()),
         "by_two": int((times == 2).sum()),
-        "next_unit": found.next_unit,
-        "chao2": found.chao2,
-        "chao2_low": found.chao2_low,
-        "chao2_high": found.chao2_high,
+        **{name: getattr(found, name) for name in ("next_unit", "chao2", "chao2_low", "chao2_high")},
     }

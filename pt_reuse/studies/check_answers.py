@@ -21,7 +21,7 @@ from pt_reuse.data.answers import Answers, as_answers
 from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Option
-from pt_reuse.result import Result, cells, records
+from pt_reuse.result import Result
 from pt_reuse.scoring.answers import default_measures, score_answers
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
@@ -36,6 +36,10 @@ class NewAnswers(Result):
     """What new answers score by a bank, and would score had the items that they alone have been in it."""
 
     title = "New answers"
+    answer = (
+        "table",
+        "{name}, {measure}: {score} as it is, and with own items; predicted {predicted}; rank {rank} of {systems}",
+    )
     valid_for = "{bys} like the {units} left out ({confidence}); items of its own: at most {own} a topic; bank: {bank}."
     not_covered = "answers unlike those of the field; other judges."
     columns = """
@@ -78,18 +82,6 @@ class NewAnswers(Result):
         pd.DataFrame,
         Table("measure and run of a left-out unit", "measure name team score reduced_score gain", noun="runs"),
     ]
-
-    def answers(self) -> list[str]:
-        """Return what each new run scores by the bank, and would score with its own items in it."""
-        lines = []
-        for row in records(self.table):
-            said = cells(row, self.columns)
-            predicted = f"no prediction: {row['why']}" if row["abstains"] else f"predicted {said['predicted']}"
-            lines.append(
-                f"{row['name']}, {row['measure']}: {row['score']:.4f} by the bank as it is, {row['score_low']:.4f} to "
-                f"{row['score_high']:.4f} with items of its own; {predicted}; rank {row['rank']} of {row['systems']}"
-            )
-        return lines
 
 
 @study(
@@ -161,7 +153,10 @@ def check_answers(
     beware(few_topics(len(answers.topics)))
     needed, tables = units_needed(confidence), []
     for measure in chosen:
-        bank = partial(_bank, measure=measure, judge=judge, own=own, least=_least(answers, measure, judge, strict))
+        # what an item that a run found counts at least: a partial match counts nothing in a strict score
+        credit = answers.credit(measure, judge)
+        least = 0.0 if measure.startswith("strict_") else min(0.5, float(credit[credit > 0].min(initial=1)))
+        bank = partial(_bank, measure=measure, judge=judge, own=own, least=1.0 if strict else least)
         calibration = _calibration(answers, units, alone, bank)
         rows = _rows(bank(every, units_of(every.run_table, by)), len(answers.names), calibration, confidence)
         rows.insert(0, "name", new.names)
@@ -193,33 +188,24 @@ def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
     """Return the field with the new answers, which have no other item, and whose matches are of the same judge."""
     if judge not in new.judges:
         raise InputError(
-            f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}: two "
-            "judges differ more than two systems. Give new= matches of the field's judge, or name another.",
+            f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}. Give new= "
+            "matches of the field's judge, or name another.",
             argument="new",
         )
     known = set(map(tuple, answers.items[["qid", "item"]].to_numpy().tolist()))
     odd = [item for item in map(tuple, new.items[["qid", "item"]].to_numpy().tolist()) if item not in known]
     if odd:
         raise InputError(
-            f"new has {count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match new answers with the items "
-            "of the bank; what else they have is what is predicted.",
+            f"new has {count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items.",
             argument="new",
         )
     again = sorted(set(new.names) & set(answers.names))
     if again:
         raise InputError(f"new has runs of the field: {examples(again)}. Take them out of one.", argument="new")
     # a run without a team is one of its own
-    names, teams = new.run_table["name"], set(answers.run_table["team"])
-    mine = names.where(~names.isin(teams), names + " (new)")
+    teams = set(answers.run_table["team"])
+    mine = new.run_table["name"].map(lambda name: f"{name} (new)" if name in teams else name)
     return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(mine)))
-
-
-def _least(answers: Answers, measure: str, judge: str, strict: bool) -> float:
-    """Return the least that an item which a run found counts in a score: a partial match counts nothing if strict."""
-    if strict:
-        return 1.0
-    credit = answers.credit(measure.removeprefix("strict_"), judge)
-    return 0.0 if measure.startswith("strict_") else min(0.5, float(credit[credit > 0].min(initial=1)))
 
 
 class _Bank(NamedTuple):

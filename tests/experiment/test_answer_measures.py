@@ -66,6 +66,9 @@ def test_answers_that_nobody_matched_are_said_to_be_so(answers):
     with pytest.warns(ptr.ReuseWarning, match="6 of 6 answers are none of those that were matched"):
         row = run_experiment(answers, {"new": says("N")}).loc["new"]
     assert (row["all_score"], row["unmatched"]) == (0, 1)
+    # a topic without an answer counts as one that nobody matched
+    short = TOPICS.head(3).assign(qanswer=[f"A says q{t}" for t in range(3)])
+    assert run_experiment(answers, {"A": short}).loc["A", "unmatched"] == pytest.approx(0.5)
 
 
 def test_results_may_name_their_run(answers):

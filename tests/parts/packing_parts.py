@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
-import zipfile
 from collections.abc import Collection
 
 import pytest
@@ -75,15 +73,6 @@ def bomb(packing: str, size: int) -> bytes:
         return bytes(pytest.importorskip("zstandard").compress(lines)) * times
     # of zeros, each string is one byte longer than the one before
     return _compressed_zeros(int((2 * size) ** 0.5) + 1)
-
-
-def zip_bomb(sizes: Collection[int]) -> bytes:
-    """Return an archive whose members unpack to so many bytes of empty lines."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for i, size in enumerate(sizes):
-            archive.writestr(f"{i}.jsonl", b"\n" * size)
-    return held.getvalue()
 
 
 def _compressed_zeros(n: int) -> bytes:
