@@ -223,7 +223,11 @@ def _check_lines_of_json(text: str) -> None:
     except (ValueError, RecursionError):
         return
     if isinstance(found, dict) and isinstance(found.get("scores"), dict) and "task_name" in found:
-        raise _of_mteb(found)
+        raise InputError(
+            f"this is MTEB's result of the task {shown(found['task_name'])} for one model, without its name. Give "
+            "the folder of all results, in which files are called MODEL/REVISION/TASK.json.",
+            argument="path",
+        )
     if not isinstance(found, dict) or "measure" not in found:
         raise InputError(
             f"one {'object' if isinstance(found, dict) else 'value'} of JSON; a leaderboard has an object a line, with "
@@ -231,24 +235,6 @@ def _check_lines_of_json(text: str) -> None:
             "column for each task, or with the columns name, qid, measure, value.",
             argument="path",
         )
-
-
-def _of_mteb(found: dict[str, Any]) -> InputError:
-    """Return the error of a result of MTEB: one task of one model, which the file does not name."""
-    task = str(found["task_name"])
-    lines = [
-        (split, str(part.get("hf_subset", "default")), f"MODEL,{task},{part['main_score']!r}")
-        for split, parts in found["scores"].items()
-        for part in (parts if isinstance(parts, list) else [])
-        if isinstance(part, dict) and isinstance(part.get("main_score"), int | float)
-    ]
-    several = f" (split {lines[0][0]!r}, subset {lines[0][1]!r}; {len(lines):,} there are)" if len(lines) > 1 else ""
-    example = f"`{lines[0][2]}`{several}" if lines else f"`MODEL,{task},main_score`"
-    return InputError(
-        f"this is MTEB's result of the task {shown(task)} for one model, which it does not name. Write a CSV file "
-        f"with the first line `model,task,score` and for each model, task and chosen split a line: {example}.",
-        argument="path",
-    )
 
 
 def _of_json(n: int, line: str, file_name: str) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -232,7 +233,7 @@ def _table(
             "leaderboard. Give labels as judgments, and a run to read_runs().",
             argument="path",
         )
-    cells = _each(cells, str.strip)
+    cells = each(cells, str.strip)
     if len(header) > 1 and header[0].lower() in _ROW_NUMBERS and len(_roles(header[1:]).get("name", [])) == 1:
         counted = [number(cell) for cell in cells[:, 0]]
         if counted in ([*range(len(cells))], [*range(1, len(cells) + 1)]):
@@ -242,8 +243,13 @@ def _table(
     return _wide(header, cells, numbers, format, form)
 
 
-def _each(cells: NDArray[np.object_], what: Callable[[str], object], dtype: type = object) -> NDArray:
-    return np.array([what(cell) for cell in cells.ravel()], dtype=dtype).reshape(cells.shape)
+def each(cells: NDArray[Any], what: Callable[[Any], object], dtype: type = object) -> NDArray:
+    """Return what a function says of each cell, which it is asked of each text or number once."""
+    at, known = pd.factorize(cells.ravel())
+    found: NDArray[Any] = np.empty(len(known), dtype=dtype)
+    for place, cell in enumerate(known):
+        found[place] = what(cell)
+    return found[at].reshape(cells.shape)
 
 
 def _without_link(name: str) -> str:
@@ -258,10 +264,9 @@ def _without_link(name: str) -> str:
 
 def _plain(scores: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return scores without the signs of per cent, where each has one."""
-    written = [cell for cell in scores.ravel() if not _is_empty(cell)]
-    if not written or not all(cell.endswith("%") for cell in written):
+    if not all(cell.endswith("%") or _is_empty(cell) for cell in scores.ravel()):
         return scores
-    return _each(scores, lambda cell: cell.removesuffix("%").strip())
+    return each(scores, lambda cell: cell.removesuffix("%").strip())
 
 
 def _long(header: list[str], cells: NDArray[np.object_], numbers: list[int], form: TableForm) -> pd.DataFrame:
@@ -312,8 +317,8 @@ def _check_long(rows: pd.DataFrame, tasks: Sequence[str], *, picked: bool) -> No
 
 
 def _matrix(systems: Sequence[str], tasks: Sequence[str], cells: NDArray[np.object_]) -> ScoreMatrix:
-    values = _each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
-    return ScoreMatrix(systems, tasks, values, _each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int))
+    values = each(cells, lambda cell: np.nan if _is_empty(cell) else float(cell), float)
+    return ScoreMatrix(systems, tasks, values, each(cells, lambda cell: 0 if _is_empty(cell) else decimals(cell), int))
 
 
 def check_systems(names: Iterable[str], where: str) -> None:
@@ -366,8 +371,8 @@ def _wide(
     if topics is None:
         check_names(systems, "system", across)
     check_systems(systems, across)
-    score = _each(scores, _is_score, bool)
-    there = score & ~_each(scores, _is_empty, bool)
+    score = each(scores, _is_score, bool)
+    there = score & ~each(scores, _is_empty, bool)
     if measures is None:
         check_names(tasks, "task", along)
         _check_tasks(tasks, scores, there, picked=picked, where=along)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_reuse._check import choice, count, examples, flag, shown
 from pt_reuse._check import names as checked_names
@@ -18,7 +19,7 @@ from pt_reuse.data.csv_files import headed_judgments, judgment_header
 from pt_reuse.data.leaderboards import READ, parse_leaderboard
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.packed_files import UnreadableError, read_bytes
-from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, number, parse_frame
+from pt_reuse.data.score_tables import ALL, FORMS, LONG, NO_NAME, TABLE, TableForm, decimals, each, number, parse_frame
 from pt_reuse.data.task_columns import LARGEST, Selection, is_measure_name
 from pt_reuse.data.task_results import MAIN, ResultChoice, is_results_folder, read_results
 from pt_reuse.errors import InputError, located, warn
@@ -323,7 +324,7 @@ def _of_frame(frame: pd.DataFrame, format: str | None, form: TableForm) -> tuple
         raise InputError("path is a frame without a row or a column.", argument="path")
     _check_no_labels([str(name) for name in frame.columns])
     found, rows = parse_frame(frame, format, form)
-    return _once(rows.assign(place=[f"row {n:,}" for n in rows["line"]])), [found]
+    return _once(rows.assign(place=_places(rows, "row"))), [found]
 
 
 def _check_no_labels(columns: Sequence[str] | None) -> None:
@@ -349,12 +350,17 @@ def _read(path: Any, format: str | None, form: TableForm, names: str, header: bo
             if found == "trec_eval" and names == "tag":
                 rows = rows.assign(name=_tag(rows))
         where = "" if alone else f"{file.name}, "
-        frames.append(rows.assign(place=[f"{where}line {n:,}" for n in rows["line"]]))
+        frames.append(rows.assign(place=_places(rows, f"{where}line")))
         formats.append(found)
     frame = pd.concat(frames, ignore_index=True)
     if frame.empty:
         raise InputError("there is no row but the one that names the columns.", argument="path")
     return _once(frame), list(dict.fromkeys(formats))
+
+
+def _places(rows: pd.DataFrame, where: str) -> NDArray[np.object_]:
+    """Return in words where each row stands."""
+    return each(rows["line"].to_numpy(), lambda n: f"{where} {n:,}")
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:
@@ -435,9 +441,10 @@ def _chosen(rows: pd.DataFrame, which: str) -> tuple[pd.DataFrame, list[str]]:
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with numbers for values, and in ``text`` whether the values of the measure are texts instead."""
-    found = [number(cell) for cell in rows["value"]]
-    numbers = np.array([np.nan if value is None else value for value in found])
+    cells = rows["value"].to_numpy(dtype=object)
+    found = each(cells, number)
     is_text = pd.Series([value is None for value in found], index=rows.index, dtype=bool)
+    numbers = np.where(is_text, np.nan, found).astype(np.float64)
     if is_text.all():
         row = rows.iloc[0]
         raise InputError(
@@ -453,7 +460,7 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
         raise _wrong(
             row, f"must be a number within {LARGEST:g}, got {shown(row['value'])}: score it 0, or take the measure out"
         )
-    return rows.assign(decimals=rows["value"].map(decimals), value=numbers, text=all_text)
+    return rows.assign(decimals=each(cells, decimals, int), value=numbers, text=all_text)
 
 
 def _tell_left_out(measures: list[str], what: str, expected: set[str]) -> None:

@@ -248,12 +248,13 @@ def compare_leaderboards(
             _check_runs(mean_of, other_of, missing)
             lacking += _lacking(name, mean_of, other_of, missing)
             means_over.append(_OVER[over])
+            ranked = [run for run in mean_of.names if missing == "zero" or run in set(other_of.names)]
             n_topics = 0 if mean_of.topics == [ALL] else len(mean_of.topics)
             # draws of topics are of the same for both
             drawn = TOPICS if over in ("the same topics", "shared") and n_topics > 1 else RUNS
             beware(few_topics(n_topics) if drawn == TOPICS else (), _with_gaps(mean_of, other_of))
             for measure, other in ((m, o) for m in mine for o in theirs if o in board.measures):
-                ranked, sides = _rankings(mean_of, other_of, (measure, other), zero=missing == "zero")
+                sides = _of_runs(mean_of, measure, ranked), _of_runs(other_of, other, ranked)
                 head = {"judge": name, "family": groups.get(name), "measure": measure, "judge_measure": other}
                 changes.append(pd.DataFrame({**head, **_changes(ranked, *sides)}))
                 head |= {"topics": n_topics, "over": over, "drawn": drawn if bootstrap else ""}
@@ -387,21 +388,11 @@ def _with_gaps(*sides: Scores) -> Iterator[Caveat]:
         )
 
 
-def _rankings(
-    truth: Scores, board: Scores, measures: tuple[str, str], *, zero: bool
-) -> tuple[list[str], tuple[TopicScores, TopicScores]]:
-    """Return the runs that are ranked, and their scores by a measure of the reference and one of the other."""
-    ranked = [name for name in truth.names if zero or name in set(board.names)]
-    there = [r for r, name in enumerate(ranked) if name in set(board.names)]
-    of_truth = truth.topic_means[measures[0]].of(range(len(truth.topics)), [truth.names.index(name) for name in ranked])
-    part = board.topic_means[measures[1]].of(range(len(board.topics)), [board.names.index(ranked[r]) for r in there])
-    values = np.zeros((len(board.topics), len(ranked)))
-    values[:, there] = part.values
-    has_topic = None
-    if part.has_topic is not None:
-        has_topic = np.zeros(values.shape, dtype=np.bool_)
-        has_topic[:, there] = part.has_topic
-    return ranked, (of_truth, replace(part, values=values, has_topic=has_topic))
+def _of_runs(scores: Scores, measure: str, names: list[str]) -> TopicScores:
+    """Return the scores of some runs by a measure; one that is not there has 0."""
+    given, place = scores.topic_means[measure], pd.Index(scores.names).get_indexer(names)
+    has_topic = None if given.has_topic is None else given.has_topic[:, place] & (place >= 0)
+    return replace(given, values=np.where(place >= 0, given.values[:, place], 0.0), has_topic=has_topic)
 
 
 def _of_parts(

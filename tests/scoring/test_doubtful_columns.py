@@ -44,49 +44,19 @@ DOUBTFUL = """
     QA.1|QA vs BM25|SE|Zero-shot|Max Tokens|nDCG@10|map|score|epoch|kWh|Borda|win rate
 """
 #: names of tasks, of MTEB and others
-SURE = [
-    *(
-        "TREC-COVID",
-        "TRECCOVID",
-        "Touche2020",
-        "Touche2020Retrieval.v3",
-        "NFCorpus",
-        "HotpotQA",
-        "HotpotQAHardNegatives",
-    ),
-    *(
-        "ClimateFEVER",
-        "FEVER",
-        "FiQA2018",
-        "SCIDOCS",
-        "SciFact",
-        "QuoraRetrieval",
-        "DBPedia",
-        "NQ",
-        "MSMARCO",
-        "ArguAna",
-    ),
-    *("CQADupstackAndroidRetrieval", "AskUbuntuDupQuestions", "MindSmallReranking", "STS12", "Banking77Classification"),
-    *("AmazonCounterfactualClassification", "StackExchangeClusteringP2P", "SummEval", "MIRACL (de)", "C++", "C", "C#"),
-    *(
-        "HellaSwag",
-        "MMLU",
-        "GSM8K",
-        "ARC-Challenge",
-        "WinoGrande",
-        "TruthfulQA",
-        "BRIGHT",
-        "QA nDCG@10",
-        "NQ-PL",
-        "1",
-        "51",
-    ),
-]
+SURE = """
+    TREC-COVID|TRECCOVID|Touche2020|Touche2020Retrieval.v3|NFCorpus|HotpotQA|HotpotQAHardNegatives|ClimateFEVER|FEVER|
+    FiQA2018|SCIDOCS|SciFact|QuoraRetrieval|DBPedia|NQ|MSMARCO|ArguAna|CQADupstackAndroidRetrieval|STS12|MIRACL (de)|
+    AskUbuntuDupQuestions|MindSmallReranking|Banking77Classification|AmazonCounterfactualClassification|SummEval|
+    StackExchangeClusteringP2P|C++|C|C#|HellaSwag|MMLU|GSM8K|ARC-Challenge|WinoGrande|TruthfulQA|BRIGHT|QA nDCG@10|
+    NQ-PL|1|51
+"""
 
 
-def test_a_name_in_doubt_asks():
+def test_names_that_are_in_doubt_and_names_of_tasks():
     names = [name.strip() for name in DOUBTFUL.split("|")]
     assert [name for name in names if doubtful_names([*TASKS, name]) != [name]] == []
+    assert doubtful_names([name.strip() for name in SURE.split("|")]) == []
 
 
 @pytest.mark.parametrize("name", ["QA_std", "平均", "nDCG@10"])
@@ -108,12 +78,7 @@ def test_both_arguments_answer(name, tmp_path, messages):
     assert read(lines, tasks=["News", "QA"]).topics == ["News", "QA"]
 
 
-def test_names_of_tasks_are_not_in_doubt():
-    assert doubtful_names(SURE) == []
-
-
-@pytest.mark.parametrize(("systems", "decimals"), [(3, 3), (6, 2), (4, 16), (20, 4)])
-@pytest.mark.parametrize("place", [0, 2, 5])
+@pytest.mark.parametrize(("systems", "decimals", "place"), [(3, 3, 0), (6, 2, 2), (4, 16, 5), (20, 4, 2)])
 def test_a_mean_is_found_whatever_it_is_called(systems, decimals, place, messages):
     rng = np.random.default_rng(systems + place)
     scores = pd.DataFrame(rng.uniform(0.1, 0.9, (systems, 5)).round(decimals), columns=list("ABCDE"))
@@ -263,31 +228,21 @@ def test_tables_in_markdown(tmp_path, messages):
     messages.refused(lambda: read(write(tmp_path / "page.md", short)), argument="path")
 
 
-def test_a_result_of_mteb_is_refused_with_the_lines_to_write(tmp_path, messages):
-    scores = {"test": [{"main_score": 0.3, "hf_subset": "default"}], "dev": [{"main_score": 0.4}]}
-    for some in (scores, {"test": []}, {}, {"test": "x"}):
-        text = json.dumps({"task_name": "NFCorpus", "scores": some}, indent=1)
-        said = str(messages.refused(lambda text=text: read(write(tmp_path / "x.json", text)), argument="path"))
-        assert "MODEL,NFCorpus" in said
-    path = tmp_path / "lines.csv"
-    assert read(write(path, "model,task,score\nm,NFCorpus,0.3\n")).topics == ["NFCorpus"]
-    for text in (
-        '[{"model": "a", "QA": 1}]',
-        '{"a": {"AP": 1}}',
-        '{"task_name": "x", "scores": {"test": [',
-        "[" * 60_000,
-    ):
-        messages.refused(lambda text=text: read(write(tmp_path / "x.json", text)), argument="path")
+def test_json_of_another_form_is_refused(tmp_path, messages):
+    result = {"task_name": "NFCorpus", "scores": {"test": [{"main_score": 0.3, "hf_subset": "default"}]}}
+    texts = '[{"model": "a", "QA": 1}]', '{"a": {"AP": 1}}', '{"task_name": "x", "scores": {"test": [', "[" * 60_000
+    for text in (json.dumps(result, indent=1), *texts):
+        path = write(tmp_path / "x.json", text)
+        messages.refused(lambda path=path: read(path), argument="path")
 
 
-@pytest.mark.parametrize(
-    "number", ["1_0", "١٢", "０.5", "1e308", "-1e101", "inf", "-Infinity", "0x1", "1,5", "1 0", "½"]
-)
-def test_what_is_no_number(number, tmp_path, messages):
-    table = f'model,A,B\nx,"{number}",0.5\ny,0.4,0.3\n'
-    messages.refused(lambda: read(write(tmp_path / "a.csv", table)), argument="path")
-    lines = f"x\t1\tAP\t{number.replace(' ', '_')}\ny\t1\tAP\t0.5\ny\tall\tAP\t0.5\n"
-    messages.refused(lambda: read(write(tmp_path / "b", lines)), argument="path")
+def test_what_is_no_number(tmp_path, messages):
+    for number in ("1_0", "١٢", "０.5", "1e308", "-1e101", "inf", "-Infinity", "0x1", "1,5", "1 0", "½"):
+        table = f'model,A,B\nx,"{number}",0.5\ny,0.4,0.3\n'
+        lines = f"x\t1\tAP\t{number.replace(' ', '_')}\ny\t1\tAP\t0.5\ny\tall\tAP\t0.5\n"
+        for file, text in (("a.csv", table), ("b", lines)):
+            path = write(tmp_path / file, text)
+            messages.refused(lambda path=path: read(path), argument="path")
 
 
 def test_means_do_not_overflow(messages):
@@ -299,14 +254,12 @@ def test_means_do_not_overflow(messages):
     assert np.isfinite(large.mean_values).all()
 
 
-@pytest.mark.parametrize("name", [None, float("nan"), pd.NA, "nan", "None", "<NA>", b"m1", ("m", 1), ["m"], {"m": 1}])
-def test_what_is_no_name_is_no_system(name, messages):
-    names = np.array(["m1", None, "m3"], dtype=object)
-    names[1] = name
-    table = BOARD.assign(model=names)
-    messages.refused(lambda: read(table), argument="path")
-    lines = pd.DataFrame({"model": names, "task": "QA", "score": 0.5})
-    messages.refused(lambda: read(lines), argument="path")
+def test_what_is_no_name_is_no_system(messages):
+    for name in (None, float("nan"), pd.NA, "nan", "None", "<NA>", b"m1", ("m", 1), ["m"], {"m": 1}):
+        names = np.array(["m1", None, "m3"], dtype=object)
+        names[1] = name
+        for frame in (BOARD.assign(model=names), pd.DataFrame({"model": names, "task": "QA", "score": 0.5})):
+            messages.refused(lambda frame=frame: read(frame), argument="path")
 
 
 def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
@@ -334,7 +287,7 @@ def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
 
 
 def test_many_columns_and_brackets_take_no_time(tmp_path):
-    n = 30_000
+    n = 5_000
     names = [f"T{t}" for t in range(n)]
     values = np.random.default_rng(0).random((2, n)).round(4)
     rows = [",".join(["model", *names]), *(",".join([s, *map(str, row)]) for s, row in zip("ab", values, strict=True))]
@@ -345,7 +298,7 @@ def test_many_columns_and_brackets_take_no_time(tmp_path):
     for brackets in ("[" * 60_000, "[" * 30_000 + "](" * 15_000, "<a " * 20_000, "(" * 60_000, "](" * 30_000):
         for text in (f"model,A\n{brackets},.1\n", f"model,{brackets}\nx,.1\n", f"x 1 {brackets.strip()} .1\n"):
             outcome(write(tmp_path / "brackets.csv", text))
-    assert time.process_time() - start < 30
+    assert time.process_time() - start < 15
 
 
 def mutants(seed):
@@ -406,7 +359,7 @@ def outcome(given):
 @pytest.mark.parametrize("form", ["frame", "csv", "tsv", "semicolons", "index", "markdown"])
 def test_a_mutant_gives_the_right_scores_or_an_error(form, tmp_path):
     read_whole = 0
-    for seed in range(60):
+    for seed in range(42):
         kind, frame, right = mutants(seed)
         if kind == "unsure":
             continue
@@ -420,7 +373,7 @@ def test_a_mutant_gives_the_right_scores_or_an_error(form, tmp_path):
             differ = ~np.isclose(same, right.to_numpy())
             assert not differ.any() or (kind == "cell" and same[differ].tolist() == [0.5]), (seed, kind)
             read_whole += 1
-    assert read_whole >= 60 // 7
+    assert read_whole >= 42 // 7
 
 
 def test_measures_as_lines_are_no_systems(tmp_path, messages):
