@@ -127,6 +127,12 @@ def caught(call, *args, **given):
     return error.value
 
 
+def test_a_folder_without_files_is_told_as_one(tmp_path):
+    put(tmp_path, {".hidden": RUN, "deep/run": RUN})
+    assert f"{tmp_path} is a folder without files" in str(caught(read_runs, tmp_path))
+    assert "no file matches it" in str(caught(read_runs, tmp_path / "*.gz"))
+
+
 def test_no_permission(messages, tmp_path, monkeypatch):
     put(tmp_path, TWO)
 
