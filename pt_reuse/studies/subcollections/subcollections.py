@@ -258,7 +258,7 @@ class Subcollections(Result):
                 "difference": tests.difference,
                 "p": tests.p,
                 "p_corrected": tests.corrected(self.correction),
-                "winner": names[np.select([better > 0, better < 0], [first, second], -1)],
+                "winner": pd.Series(names[np.select([better > 0, better < 0], [first, second], -1)], dtype=object),
             }
         )
 
