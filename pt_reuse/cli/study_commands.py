@@ -181,7 +181,8 @@ def labelled_answers(paths: Mapping[str, str], metadata: str | None) -> dict[str
     found = {name: as_answers(path, name) for name, path in paths.items()}
     names = list(dict.fromkeys(run for answers in found.values() for run in answers.names))
     labels = given_metadata(metadata=metadata and read_metadata(metadata))
-    table = labels.table(names, naming=OF_FRAMES).set_index("name", drop=False)
+    # a new run that the table does not name is a team of its own
+    table = labels.table(names, naming=replace(OF_FRAMES, complete=False)).set_index("name", drop=False)
     return {
         name: replace(answers, run_table=table.loc[answers.names].reset_index(drop=True))
         for name, answers in found.items()
