@@ -109,7 +109,7 @@ ITEMS = Plan(
     ),
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says. Scores: "
     "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. Intervals "
-    "are at 95 %, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed {seed}. A "
+    "are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed {seed}. A "
     "question is answered yes where the worse end of the interval reaches the first threshold, no where the number "
     "itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics nothing "
     "is said. The thresholds are conventions of this card:",

@@ -12,7 +12,7 @@ from pt_reuse._check import count, per_cent
 from pt_reuse._report import Column, Digits
 from pt_reuse._text import html_text
 from pt_reuse.cards.page import Page, document, facts, table
-from pt_reuse.studies.rank_intervals import RankIntervals, rank_intervals
+from pt_reuse.studies.rank_intervals import PAIRWISE, RankIntervals, rank_intervals
 
 _SHOWN = {
     "name": ("System", Digits.TEXT),
@@ -95,7 +95,9 @@ def _verdict(found: RankIntervals) -> Iterator[str]:
     ranks = f"{count(certain, 'rank')} certain" if certain else "No rank is certain"
     yield f"{ranks}; a system may have {first['mean_width']:.0f} ranks on average."
     for row in summary.iloc[1:].to_dict("records"):
-        yield f"{row['swapped']:.1%} of pairs change places by {row['measure']}."
+        yield f"By {row['measure']}, {row['swapped']:.1%} of pairs change places."
+    if found.settings["missing"].startswith(PAIRWISE):
+        yield "Systems are compared on the tasks of both; a rank counts the better ones, so there may be no rank 1."
     whose = found.settings.get("whose scores")
     if whose:
         yield f"{int(first['systems']):,} of {found.settings['systems']} are ranked; scores: {whose}."
@@ -122,7 +124,7 @@ def leaderboard(scores: Any, *, name: str | None = None, **options: Any) -> Lead
         >>> tasks = {"A": [8, 5, 2], "B": [7, 5, 4], "C": [9, 6, 3], "D": [8, 4, 4], "E": [7, 5, 1]}
         >>> board = ptr.leaderboard(pd.DataFrame({"model": ["x", "y", "z"], **tasks}), name="Small")
         >>> print(board.verdict[0])
-        x is the best of 3 systems, on other such tasks, too, at 95 %.
+        x is the best of 3 systems, on other such tasks, too, at 95%.
     """
     found = rank_intervals(scores, **{"missing": "pairwise", **options})
     title = name or (Path(scores).name if isinstance(scores, str | Path) else "Leaderboard")

@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _TEST, _CORRECTION = "t", "holm"
+#: how systems are compared that lack scores
+PAIRWISE = "each pair on the tasks of both"
 #: what becomes of missing scores, in words
 _MISSING = {
     "error": "an error",
-    "pairwise": "each pair on the tasks of both, by which a rank counts the better systems",
+    "pairwise": f"{PAIRWISE}, by which a rank counts the better systems",
     "drop_tasks": "only tasks that every system has",
     "drop_systems": "only systems that have every task",
 }
