@@ -1,18 +1,139 @@
-"""Deep Learning by the names of its collections: pool order, depth and grade are those on record."""
+"""Leave-out-uniques on Deep Learning 2019 and 2021: pooled in file order, scored in trec_eval's or in file order."""
 
 from __future__ import annotations
 
+import re
 import shutil
 
+import ir_measures
+import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import nDCG
+from ir_measures import P, nDCG
+from real_runs import read_real
 
+from pt_reuse.data.judgments import read_qrels
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
 #: judgments made at random, or by hand, are nobody's pool
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+
+
+@pytest.fixture(scope="module", params=["dl19-passages", "dl21-passages"])
+def track(request, data):
+    """Return the name, runs and judgments of a track; its types are on record for 2019 only."""
+    folder = data / request.param
+    if not folder.is_dir():
+        pytest.skip(f"the test data has no folder {request.param}")
+    types = folder / "types"
+    runs = read_real(
+        folder / "inputs",
+        teams=folder / "runs-pids",
+        types=types if types.exists() else None,
+        pooled=True,
+        order="trec_eval9",
+        pool_order="file",
+    )
+    return request.param, runs, read_qrels(folder / "qrels.gz")
+
+
+#: track -> own largest drop, whole field's largest drop and its team, uniques judged and relevant
+COUNTS = {
+    "dl19-passages": (5, 8, "ICTNET", 1317, 373),
+    "dl21-passages": (14, 21, "h2oloo", 4658, 1996),
+}
+#: order of the scores -> own tau_b and largest loss of a run, in per cent
+SCORED = {
+    "dl19-passages": {"trec_eval9": (0.8829, 13.77), "trec_eval": (0.8829, 13.77), "file": (0.8829, 13.77)},
+    "dl21-passages": {"trec_eval9": (0.8769, 44.00), "trec_eval": (0.8790, 44.00), "file": (0.8759, 43.70)},
+}
+
+
+@pytest.mark.parametrize("order", ["trec_eval9", "trec_eval", "file"])
+def test_leave_out_uniques(track, order):
+    name, runs, qrels = track
+    lou = leave_out_uniques(runs.reorder(order), qrels, [nDCG @ 10], depth=10)
+    assert (lou.settings["order"], lou.settings["pool order"]) == (order, "file")
+    found = lou.summary.iloc[0]
+    unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
+    assert (found["own_max_drop"], found["field_max_drop"], found["field_worst"], unique, relevant) == COUNTS[name]
+    assert (round(found["own_tau_b"], 4), round(found["largest_loss_pct"], 2)) == SCORED[name][order]
+
+
+#: scored in trec_eval's order, from label 2: the most ranks that a run loses when each is scored without the uniques of
+#: its own team, when one team alone is, and when all are without those of one team; the run that loses most if its team
+#: alone is
+THREE_DROPS = {
+    "dl19-passages": (5, 6, 7, None),
+    "dl21-passages": (11, 15, 15, ("p_f10_mt53b", 20, 35)),
+}
+
+
+def test_the_drop_that_is_said_is_that_of_one_team_scored_anew(track):
+    name, runs, qrels = track
+    lou = leave_out_uniques(runs.reorder("trec_eval"), qrels.with_rel(2), [nDCG @ 10], depth=10)
+    row, worst = lou.summary.iloc[0], lou.by_run.loc[lou.by_run["drop"].idxmax()]
+    *drops, run = THREE_DROPS[name]
+    assert [row[f"{which}_max_drop"] for which in ("own", "alone", "field")] == drops
+    assert run in (None, (worst["name"], worst["rank"], worst["reduced_rank"]))
+    # said, shown and first among the key figures of a rank
+    assert re.search(rf"\b{row['alone_max_drop']} ranks", lou.headline())
+    assert lou.report().shown()["Largest drop"].tolist() == [str(row["alone_max_drop"])]
+
+
+#: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of
+#: more than ten ranks, uniques judged and relevant; in the order of the lines
+FROM_2 = {
+    "dl19-passages": (0.9099, 5, 7, "TU-Vienna", 0, 1317, 213),
+    "dl21-passages": (0.9046, 12, 14, "h2oloo", 2, 4658, 769),
+}
+
+
+def test_uniques_of_labels_2_and_3(track):
+    name, runs, qrels = track
+    lou = leave_out_uniques(runs.reorder("file"), qrels.with_rel(2), [nDCG @ 10, P(rel=2) @ 10], depth=10)
+    row, table = lou.summary.iloc[0], lou.table[lou.table["measure"] == "nDCG@10"]
+    unique, relevant = lou.unique_counts[["unique", "unique_relevant"]].sum()
+    found = (
+        round(row["own_tau_b"], 4),
+        row["own_max_drop"],
+        row["field_max_drop"],
+        row["field_worst"],
+        int((table["max_drop"] > 10).sum()),
+        unique,
+        relevant,
+    )
+    assert found == FROM_2[name]
+    assert lou.settings["relevant"] == "label of at least 2"
+    # P counts from 2 itself, so nothing changes for it
+    low = leave_out_uniques(runs.reorder("file"), qrels, [P(rel=2) @ 10], depth=10)
+    columns = [column for column in lou.summary.columns if column != "measure"]
+    assert lou.summary[columns].iloc[1].equals(low.summary[columns].iloc[0])
+
+
+def test_the_brute_force_of_labels_2_and_3(track):
+    """Remove the pooled documents of label 2 and above that one team alone has, by hand, and score with pytrec_eval."""
+    name, runs, qrels = track
+    labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
+    team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
+    teams = {}
+    for run in runs.reorder("file").names:
+        frame = runs.reorder("file")[run]
+        for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
+            teams.setdefault(pair, set()).add(team_of[run])
+    worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
+    gone = {pair for pair, who in teams.items() if who == {worst} and labels.get(pair, 0) >= 2}
+    lou = leave_out_uniques(runs, qrels, [nDCG @ 10], depth=10, rel=2)
+    assert lou.unique_counts.set_index("team").loc[worst, "unique_relevant"] == len(gone)
+    alone = [pair for pair, who in teams.items() if len(who) == 1 and labels.get(pair, 0) >= 2]
+    assert lou.unique_counts["unique_relevant"].sum() == len(alone) == FROM_2[name][-1]
+    judged = pd.DataFrame([(*pair, label) for pair, label in labels.items() if pair not in gone])
+    judged.columns = ["query_id", "doc_id", "relevance"]
+    mine = lou.by_run[lou.by_run["team"] == worst].set_index("name")["reduced_score"]
+    for run, reduced in list(mine.items())[:2]:
+        frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
+        assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
 
 
 def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
