@@ -48,3 +48,11 @@ def grade_of(n_topics: int, labels: NDArray[np.integer]) -> tuple[str, int] | No
         if rel > 1:
             return name, int(rel)
     return None
+
+
+def pool_depth_of(n_topics: int, labels: NDArray[np.integer]) -> tuple[str, int] | None:
+    """Return the collection whose judgments these are and the depth of its pool, None where neither is known."""
+    for name in judged_alike(n_topics, len(labels), int((labels > 0).sum())):
+        if depth := entries()[name].get("pool_depth"):
+            return name, int(depth)
+    return None

@@ -16,6 +16,7 @@ from pt_reuse._check import count, examples
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats, conformal_quantile
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.data.catalogue import pool_depth_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_reading import as_runs
 from pt_reuse.data.run_set import RunSet
@@ -88,13 +89,15 @@ class PoolGap:
     depth: int
     documents: int
     unjudged: int
+    on_record: tuple[str, int] | None  # the collection whose judgments these are, and the depth of its pool
 
     @classmethod
     def of(cls, pooled: Pooled, qrels: Qrels) -> PoolGap:
         """Count what the pooled runs have down to the depth, on the topics of the judgments."""
         counts = pool_to_depth(pooled.ranked, pooled.depth, pooled.contributors).counts(qrels)
         n, unjudged = counts.loc[counts["qid"].isin(qrels.topics), ["documents", "to_judge"]].sum()
-        return cls(pooled.depth, int(n), int(unjudged))
+        on_record = pool_depth_of(len(qrels.topics), qrels.arrays.labels)
+        return cls(pooled.depth, int(n), int(unjudged), on_record)
 
     @property
     def share(self) -> float:
@@ -115,6 +118,9 @@ class PoolGap:
                 "as if theirs were judged. Give the depth of the pool, and the runs that were pooled; "
                 "infer_pool(runs, qrels) says which fit the judgments."
             )
+            if self.on_record is not None and self.on_record[1] != self.depth:
+                name, depth = self.on_record
+                message += f" These are the judgments of reuse:{name}, whose pool has depth={depth}."
             yield Caveat(self.in_words, message)
 
 
