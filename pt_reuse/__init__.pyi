@@ -8,7 +8,7 @@ from . import rankings as rankings
 from ._saving import read_result as read_result
 from ._version import __version__ as __version__
 from .cards.board import leaderboard as leaderboard
-from .cards.report import report as report
+from .cards.collection_card import report as report
 from .collections.dataset import list_collections as list_collections
 from .collections.provider import register_collection as register_collection
 from .data.answers import Answers as Answers

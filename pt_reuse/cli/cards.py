@@ -50,8 +50,8 @@ def add_report(parser: Parser) -> None:
 
 
 def _run_report(options: argparse.Namespace) -> None:
+    from pt_reuse.cards.collection_card import report
     from pt_reuse.cards.figures import library
-    from pt_reuse.cards.report import report
 
     file = out_file(options, page=True)
     if file is not None:
@@ -89,8 +89,8 @@ def add_atlas(parser: Parser) -> None:
 
 def _run_atlas(options: argparse.Namespace) -> int:
     from pt_reuse.cards.atlas import atlas_page, atlas_table
+    from pt_reuse.cards.collection_card import report
     from pt_reuse.cards.figures import library
-    from pt_reuse.cards.report import report
     from pt_reuse.collections.dataset import list_collections
 
     names = [told_name(name) for name in options.names] or list_collections(here=True)["name"].tolist()

@@ -118,7 +118,7 @@ def left_out(c, by):
     drop = lou.by_run[lou.by_run["measure"] == "nDCG@10"]["drop"].max()
     assert drop == row["alone_max_drop"]
     upper = without_lowest_quarter(lou.by_run)
-    return [f"{row['own_tau_b']:.3f}", f"{row['largest_loss_pct']:.1f}", f"{upper:.1f}", drop]
+    return [f"{row['own_tau_b']:.3f}", f"{row['largest_loss_pct']:.1f}%", f"{upper:.1f}%", drop]
 
 
 def teams(c):

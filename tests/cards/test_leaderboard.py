@@ -32,7 +32,7 @@ def test_the_page_shows_the_ranks_of_the_study():
         low, high = row["rank_low"], row["rank_high"]
         possible = str(low) if low == high else f"{low} to {high}"
         assert f"<span>{row['name']}</span> <small>rank {row['rank']}, possible {possible}</small>" in made.html
-    assert made.verdict[0] == "m5 is the best of 6 systems, on other such tasks, too, at 95 %."
+    assert made.verdict[0] == "m5 is the best of 6 systems, on other such tasks, too, at 95%."
     assert len(re.findall("<li value", made.html)) == 12
 
 

@@ -100,7 +100,7 @@ def test_the_figures_of_the_readme_are_what_its_call_gives(fields):
     runs, judgments, _ = fields[2]
     lou = ptr.leave_out_uniques(runs, judgments, ["nDCG@10"])
     half, most = -lou.by_run["change_pct"].median(), lou.summary["largest_loss_pct"][0]
-    assert f"half of the runs lose less than {half:.1f} % of their `nDCG@10`, one loses {most:.1f} %" in " ".join(
+    assert f"half of the runs lose less than {half:.1f}% of their `nDCG@10`, one loses {most:.1f}%" in " ".join(
         README.split()
     )
     demo = pt.get_dataset("reuse:demo")
