@@ -12,7 +12,7 @@ from pt_reuse.cards.questions import LOSS, NO_TEAM, QUESTIONS, TAU, Found, Plan,
 from pt_reuse.data.answers import Answers
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
-from pt_reuse.scoring.answers import checked_item_measures, default_measures, score_answers
+from pt_reuse.scoring.answers import item_measures, score_answers
 from pt_reuse.scoring.caveats import FEW_TOPICS
 from pt_reuse.studies.bank_growth import bank_growth
 from pt_reuse.studies.compare_leaderboards import compare_leaderboards
@@ -118,7 +118,7 @@ ITEMS = Plan(
 
 def ask_answers(answers: Answers, measures: Any, how: Mapping[str, Any], *, verbose: bool) -> AskingAnswers:
     """Ask every study of answers."""
-    asking = AskingAnswers(answers, default_measures(answers, checked_item_measures(measures)), how)
+    asking = AskingAnswers(answers, item_measures(answers, measures), how)
     ask_all(asking, ITEMS.parts, verbose=verbose)
     return asking
 

@@ -203,7 +203,7 @@ def _growth(alt: Any, result: Any, _: str, __: Asking) -> Any:
     base = alt.Chart(_data(alt, result.table)).encode(
         x=alt.X("units:Q", title=f"{by}s", axis=alt.Axis(tickMinStep=1, format="d")),
         y=alt.Y("expected:Q", title="items found"),
-        tooltip=_tips(alt, f"units|{by}s", "expected|items found|.1f", "deviation|deviation|.1f"),
+        tooltip=_tips(alt, f"units|{by}s", "expected|items found|.1f"),
     )
     bound = alt.Chart(alt.Data(values=[{"level": row["chao2"]}])).mark_rule(color=_SECOND, strokeDash=[4, 3])
     chart = base.mark_line(color=_MAIN, point=True) + bound.encode(y="level:Q")
