@@ -83,14 +83,13 @@ _SIMULATION = (
     "Where the bank was made of these answers, or of documents that the systems brought, it depends on who took part; "
     "of a bank that assessors wrote this is a simulation."
 )
-_COMPARE, _TOP, _ROOM = (each for each in QUESTIONS if each.part in ("stability", "ranks", "saturation"))
 _BY_NAME = {part.name: part for part in PARTS}
 _SECTIONS = {
     "A new system like these": [
         Part("teams", "One team left out", lambda a: _left_out(a, "all"), ("summary", "table", "by_run"), "losses"),
         Part("found", "The same, of items that some run found", lambda a: _left_out(a, "found"), ("summary",)),
     ],
-    "Items that nobody found yet": [Part("growth", "Growth of the bank", _growth, ("summary", "topics"), "growth")],
+    "Items that nobody found yet": [Part("growth", "Growth of the bank", _growth, ("summary", "table", "topics"))],
     "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
     "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
 }
@@ -99,19 +98,17 @@ _QUESTIONS = (
              ("yes", "yes, with the loss in mind", "no: it may lose much")),
     Question("Are most items found that systems like these find?", "growth", _complete, (_FOUND,),
              ("yes", "many are missing", "no: further systems find more")),
-    _COMPARE,
-    _TOP,
-    _ROOM,
+    *(each for each in QUESTIONS if each.part in ("stability", "ranks", "saturation")),
     Question("Do other judges rank the runs alike, by {main}?", "judges", _alike, (TAU,),
              ("yes", "with care", "no: the ranking is the judge's")),
 )  # fmt: skip
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says. Scores: "
-    "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. Intervals "
-    "are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed {seed}. A "
-    "question is answered yes where the worse end of the interval reaches the first threshold, no where the number "
-    "itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics nothing "
-    "is said. The thresholds are conventions of this card:"
+    "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. "
+    "Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed "
+    "{seed}. A question is answered yes where the worse end of the interval reaches the first threshold, no where the "
+    "number itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics "
+    "nothing is said. The thresholds are conventions of this card:"
 )
 
 

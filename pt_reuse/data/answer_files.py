@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, examples, listed, shown
+from pt_reuse._check import choice, count, examples, listed, shown
 from pt_reuse._files import user_path
 from pt_reuse._text import is_missing
 from pt_reuse.data.csv_files import lines_of, parse_csv, read_utf8
@@ -97,16 +97,14 @@ def _match(value: Any, unknown: str, place: str) -> tuple[float, bool]:
     """Return what a match counts, from 0 to 1, and whether it is a contradiction."""
     if isinstance(value, str) and value in MATCHES:
         return MATCHES[value], value.startswith("contradict")
-    if value is None:
-        raise _fault("an item without a match. A bank of items alone is bank=.", place)
     number = _number(value)
     if number is not None and 0 <= number <= 1:
         return number, False
-    if unknown == "zero" and number is None:
+    if unknown == "zero" and number is None and value is not None:
         return 0.0, False
     raise _fault(
         f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' counts "
-        "other words 0, as the AutoNuggetizer does.",
+        "other words 0, as the AutoNuggetizer does; a bank of items alone is bank=.",
         place,
     )
 
@@ -173,16 +171,11 @@ def _of_json(values: list[tuple[str, Any]], name: str, format: str | None, bank:
     if format == "ikat" or (not bank and format is None and isinstance(first, dict) and not set(_BANKS) & set(first)):
         yield from _of_ikat(first if isinstance(first, dict) else {})
         return
-    seen: dict[tuple[str, str], str] = {}
     for at, value in values:
         if not isinstance(value, dict) or not set(_BANKS) & set(value):
             raise _fault("no object with 'qid' and 'nuggets', or 'query_id' and 'nugget_bank' or 'claim_bank'.", at)
         topic = value.get("qid") or value.get("query_id") or (value.get("metadata") or {}).get("topic_id")
         qid, run = _text(topic, "qid", at), str(value.get("run_id") or Path(name).name.partition(".json")[0])
-        if (run, qid) in seen:
-            said = f"a second answer of run {shown(run)} to topic {shown(qid)}; the first is on {seen[run, qid]}."
-            raise _fault(said, at)
-        seen[run, qid] = at
         answer = {"qid": qid, "run": run, "qanswer": value.get("answer_text"), "place": at}
         for nugget in _nuggets(value, qid, at):
             yield {**answer, **nugget, **({"match": 0} if bank else {})}
@@ -208,7 +201,7 @@ def _nuggets(value: Mapping[str, Any], qid: str, at: str) -> Iterator[dict[str, 
 
 def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what each run's answer matched and did not, with items joined by their text."""
-    left_out = Counter[str]()
+    left_out = 0
     for qid, runs in topics.items():
         for run, answer in runs.items() if isinstance(runs, Mapping) else [("", None)]:
             at = f"topic {shown(qid)}, run {shown(run)}"
@@ -218,10 +211,8 @@ def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 raise _fault("no 'nuggets' with 'matched' and 'not-matched'.", at)
             said = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
             for key, match in (("matched", 1.0), ("not-matched", 0.0)):
-                given = [item for item in nuggets[key] if str(item).strip()]
-                left_out["empty"] += len(nuggets[key]) - len(given)
-                left_out["a second time in an answer"] += len(given) - len(set(given))
-                yield from ({**said, "item": item, "match": match} for item in dict.fromkeys(given))
-    few = [f"{n:,} {what}" for what, n in left_out.items() if n]
-    if few:
-        warn(f"items left out: {listed(few)}.")
+                items = dict.fromkeys(item for item in nuggets[key] if str(item).strip())
+                left_out += len(nuggets[key]) - len(items)
+                yield from ({**said, "item": item, "match": match} for item in items)
+    if left_out:
+        warn(f"{count(left_out, 'item')} left out, empty or a second time in an answer.")

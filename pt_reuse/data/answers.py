@@ -308,8 +308,9 @@ def _of_rows(
         raise _fault(f"{problem} Keep one.", row)
     items = rows if bank is None else bank
     items = items.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]].fillna({"weight": 1.0})
-    merged = rows.merge(items, on=["qid", "item"], how="left", suffixes=("", "_first"))
-    lacking, said = merged["weight_first"].isna(), merged["weight"].notna()
+    items = items.sort_values("qid", key=lambda qid: pd.factorize(qid)[0], kind="stable", ignore_index=True)
+    merged = rows.merge(items.reset_index(), on=["qid", "item"], how="left", suffixes=("", "_first"))
+    lacking, said = merged["index"].isna(), merged["weight"].notna()
     called, first = (merged[name].fillna("").astype(str) for name in ("importance", "importance_first"))
     other = lacking | (said & ((merged["weight"] != merged["weight_first"]) | (called != first)))
     for at, row in merged[other].head(1).iterrows():
@@ -317,18 +318,12 @@ def _of_rows(
             raise _fault("the bank lacks the item.", row)
         weights = f"{row['weight']:g} ({row['importance']}), and {row['weight_first']:g} ({row['importance_first']})"
         raise _fault(f"the item weighs {weights} elsewhere. Give it one weight.", row)
-    order = pd.Categorical(items["qid"], items["qid"].drop_duplicates())
-    items = items.iloc[np.argsort(order.codes, kind="stable")].reset_index(drop=True)
-    judges = rows["judge"].drop_duplicates().tolist()
-    at = (
-        pd.Index(judges).get_indexer(rows["judge"]),
-        pd.MultiIndex.from_frame(items[["qid", "item"]]).get_indexer(pd.MultiIndex.from_frame(rows[["qid", "item"]])),
-        pd.Index(run_table["name"]).get_indexer(rows["run"]),
-    )
+    judge, judges = pd.factorize(rows["judge"])
+    cell = judge, merged["index"].to_numpy(dtype=int), pd.Index(run_table["name"]).get_indexer(rows["run"])
     matches = np.full((len(judges), len(items), len(run_table)), np.nan)
     contradicts = np.zeros(matches.shape, dtype=bool)
-    matches[at], contradicts[at] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
-    return Answers(items, run_table.reset_index(drop=True), judges, matches, contradicts, texts)
+    matches[cell], contradicts[cell] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
+    return Answers(items, run_table.reset_index(drop=True), judges.tolist(), matches, contradicts, texts)
 
 
 def _fault(text: str, row: pd.Series) -> InputError:

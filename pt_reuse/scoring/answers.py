@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import choice, names
@@ -58,8 +59,7 @@ def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, 
         for name in measures
     ]
     matches = answers.matches[answers.of_judge(judge)]
-    has_topic = np.zeros((n_topics, matches.shape[1]), dtype=bool)
-    np.logical_or.at(has_topic, topic, ~np.isnan(matches))
+    has_topic = pd.DataFrame(~np.isnan(matches)).groupby(topic).any().to_numpy()
     judge = answers.judges[answers.of_judge(judge)]
     settings = {"scores": "weighted recall of items", "judge": judge, "complete": True}
     return Scores(

@@ -21,7 +21,7 @@ from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Option
 from pt_reuse.result import Result, cells, records
-from pt_reuse.scoring.answers import item_measures, score_answers
+from pt_reuse.scoring.answers import item_measures
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
 from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
@@ -45,9 +45,8 @@ class NewAnswers(Result):
     systems    | Systems    | count | how many are ranked
     missing    | Missing    | count | matches that nobody gave
     abstains   | Abstains   |       | whether nothing is predicted
-    why        | Why        |       | why
     item       | Item       |       | the item
-    change     | Change     | score | what a match of 1, or one further item of its own, changes in the mean score
+    change     | Change     | score | what a match of 1 changes in the mean score
     likely     | Likely     | score | the share of the field that has the item
     """
 
@@ -55,7 +54,7 @@ class NewAnswers(Result):
         pd.DataFrame,
         Table(
             "measure and new run",
-            "measure name score~ predicted~ rank predicted_rank~ systems missing abstains why",
+            "measure name score~ predicted~ rank predicted_rank~ systems missing abstains",
             report="name score predicted rank predicted_rank missing",
             noun="runs",
         ),
@@ -65,21 +64,14 @@ class NewAnswers(Result):
         Table("measure and missing match of a new run, the largest expected change first",
               "measure name qid item change likely", noun="matches"),
     ]  # fmt: skip
-    topics: Annotated[
-        pd.DataFrame,
-        Table("measure, new run and topic, where own items change most", "measure name qid score change",
-              descending=("change",), noun="topics"),
-    ]  # fmt: skip
 
     def answers(self) -> list[str]:
         """Return what each new run scores, and what is predicted or why nothing is."""
-        lines = []
-        for row in records(self.table):
-            said = cells(row, self.columns)
-            predicted = f"nothing is predicted: {row['why']}" if row["abstains"] else f"predicted {said['predicted']}"
-            scores = "{name}, {measure}: {score} as it is, and with own items; {predicted}; rank {rank} of {systems}"
-            lines.append(scores.format_map({**said, "predicted": predicted}))
-        return lines
+        predicted = f"no prediction: {self.settings['why']}" if "why" in self.settings else "predicted {predicted}"
+        text = (
+            f"{{name}}, {{measure}}: {{score}} as it is, and with own items; {predicted}; rank {{rank}} of {{systems}}"
+        )
+        return [text.format_map(cells(row, self.columns)) for row in records(self.table)]
 
 
 @study(
@@ -125,7 +117,7 @@ def check_answers(
     With fewer units than the confidence takes, 9 at 90%, it abstains, and gives the bounds alone.
 
     Returns:
-        NewAnswers: ``.table``, ``.matches`` (missing ones, the largest change first), ``.topics``.
+        NewAnswers: ``.table``, ``.matches`` (missing ones, the largest expected change first).
 
     Raises:
         InputError: new answers with other items than the bank, or without an item of it; an unknown measure or judge.
@@ -161,14 +153,13 @@ def check_answers(
         rows = _rows(bank(every, units_of(every.run_table, by)), len(answers.names), added, half, of_rank)
         rows.insert(0, "name", new.names)
         rows["missing"] = np.isnan(every.matches[every.of_judge(judge)]).sum(axis=0)[len(answers.names) :]
-        rows["abstains"], rows["why"] = len(units) < needed, ""
+        rows["abstains"] = len(units) < needed
         if len(units) < needed:
             rows[[name for name in rows.columns if str(name).startswith("predicted")]] = np.nan
-            rows["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
-        tables.append((rows, _missing(every, new.names, measure, judge), _by_topic(every, new.names, measure, judge)))
+        tables.append((rows, _missing(every, new.names, measure, judge)))
         for part in tables[-1]:
             part.insert(0, "measure", measure)
-    table, matches, topics = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
+    table, matches = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
     settings = {
         "by": by,
         "bys": f"{by}s",
@@ -178,18 +169,17 @@ def check_answers(
         "bank": f"{len(answers.items):,} items, as it was made without the new answers",
         "judge": judge,
     }
+    if len(units) < needed:
+        settings["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
     table = table.astype(dict.fromkeys(("predicted_rank", "predicted_rank_low", "predicted_rank_high"), "Int64"))
-    return NewAnswers(table=table, matches=matches, topics=topics, settings=settings)
+    return NewAnswers(table=table, matches=matches, settings=settings)
 
 
 def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
     """Return the field with the new answers, which have no other item, and whose matches are of the same judge."""
     if judge not in new.judges:
-        raise InputError(
-            f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}. Give new= "
-            "matches of the field's judge, or name another.",
-            argument="new",
-        )
+        said = f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}."
+        raise InputError(f"{said} Name a judge of both.", argument="new")
     known, mine = (set(map(tuple, one.items[["qid", "item"]].to_numpy().tolist())) for one in (answers, new))
     if odd := sorted(mine - known):
         said = f"{count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items."
@@ -290,12 +280,3 @@ def _missing(every: Answers, new: list[str], measure: str, judge: str) -> pd.Dat
     likely = (field > 0).sum(axis=1) / np.maximum((~np.isnan(field)).sum(axis=1), 1)
     pairs = {"name": np.array(new, dtype=object)[run], **every.items.iloc[item][["qid", "item"]].to_dict("list")}
     return pd.DataFrame({**pairs, "change": change, "likely": likely}).iloc[np.lexsort((-change, -change * likely))]
-
-
-def _by_topic(every: Answers, new: list[str], measure: str, judge: str) -> pd.DataFrame:
-    """Return by topic the score of each new run, and what a further item that it alone has would add."""
-    scores = score_answers(every.select(new), measure, judge=judge)
-    of_topic = np.bincount(every.topic, weights=every.weights(measure))[:, None]
-    change = (1 - scores.values[0]) / (of_topic + 1) / len(every.topics)
-    pairs = {"name": np.repeat(new, len(every.topics)), "qid": every.topics * len(new)}
-    return pd.DataFrame({**pairs, "score": scores.values[0].T.ravel(), "change": change.T.ravel()})

@@ -32,7 +32,7 @@ def test_numbers_are_those_of_the_studies(answers):
     rows, people = card.questions.set_index("part"), answers.select(judges="ann")
     lou = ptr.items.leave_out_items(people, resamples=10).summary.iloc[0]
     assert f"tau_b {lou['own_tau_b']:.3f} " in rows.loc["teams", "number"]
-    assert f"up to {lou['largest_loss_pct']:.1f} %" in rows.loc["teams", "number"]
+    assert f"up to {lou['largest_loss_pct']:.1f}%" in rows.loc["teams", "number"]
     assert (card.row["tau_b"][0], card.row["drop"][0]) == (lou["own_tau_b"], lou["alone_max_drop"])
     growth = ptr.items.bank_growth(people).summary.iloc[0]
     assert f"{growth['found']:.0f} items found, at least {growth['chao2']:.1f} there" in rows.loc["growth", "number"]
