@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_reuse._check import choice, count, examples, listed, shown
+from pt_reuse._check import count, examples, listed, shown
 from pt_reuse._files import user_path
 from pt_reuse._text import is_missing
 from pt_reuse.data.csv_files import lines_of, parse_csv, read_utf8
@@ -29,7 +29,6 @@ MATCHES = {
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
 #: what every form is read into: a weight that is not said is NaN, `id` is another name of the item
 COLUMNS = ("qid", "item", "run", "match", "contradicts", "importance", "weight", "judge", "qanswer", "id", "place")
-_FORMATS = ("nuggetizer", "dragun", "ikat", "long", "wide")
 _DRAGUN = {"topic_id": "qid", "answer_id": "item", "run_tag": "run", "auto_assessment": "match"}
 _LONG = ("qid", "item", "run", "match")
 _BESIDE = ("qid", "item", "importance", "weight", "judge", "qanswer", "place")
@@ -37,21 +36,13 @@ _BESIDE = ("qid", "item", "importance", "weight", "judge", "qanswer", "place")
 _BANKS = {"nuggets": "text", "nugget_bank": "question", "claim_bank": "claim"}
 
 
-def read_rows(
-    path: Any, judge: str = "", *, format: str | None = None, unknown: str = "error", bank: bool = False
-) -> pd.DataFrame:
+def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool = False) -> pd.DataFrame:
     """Return the rows of a frame, a file or a folder of files; those of a bank have no runs and matches."""
-    if format is not None:
-        choice("format", format, _FORMATS)
     rows = []
     for name, source in _sources(path):
         with located(name) if name else nullcontext():
             table = _content(source) if isinstance(source, Path) else source
-            said = (
-                _of_table(table, format, bank)
-                if isinstance(table, pd.DataFrame)
-                else _of_json(table, name, format, bank)
-            )
+            said = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
             found = [_row(each, judge, unknown) for each in said]
         rows += [(*row, ", ".join(filter(None, (name, at)))) for *row, at in found]
     if not rows:
@@ -144,15 +135,15 @@ def _content(file: Path) -> pd.DataFrame | list[tuple[str, Any]]:
     return lines
 
 
-def _of_table(table: pd.DataFrame, format: str | None, bank: bool) -> list[dict[Any, Any]]:
+def _of_table(table: pd.DataFrame, bank: bool) -> list[dict[Any, Any]]:
     """Return the rows of DRAGUN's columns, of a long frame or of a wide one, in which every further column is a run."""
     names = [str(name) for name in table.columns]
     table = table.set_axis(names, axis=1)
     if bank:
         table = table.assign(run="the bank", match=0)
-    elif format == "dragun" or (format is None and set(_DRAGUN) <= set(names)):
+    elif set(_DRAGUN) <= set(names):
         table = table.rename(columns=_DRAGUN)
-    elif format == "wide" or (format is None and {"qid", "item"} <= set(names) and "match" not in names):
+    elif {"qid", "item"} <= set(names) and "match" not in names:
         table = table.melt(id_vars=[key for key in _BESIDE if key in names], var_name="run", value_name="match")
         table = table[~(table["match"].isna() | (table["match"] == ""))]
     lacking = [name for name in _LONG if name not in table]
@@ -165,11 +156,11 @@ def _of_table(table: pd.DataFrame, format: str | None, bank: bool) -> list[dict[
     return table.to_dict("records")
 
 
-def _of_json(values: list[tuple[str, Any]], name: str, format: str | None, bank: bool) -> Iterator[dict[str, Any]]:
+def _of_json(values: list[tuple[str, Any]], name: str, bank: bool) -> Iterator[dict[str, Any]]:
     """Yield the rows of JSON: a topic's bank or judged answer a line, or iKAT's dict of topics."""
     first = values[0][1]
-    if format == "ikat" or (not bank and format is None and isinstance(first, dict) and not set(_BANKS) & set(first)):
-        yield from _of_ikat(first if isinstance(first, dict) else {})
+    if not bank and isinstance(first, dict) and not set(_BANKS) & set(first):
+        yield from _of_ikat(first)
         return
     for at, value in values:
         if not isinstance(value, dict) or not set(_BANKS) & set(value):

@@ -203,7 +203,6 @@ def _known(argument: str, given: str | Iterable[str] | None, there: pd.Series) -
 
 def read_answers(
     path: str | Path | pd.DataFrame,
-    format: str | None = None,
     *,
     bank: Any = None,
     judge: str | None = None,
@@ -212,7 +211,7 @@ def read_answers(
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
 ) -> Answers:
-    """Read answers that were judged by items: nuggets, rubric answers or claims.
+    """Read answers that were judged by items; columns or keys tell which of these forms they have.
 
     ============== ================================================================================
     ``nuggetizer`` the AutoNuggetizer's JSON, a line for each run and topic: ``qid run_id nuggets``,
@@ -225,7 +224,6 @@ def read_answers(
 
     Args:
         path: a file, packed or not, a folder of files, or a frame.
-        format: one of these; default recognised by the columns or keys.
         bank: the items, where `path` lacks some or their weights: a bank of AutoJudge (``query_id nugget_bank
             claim_bank``) or of the AutoNuggetizer (``qid nuggets``), JSON, a line for each topic; or a table ``qid
             item`` with ``importance`` or ``weight``. Matches name an item of AutoJudge by its text or id.
@@ -259,7 +257,7 @@ def read_answers(
     if judge is not None and (not isinstance(judge, str) or not judge):
         raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
-    rows = read_rows(path, judge or "judge", format=format, unknown=unknown)
+    rows = read_rows(path, judge or "judge", unknown=unknown)
     items = None if bank is None else _bank(bank, rows)
     said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
     texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}

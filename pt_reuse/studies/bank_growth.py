@@ -31,10 +31,7 @@ def _draw_growth(result: BankGrowth, _: str, place: Place) -> Axes:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BankGrowth(Result):
-    """How many items some of the units find, and how many there are at least.
-
-    Its figure has the mean number of items over all choices of 1, 2 and more units, and Chao's bound with its interval.
-    """
+    """How many items some of the units find, in the mean over all choices, and how many there are at least."""
 
     title = "Growth of a bank of items"
     answer = (
