@@ -24,7 +24,7 @@ def split(answers, team):
     return [ptr.read_answers(part, teams={run: teams[run] for run in part["run"].unique()}) for part in parts]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def dragun(data):
     file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
     if not file.is_file():

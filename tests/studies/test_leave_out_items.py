@@ -155,7 +155,7 @@ def test_random_banks_are_those_of_loops(seed):
         (f"q{t}", f"i{i}", f"r{r}", random.choice([0, 0, 0.5, 1]),
          called.setdefault((t, i), random.choice(["vital", "okay", "none"])))
         for t in range(3)
-        for i in range(int(random.integers(1, 6)))
+        for i in range(int(random.integers(1, 5)))
         for r in range(7)
         if random.random() < 0.9
     ]  # fmt: skip
