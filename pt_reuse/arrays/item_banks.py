@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,19 +30,21 @@ def unique_to(by_unit: Mask) -> NDArray[np.int64]:
     return np.where(by_unit.sum(axis=1) == 1, by_unit.argmax(axis=1), -1)
 
 
-class Growth(NamedTuple):
-    """How many items units find together."""
+def rarefaction(by_unit: Mask) -> Floats:
+    """Return (units,) how many items 1, 2, ... units find, exactly, in the mean over all choices of so many."""
+    from scipy.special import gammaln
 
-    expected: Floats  # (units,) by 1, 2, ... of them, in the mean over all choices
-    deviation: Floats  # (units,) over the choices
-    next_unit: float  # what one more unit would add
-    chao2: float  # a lower bound of how many items there are
-    chao2_low: float
-    chao2_high: float
+    n, counts = by_unit.shape[1], by_unit.sum(axis=1)
+    counts = counts[counts > 0]
+    k, others = np.arange(1, n + 1), n - counts[:, None]
+    # the share of choices that has none of the units of an item
+    logs = gammaln(others + 1) + gammaln(n - k + 1) - gammaln(n + 1) - gammaln(np.maximum(others - k, 0) + 1)
+    expected: Floats = (1 - np.where(others >= k, np.exp(logs), 0.0)).sum(axis=0)
+    return expected
 
 
-def growth(by_unit: Mask, confidence: float = 0.95) -> Growth:
-    """Return the exact rarefaction of items over units, and Chao's bound of how many items there are.
+def bank_size(by_unit: Mask, confidence: float) -> dict[str, float]:
+    """Return how many items there are, how many units found, what one more would add, and Chao's bound of all.
 
     What one more unit adds is the slope of the curve at its end, q1 / n. The interval of Chao2 is the log-normal one.
     Source: Chao 1987, Biometrics 43, bias corrected; Colwell et al. 2004, Ecology 85, for the curve.
@@ -52,37 +52,17 @@ def growth(by_unit: Mask, confidence: float = 0.95) -> Growth:
     from scipy.stats import norm
 
     n, counts = by_unit.shape[1], by_unit.sum(axis=1)
-    counts = counts[counts > 0]
-    missed = _missed(counts, n)
-    expected = (1 - missed).sum(axis=0)
-    q1, q2 = int((counts == 1).sum()), int((counts == 2).sum())
+    found, q1, q2 = (int(wanted.sum()) for wanted in (counts > 0, counts == 1, counts == 2))
     part, base = (n - 1) / n, q1 * (q1 - 1) / (2 * (q2 + 1))
-    chao2 = len(counts) + part * base
+    chao2 = found + part * base
     if q2:
         variance = part * base + part**2 * q1 * (2 * q1 - 1) ** 2 / (4 * (q2 + 1) ** 2)
         variance += part**2 * q1**2 * q2 * (q1 - 1) ** 2 / (4 * (q2 + 1) ** 4)
     else:
         variance = part * base + part**2 * q1 * (2 * q1 - 1) ** 2 / 4 - part**2 * q1**4 / (4 * max(chao2, 1))
-    unseen, low, high = chao2 - len(counts), chao2, chao2
+    unseen, low, high = chao2 - found, chao2, chao2
     if unseen > 0 and variance > 0:
         factor = float(np.exp(norm.ppf((1 + confidence) / 2) * np.sqrt(np.log1p(variance / unseen**2))))
-        low, high = len(counts) + unseen / factor, len(counts) + unseen * factor
-    return Growth(expected, _deviation(by_unit, missed), q1 / n, chao2, low, high)
-
-
-def _missed(counts: NDArray[np.int64], n: int) -> Floats:
-    """Return (items, n) the share of choices of 1, 2, ... of n units that has none of the units of an item."""
-    from scipy.special import gammaln
-
-    k, others = np.arange(1, n + 1), n - counts[:, None]
-    logs = gammaln(others + 1) + gammaln(n - k + 1) - gammaln(n + 1) - gammaln(np.maximum(others - k, 0) + 1)
-    return np.where(others >= k, np.exp(logs), 0.0)
-
-
-def _deviation(by_unit: Mask, missed: Floats) -> Floats:
-    """Return (units,) the deviation of how many items a choice of units finds, exactly, from pairs of items."""
-    held = by_unit[by_unit.any(axis=1)].astype(float)
-    either = np.rint(held.sum(axis=1)[:, None] + held.sum(axis=1) - held @ held.T).astype(np.int64)
-    sizes, times = np.unique(either, return_counts=True)
-    both_missed = (_missed(sizes, by_unit.shape[1]) * times[:, None]).sum(axis=0)
-    return np.sqrt(np.maximum(both_missed - missed.sum(axis=0) ** 2, 0.0))
+        low, high = found + unseen / factor, found + unseen * factor
+    bound = {"chao2": chao2, "chao2_low": low, "chao2_high": high}
+    return {"items": len(counts), "found": found, "unique": q1, "by_two": q2, "next_unit": q1 / n, **bound}

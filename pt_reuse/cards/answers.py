@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from pt_reuse._check import count
+from pt_reuse.cards.card import Card
 from pt_reuse.cards.opening import losses, top
-from pt_reuse.cards.parts import PARTS, Asking, Part, ask_all
-from pt_reuse.cards.questions import LOSS, NO_TEAM, QUESTIONS, TAU, Found, Plan, Question, Threshold, lost
+from pt_reuse.cards.parts import PARTS, Asking, Part, ask_all, losses_of
+from pt_reuse.cards.questions import LOSS, NO_TEAM, QUESTIONS, TAU, Found, Question, Threshold, answered, lost
 from pt_reuse.data.answers import Answers
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
-from pt_reuse.scoring.answers import checked_item_measures, default_measures, score_answers
+from pt_reuse.scoring.answers import item_measures, score_answers
 from pt_reuse.scoring.caveats import FEW_TOPICS
 from pt_reuse.studies.bank_growth import bank_growth
 from pt_reuse.studies.compare_leaderboards import compare_leaderboards
@@ -27,15 +30,13 @@ class AskingAnswers(Asking):
 
     answers = property(lambda self: self.given_runs)
     judge = property(lambda self: self.answers.judges[0])
-    names = property(lambda self: self.measures)
     teams = property(lambda self: self.answers.run_table["team"].nunique())
     by = property(lambda self: "team" if self.teams else "run")
-    conventions = property(lambda self: {"judge": self.judge, **self.how})
     scores = property(lambda self: score_answers(self.answers, self.measures, judge=self.judge))
 
 
 def _left_out(a: Any, bank: str) -> Result:
-    return leave_out_items(a.answers, a.names, by=a.by, bank=bank, judge_name=a.judge, **a.how)
+    return leave_out_items(a.answers, a.measures, by=a.by, bank=bank, judge_name=a.judge, **a.how)
 
 
 def _growth(a: Any) -> Result:
@@ -46,7 +47,7 @@ def _judges(a: Any) -> Result:
     others = a.answers.judges[1:]
     if not others:
         raise InputError("one judge matched the answers. Matches of a second one, put together by `|`, are compared.")
-    by_others = {judge: score_answers(a.answers, a.names, judge=judge) for judge in others}
+    by_others = {judge: score_answers(a.answers, a.measures, judge=judge) for judge in others}
     return compare_leaderboards(a.scores, by_others, measures=[a.main], judge_measures=[a.main], **a.how)
 
 
@@ -68,12 +69,12 @@ def _complete(_: Asking, result: Any) -> Found:
     )
 
 
-def _alike(asking: Asking, result: Any) -> Found:
+def _alike(asking: Any, result: Any) -> Found:
     rows = result.table[result.table["part"].str.startswith("all")]
     row = rows.loc[rows["tau_b"].idxmin()]
     interval = f"tau_b {row['tau_b_low']:.3f} to {row['tau_b_high']:.3f}" if "tau_b_low" in row else "none"
     verdict = TAU.verdict(row["tau_b"], row.get("tau_b_low"))
-    said = f"Of the judges beside {asking.conventions['judge']!r} the one who agrees least."
+    said = f"Of the judges beside {asking.judge!r} the one who agrees least."
     return Found(f"tau_b {row['tau_b']:.3f}, {row['judge']}", interval, (verdict,), said)
 
 
@@ -82,56 +83,64 @@ _SIMULATION = (
     "Where the bank was made of these answers, or of documents that the systems brought, it depends on who took part; "
     "of a bank that assessors wrote this is a simulation."
 )
-_COMPARE, _TOP, _ROOM = (each for each in QUESTIONS if each.part in ("stability", "ranks", "saturation"))
 _BY_NAME = {part.name: part for part in PARTS}
-ITEMS = Plan(
-    {
-        "A new system like these": [
-            Part("teams", "One team left out", lambda a: _left_out(a, "all"), ("summary", "table", "by_run"), "losses"),
-            Part("found", "The same, of items that some run found", lambda a: _left_out(a, "found"), ("summary",)),
-        ],
-        "Items that nobody found yet": [
-            Part("growth", "Growth of the bank", _growth, ("summary", "topics"), "growth"),
-        ],
-        "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
-        "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
-    },
-    (
-        Question("Is the bank fair to a new system like these, by {main}?", "teams", _fair, (TAU, LOSS),
-                 ("yes", "yes, with the loss in mind", "no: it may lose much")),
-        Question("Are most items found that systems like these find?", "growth", _complete, (_FOUND,),
-                 ("yes", "many are missing", "no: further systems find more")),
-        _COMPARE,
-        _TOP,
-        _ROOM,
-        Question("Do other judges rank the runs alike, by {main}?", "judges", _alike, (TAU,),
-                 ("yes", "with care", "no: the ranking is the judge's")),
-    ),
-    "Each section is a study of the Python package pt_reuse {version} and repeats what the study says. Scores: "
-    "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. Intervals "
-    "are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed {seed}. A "
-    "question is answered yes where the worse end of the interval reaches the first threshold, no where the number "
-    "itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics nothing "
-    "is said. The thresholds are conventions of this card:",
+_SECTIONS = {
+    "A new system like these": [
+        Part("teams", "One team left out", lambda a: _left_out(a, "all"), ("summary", "table", "by_run"), "losses"),
+        Part("found", "The same, of items that some run found", lambda a: _left_out(a, "found"), ("summary",)),
+    ],
+    "Items that nobody found yet": [Part("growth", "Growth of the bank", _growth, ("summary", "table", "topics"))],
+    "Stability": [_BY_NAME[name] for name in ("stability", "ranks", "power", "saturation")],
+    "Who matched": [Part("judges", "Other judges", _judges, ("table",))],
+}
+_QUESTIONS = (
+    Question("Is the bank fair to a new system like these, by {main}?", "teams", _fair, (TAU, LOSS),
+             ("yes", "yes, with the loss in mind", "no: it may lose much")),
+    Question("Are most items found that systems like these find?", "growth", _complete, (_FOUND,),
+             ("yes", "many are missing", "no: further systems find more")),
+    *(each for each in QUESTIONS if each.part in ("stability", "ranks", "saturation")),
+    Question("Do other judges rank the runs alike, by {main}?", "judges", _alike, (TAU,),
+             ("yes", "with care", "no: the ranking is the judge's")),
 )  # fmt: skip
+_METHODS = (
+    "Each section is a study of the Python package pt_reuse {version} and repeats what the study says. Scores: "
+    "{measures}; {main} is the main one. Matches are those of {judge}; a missing one counts as not found. "
+    "Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap rates), seed "
+    "{seed}. A question is answered yes where the worse end of the interval reaches the first threshold, no where the "
+    "number itself misses the second, else with care; of several numbers the worst counts. With fewer than 5 topics "
+    "nothing is said. The thresholds are conventions of this card:"
+)
 
 
-def ask_answers(answers: Answers, measures: Any, how: Mapping[str, Any], *, verbose: bool) -> AskingAnswers:
-    """Ask every study of answers."""
-    asking = AskingAnswers(answers, default_measures(answers, checked_item_measures(measures)), how)
-    ask_all(asking, ITEMS.parts, verbose=verbose)
-    return asking
+def card_of_answers(answers: Answers, measures: Any, name: str, how: Mapping[str, Any], *, verbose: bool) -> Card:
+    """Return the card of answers that were judged by items."""
+    asking = AskingAnswers(answers, item_measures(answers, measures), how)
+    ask_all(asking, _SECTIONS, verbose=verbose)
+    summary = f"{repr(answers).partition(': ')[2]}. Scores by the matches of {asking.judge}."
+    said = _verdict(asking)
+    sizes = {"collection": name, "topics": len(answers.topics), "runs": len(answers.names), "teams": asking.teams}
+    return Card(
+        name=name,
+        verdict=said,
+        summary=summary,
+        flag=_SIMULATION,
+        facts=[],
+        results=asking.found,
+        missing=asking.missing,
+        questions=answered(asking, _QUESTIONS),
+        row=pd.DataFrame([{**sizes, **losses_of(asking, "teams")}]),
+        asking=asking,
+        sections=_SECTIONS,
+        asked=_QUESTIONS,
+        methods=_METHODS,
+        said=f"{name}: {summary} {' '.join(said)} {_SIMULATION}",
+        settings={"measures": ", ".join(asking.measures), "judge": asking.judge, **how},
+    )
 
 
-def words_of_answers(asking: AskingAnswers) -> tuple[str, str]:
-    """Return what there is, and what is to be known of the bank."""
-    sizes = repr(asking.answers).partition(": ")[2]
-    return f"{sizes}. Scores by the matches of {asking.judge}.", _SIMULATION
-
-
-def verdict_of_answers(asking: AskingAnswers) -> list[str]:
+def _verdict(asking: AskingAnswers) -> list[str]:
     """Return what becomes of a new system, what the bank lacks, and what of the top ranks, a sentence each."""
-    if len(asking.topics) < FEW_TOPICS:
+    if len(asking.answers.topics) < FEW_TOPICS:
         return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
     said = []
     if "teams" in asking.found:

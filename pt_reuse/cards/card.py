@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -19,7 +19,7 @@ from pt_reuse.cards import figures
 from pt_reuse.cards.opening import CITATION
 from pt_reuse.cards.page import Page, answer, document, facts, scrolled, section, slug, table
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, Asking, Part
-from pt_reuse.cards.questions import Plan, Verdict
+from pt_reuse.cards.questions import Question, Verdict
 from pt_reuse.result import Result
 from pt_reuse.study import studies, study_of
 
@@ -59,7 +59,9 @@ class Card(Page):
     questions: pd.DataFrame
     row: pd.DataFrame
     asking: Asking
-    plan: Plan
+    sections: Mapping[str, Sequence[Part]]
+    asked: Sequence[Question]
+    methods: str
     said: str
     settings: Mapping[str, Any]
 
@@ -94,7 +96,7 @@ def _page_of(card: Card) -> str:
     """Return the page of a card."""
     drawn: dict[str, Any] = {}
     sections = [section("Questions", _questions(card))]
-    for title, parts in card.plan.sections.items():
+    for title, parts in card.sections.items():
         reasons = {card.missing.get(part.name) for part in parts}
         shown = "".join(_part(card, part, drawn) for part in parts if reasons == {None} or len(reasons) > 1)
         sections.append(section(title, shown or _missing(*map(str, reasons))))
@@ -125,7 +127,7 @@ def _picker(runs: Mapping[str, str | None]) -> str:
 
 
 def _questions(card: Card) -> str:
-    titles = {part.name: part.title for part in card.plan.parts}
+    titles = {part.name: part.title for parts in card.sections.values() for part in parts}
     rows = []
     for row in card.questions.to_dict("records"):
         link = f'<a href="#part-{slug(row["part"])}">{html_text(titles[row["part"]])}</a>'
@@ -188,9 +190,9 @@ def _tables(result: Result, part: Part) -> Iterator[str]:
 
 
 def _methods(card: Card) -> str:
-    asking, measures = card.asking, ", ".join(card.asking.names)
-    said = card.plan.methods.format(version=__version__, measures=measures, main=asking.main, **asking.conventions)
-    limits = "".join(f"<li>{html_text(each)}</li>" for each in card.plan.thresholds())
+    said = card.methods.format(version=__version__, main=card.asking.main, **card.settings)
+    thresholds = dict.fromkeys(str(each) for question in card.asked for each in question.thresholds)
+    limits = "".join(f"<li>{html_text(each)}</li>" for each in thresholds)
     used = {type(result).__name__ for result in card.results.values()}
     papers = "".join(f"<li>{html_text(f'{title}: {source}')}</li>" for title, source in _sources(used))
     settings = facts((name, str(value)) for name, value in card.settings.items())

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import count, listed
-from pt_reuse.cards.answers import ITEMS, ask_answers, verdict_of_answers, words_of_answers
+from pt_reuse.cards.answers import card_of_answers
 from pt_reuse.cards.card import Card
 from pt_reuse.cards.opening import paragraph, verdict
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, SECTIONS, Asking, ask_all, judged_of_types, upper_loss
-from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, QUESTIONS, Plan, answered
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, SECTIONS, Asking, ask_all, judged_of_types, losses_of
+from pt_reuse.cards.questions import NEW_RUN, NEW_TYPE, QUESTIONS, answered
 from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import facts_of, summary_of
 from pt_reuse.collections.definition import collection_names, find_collection, real_name
@@ -36,8 +36,8 @@ _OFFICIAL = {"automatic", "manual", "feedback"}
 
 _METHODS = (
     "Each section is a study of the Python package pt_reuse {version} and repeats what the study says: the answer, "
-    "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: label of at "
-    "least {rel}. Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap "
+    "when it holds, and what it does not say. Measures: {measures}; {main} is the main one. Relevant: "
+    "{relevant}. Intervals are at 95%, from {resamples:,} resamples of the topics where a study has any (100 of swap "
     "rates), seed {seed}. Leave-out-uniques scores each run without the relevant documents that its own team, or type, "
     "alone put into the pool. To compare collections, the judgments are also cut to the depth-10 pool of the runs on "
     "record as pooled. A question is answered yes where the worse end of the interval reaches the first threshold, no "
@@ -101,7 +101,7 @@ def report(
         for option, value in {"qrels": qrels, "depth": depth, "rel": rel}.items():
             if value is not None:
                 raise InputError(f"{option} has no meaning beside answers. Leave it out.", argument=option)
-        return _of_answers(runs, measures, name or "Answers", how, verbose=verbose)
+        return card_of_answers(runs, measures, name or "Answers", how, verbose=verbose)
     depth = None if depth is None else checked_depth(depth)
     chosen = None if measures is None else SHARED["measures"].checked(measures)
     collection, without = collection_named(runs), "no runs are given."
@@ -133,7 +133,7 @@ def report(
         how=how,
         without_runs=without,
     )
-    ask_all(asking, _DOCUMENTS.parts, verbose=verbose)
+    ask_all(asking, SECTIONS, verbose=verbose)
     title = known.title if known is not None and name in (None, known.name) else name or "The collection"
     return Card(
         name=title,
@@ -146,35 +146,11 @@ def report(
         questions=answered(asking, QUESTIONS),
         row=_rows(title, asking),
         asking=asking,
-        plan=_DOCUMENTS,
+        sections=SECTIONS,
+        asked=QUESTIONS,
+        methods=_METHODS,
         said=paragraph(title, asking),
         settings={**_settings(asking), **noted(caveats)},
-    )
-
-
-_DOCUMENTS = Plan(SECTIONS, QUESTIONS, _METHODS)
-
-
-def _of_answers(answers: Answers, measures: Any, name: str, how: Mapping[str, Any], *, verbose: bool) -> Card:
-    """Return the card of answers that were judged by items."""
-    asking = ask_answers(answers, measures, how, verbose=verbose)
-    summary, flag = words_of_answers(asking)
-    said = verdict_of_answers(asking)
-    sizes = {"collection": name, "topics": len(asking.topics), "runs": len(answers.names), "teams": asking.teams}
-    return Card(
-        name=name,
-        verdict=said,
-        summary=summary,
-        flag=flag,
-        facts=[],
-        results=asking.found,
-        missing=asking.missing,
-        questions=answered(asking, ITEMS.questions),
-        row=pd.DataFrame([{**sizes, **_losses(asking, "teams", "")}]),
-        asking=asking,
-        plan=ITEMS,
-        said=f"{name}: {summary} {' '.join(said)} {flag}",
-        settings={"measures": ", ".join(asking.names), "judge": asking.judge, **how},
     )
 
 
@@ -240,24 +216,12 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
     row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
     row["rel"] = asking.qrels.rel
     row |= {"run_answer": NEW_RUN.row(asking, at)["answer"], "type_answer": NEW_TYPE.row(asking, at)["answer"]}
-    row |= _losses(asking, f"teams{at}", "") | _losses(asking, f"types{at}", "type_")
+    row |= losses_of(asking, f"teams{at}") | losses_of(asking, f"types{at}", "type_")
     if f"type_coverage{at}" in found:
         row["type_judged"] = judged_of_types(found[f"type_coverage{at}"]).min()
     if f"power{at}" in found:
         row["power"] = found[f"power{at}"].table.set_index("measure")["power"][main]
     return row
-
-
-def _losses(asking: Asking, part: str, before: str) -> dict[str, Any]:
-    """Return how far scores and ranks hold without what a unit alone brought, where that was computed."""
-    if part not in asking.found:
-        return {}
-    result: Any = asking.found[part]
-    uniques = getattr(result, "uniques", result)
-    of = uniques.summary.set_index("measure").loc[asking.main]
-    row = {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
-    row[f"{before}upper_loss"] = upper_loss(uniques, asking.main)
-    return row | ({} if before else {"drop": of["alone_max_drop"]})
 
 
 _COLUMNS = [

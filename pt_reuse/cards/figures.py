@@ -198,20 +198,7 @@ def _depths(alt: Any, result: Any, _: str, __: Asking) -> Any:
     return _sized(chart, 260, "The mean share of unjudged documents by depth.")
 
 
-def _growth(alt: Any, result: Any, _: str, __: Asking) -> Any:
-    row, by = result.summary.iloc[0], result.settings["by"]
-    base = alt.Chart(_data(alt, result.table)).encode(
-        x=alt.X("units:Q", title=f"{by}s", axis=alt.Axis(tickMinStep=1, format="d")),
-        y=alt.Y("expected:Q", title="items found"),
-        tooltip=_tips(alt, f"units|{by}s", "expected|items found|.1f", "deviation|deviation|.1f"),
-    )
-    bound = alt.Chart(alt.Data(values=[{"level": row["chao2"]}])).mark_rule(color=_SECOND, strokeDash=[4, 3])
-    chart = base.mark_line(color=_MAIN, point=True) + bound.encode(y="level:Q")
-    return _sized(chart, 260, f"Items that 1 and more {by}s find; the dashed line is how many there are at least.")
-
-
 _FIGURES = {
-    "growth": _growth,
     "losses": _losses,
     "losses_of_types": lambda alt, result, *rest: _losses(alt, result.uniques, *rest),
     "topics": _topics,

@@ -18,7 +18,7 @@ CITATION = f"""@software{{pt_reuse,
 
 def verdict(asking: Asking) -> list[str]:
     """Return what becomes of a new run, of another kind of system, and of the top ranks, a sentence each."""
-    if len(asking.topics) < FEW_TOPICS:
+    if len(asking.qrels.topics) < FEW_TOPICS:
         return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
     return [_new_run(asking), _new_type(asking), top(asking)]
 

@@ -65,24 +65,9 @@ class Asking:
         return score(self.runs, self.qrels, self.measures)
 
     @property
-    def names(self) -> list[str]:
-        """Return the names of the measures."""
-        return list(map(repr, self.measures))
-
-    @property
     def main(self) -> str:
         """Return the name of the main measure."""
-        return self.names[0]
-
-    @property
-    def topics(self) -> list[str]:
-        """Return the topics."""
-        return self.qrels.topics
-
-    @property
-    def conventions(self) -> dict[str, Any]:
-        """Return what the methods of the page name."""
-        return {"rel": self.qrels.rel, **self.how}
+        return str(self.measures[0])
 
     @property
     def by(self) -> str:
@@ -142,6 +127,18 @@ def upper_loss(uniques: Any, measure: str) -> float:
     rows = uniques.by_run[uniques.by_run["measure"] == measure]
     upper = rows[rows["score"] >= rows["score"].quantile(0.25)]
     return max(0.0, -float(upper["change_pct"].min()))
+
+
+def losses_of(asking: Asking, part: str, before: str = "") -> dict[str, Any]:
+    """Return how far scores and ranks hold without what a unit alone brought, where that was computed."""
+    if part not in asking.found:
+        return {}
+    result: Any = asking.found[part]
+    uniques = getattr(result, "uniques", result)
+    of = uniques.summary.set_index("measure").loc[asking.main]
+    row = {f"{before}tau_b": of["own_tau_b"], f"{before}loss": of["largest_loss_pct"]}
+    row[f"{before}upper_loss"] = upper_loss(uniques, asking.main)
+    return row | ({} if before else {"drop": of["alone_max_drop"]})
 
 
 def judged_of_types(covered: Any) -> pd.Series:
@@ -226,9 +223,11 @@ SECTIONS: dict[str, Sequence[Part]] = {
 PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 
 
-def ask_all(asking: Asking, parts: Sequence[Part], *, verbose: bool) -> None:
+def ask_all(asking: Asking, sections: Mapping[str, Sequence[Part]], *, verbose: bool) -> None:
     """Ask every part, and keep what is found and why the rest is missing; caveats stand beside the numbers."""
-    bar = pt.tqdm(parts, desc="card", unit="study", disable=not verbose)
+    bar = pt.tqdm(
+        [part for parts in sections.values() for part in parts], desc="card", unit="study", disable=not verbose
+    )
     for part in bar:
         bar.set_postfix_str(part.name)
         try:

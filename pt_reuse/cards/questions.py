@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import count as count_from
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
-from pt_reuse.cards.parts import (
-    AT_EQUAL_DEPTH,
-    EQUAL_DEPTH,
-    FURTHER,
-    FURTHER_PART,
-    Asking,
-    Part,
-    judged_of_types,
-    upper_loss,
-)
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
@@ -91,9 +82,8 @@ class Question:
     def row(self, asking: Asking, at: str | None = None) -> dict[str, str]:
         """Return the row of the table: by the judgments as they are, else those of equal depth, or by one of them."""
         last = asking.measures[-1]
-        such = (
-            f", such as {last}" if getattr(getattr(last, "params", {}).get("cutoff", _DEEP), "real", 0) >= _DEEP else ""
-        )
+        cutoff = getattr(last, "params", {}).get("cutoff", _DEEP)
+        such = f", such as {last}" if getattr(cutoff, "real", 0) >= _DEEP else ""
         about = {"question": self.text.format(main=asking.main, such=such), "part": self.part}
         part = self.part + (at or "")
         if at is None and part not in asking.found and part + AT_EQUAL_DEPTH in asking.found:
@@ -106,7 +96,7 @@ class Question:
             empty = {"number": "", "interval": "", "condition": str(error)}
             return {**about, "answer": Verdict.OPEN.value, "words": Verdict.OPEN.value, **empty}
         worst, condition = max(found.verdicts, key=list(Verdict).index), found.condition
-        if len(asking.topics) < FEW_TOPICS and self.part != "pool":
+        if len(asking.qrels.topics) < FEW_TOPICS and self.part != "pool":
             worst, condition = Verdict.OPEN, f"Fewer than {FEW_TOPICS} topics. {condition}"
         numbers = {"number": found.number, "interval": found.interval, "condition": condition}
         words = Verdict.OPEN.value if worst is Verdict.OPEN else self.words[list(Verdict).index(worst)]
@@ -376,23 +366,6 @@ QUESTIONS = (
 
 
 NEW_RUN, NEW_TYPE = (question for question in QUESTIONS if question.part in ("teams", "types"))
-
-
-class Plan(NamedTuple):
-    """What a card asks, and how its page says so."""
-
-    sections: Mapping[str, Sequence[Part]]
-    questions: Sequence[Question]
-    methods: str
-
-    @property
-    def parts(self) -> list[Part]:
-        """Return the studies."""
-        return [part for parts in self.sections.values() for part in parts]
-
-    def thresholds(self) -> list[str]:
-        """Return every threshold in words."""
-        return list(dict.fromkeys(str(each) for question in self.questions for each in question.thresholds))
 
 
 def answered(asking: Asking, questions: Sequence[Question]) -> pd.DataFrame:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, did_you_mean, examples, flag, names, shown
+from pt_reuse._check import choice, count, examples, flag, names, shown
 from pt_reuse._files import checked_path, replacing
 from pt_reuse.data.answer_files import read_rows
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.data.units import chosen_rows
+from pt_reuse.data.units import check_known, chosen_rows
 from pt_reuse.errors import InputError, warn
 
 Floats = NDArray[np.float64]
 
-#: score -> the items that count, and by which weight
-SCORES = {
-    "all": "every item, each with weight 1",
-    "weighted": "every item by its weight: vital 1, okay .5, others 0, or as given",
-    "vital": "vital items alone",
-}
-MEASURES = (*(f"{name}_score" for name in SCORES), *(f"strict_{name}_score" for name in SCORES))
+#: every item alike; every item by its weight (vital 1, okay .5, others 0, or as given); vital items alone
+_SCORES = ("all_score", "weighted_score", "vital_score")
+MEASURES = (*_SCORES, *(f"strict_{name}" for name in _SCORES))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,45 +73,26 @@ class Answers:
         return self.items["qid"].drop_duplicates().tolist()
 
     def of_judge(self, judge: str | None = None) -> int:
-        """Return the position of a judge.
-
-        Args:
-            judge: their name; default the only one.
-        """
+        """Return the position of a judge; without `judge` that of the only one."""
         if judge is None and len(self.judges) > 1:
             raise InputError(f"judge must be one of {examples(self.judges, 12)}, got None.", argument="judge")
         return self.judges.index(choice("judge", judge or self.judges[0], self.judges))
 
     def found(self, judge: str | None = None, *, strict: bool = False) -> NDArray[np.bool_]:
-        """Return (items, runs) whether a run has an item.
-
-        Args:
-            judge: whose matches count; default the only judge.
-            strict: a match of 1, in the place of any above 0.
-        """
+        """Return (items, runs) whether a `judge` says that a run has an item: a match above 0, or of 1 if `strict`."""
         matches, strict = self.matches[self.of_judge(judge)], flag("strict", strict)
         return matches >= 1 if strict else matches > 0
 
     def weights(self, measure: str) -> Floats:
-        """Return (items,) what each item weighs in a score.
-
-        Args:
-            measure: a score, such as ``"weighted_score"``.
-        """
-        kind = choice("measures", measure, MEASURES).removeprefix("strict_").removesuffix("_score")
-        if kind == "all":
-            return np.ones(len(self.items))
+        """Return (items,) what each item weighs in a `measure`, such as ``"weighted_score"``."""
+        kind, importance = choice("measures", measure, MEASURES).removeprefix("strict_"), self.items["importance"]
         weight: Floats = self.items["weight"].to_numpy(dtype=float)
-        vital = weight >= 1 if self.items["importance"].isna().all() else self.items["importance"] == "vital"
-        return weight if kind == "weighted" else np.asarray(vital, dtype=float)
+        vital = weight >= 1 if importance.isna().all() else importance == "vital"
+        weights = {"all_score": np.ones(len(weight)), "weighted_score": weight, "vital_score": vital}
+        return np.asarray(weights[kind], dtype=float)
 
     def credit(self, measure: str, judge: str | None = None) -> Floats:
-        """Return (items, runs) what each match counts in a score; nothing where there is none.
-
-        Args:
-            measure: a score; ``"strict_..."`` takes partial matches as 0.
-            judge: whose matches count; default the only judge.
-        """
+        """Return (items, runs) what each match of a `judge` counts in a `measure`; nothing where there is none."""
         matches = np.nan_to_num(self.matches[self.of_judge(judge)])
         return (matches >= 1).astype(float) if measure.startswith("strict_") else matches
 
@@ -133,32 +111,21 @@ class Answers:
         importance: str | Iterable[str] | None = None,
         judges: str | Iterable[str] | None = None,
     ) -> Answers:
-        """Return the answers of some runs, topics, items and judges; items stay, found or not.
+        """Return the answers of some runs by names, team or type, and of some topics, judges and items by importance.
 
-        Args:
-            names: of runs, one or several.
-            team: of runs, one or several.
-            type: of runs, one or several.
-            topics: one or several.
-            importance: of items, such as ``"vital"``, one or several.
-            judges: one or several.
+        Each is one value or several. Items stay, found or not.
         """
         runs = np.flatnonzero(chosen_rows(self.run_table, names=names, team=team, type=type))
-        mine = np.ones(len(self.items), dtype=bool)
+        kept = np.ones(len(self.items), dtype=bool)
         for argument, column, wanted in (("topics", "qid", topics), ("importance", "importance", importance)):
-            if wanted is not None:
-                mine &= self.items[column].isin(_known(argument, wanted, self.items[column].dropna().unique().tolist()))
-        chosen = self.judges if judges is None else _known("judges", judges, self.judges)
-        kept, at = np.flatnonzero(mine), [self.judges.index(judge) for judge in chosen]
-        cells = np.ix_(np.array(at, dtype=np.int64), kept, runs)
-        return replace(
-            self,
-            items=self.items.iloc[kept].reset_index(drop=True),
-            run_table=self.run_table.iloc[runs].reset_index(drop=True),
-            judges=chosen,
-            matches=self.matches[cells],
-            contradicts=self.contradicts[cells],
-        )
+            kept &= (wanted is None) | self.items[column].isin(_known(argument, wanted, self.items[column]))
+        chosen = _known("judges", judges, pd.Series(self.judges))
+        at = [self.judges.index(judge) for judge in chosen]
+        cells = np.ix_(np.array(at, dtype=np.int64), np.flatnonzero(kept), runs)
+        items, table = (part.reset_index(drop=True) for part in (self.items[kept], self.run_table.iloc[runs]))
+        mine = set(itertools.product(items["qid"], table["name"]))
+        texts = {pair: text for pair, text in self.texts.items() if pair in mine}
+        return Answers(items, table, chosen, self.matches[cells], self.contradicts[cells], texts)
 
     def __or__(self, other: Any) -> Answers:
         """Return the matches of both, of further runs, judges or topics; what both have must be the same."""
@@ -190,20 +157,12 @@ class Answers:
         mean with ``"SetP(rel=1)"`` the one in which a partial match counts .5. See :meth:`to_qrels`.
         """
         numbers = self._numbers()
-        frames = {
-            run: pd.DataFrame(
-                {"qid": self.items["qid"], "docno": numbers + f"/{run}", "score": -np.arange(len(numbers))}
-            )
-            for run in self.names
-        }
+        ranked = self.items[["qid"]].assign(score=-np.arange(len(numbers)))
+        frames = {run: ranked.assign(docno=numbers + f"/{run}") for run in self.names}
         return RunSet.from_frames(frames, metadata=self.run_table)
 
     def to_qrels(self, judge: str | None = None) -> Qrels:
-        """Return a judge's matches as judgments of what :meth:`to_runs` returns: 2 full, 1 partial, 0 none.
-
-        Args:
-            judge: their name; default the only one.
-        """
+        """Return the matches of a `judge` as judgments of what :meth:`to_runs` returns: 2 full, 1 partial, 0 none."""
         matches = self.matches[self.of_judge(judge)]
         item, run = np.nonzero(~np.isnan(matches))
         docnos = self._numbers().to_numpy()[item] + "/" + np.array(self.names, dtype=object)[run]
@@ -214,11 +173,7 @@ class Answers:
         return (self.items.groupby("qid").cumcount() + 1).astype(str).astype(object)
 
     def write(self, path: str | Path) -> Path:
-        """Write the long form, ``qid item run match weight judge`` and ``importance``, as a CSV file.
-
-        Args:
-            path: the file.
-        """
+        """Write the long form, ``qid item run match weight judge`` and ``importance``, to a CSV file at `path`."""
         place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
         frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
         if self.texts:
@@ -233,22 +188,21 @@ class Answers:
     def __repr__(self) -> str:
         teams = self.run_table["team"].fillna(self.run_table["name"]).nunique()
         numbers = {"run": len(self.names), "team": teams, "topic": len(self.topics), "item": len(self.items)}
-        sizes = ", ".join(count(n, noun) for noun, n in numbers.items())
-        n_found = int((self.matches > 0).any(axis=(0, 2)).sum())
-        return f"Answers: {sizes} ({n_found:,} found), {count(len(self.judges), 'judge')}"
+        sizes, found = ", ".join(count(n, noun) for noun, n in numbers.items()), (self.matches > 0).any(axis=(0, 2))
+        return f"Answers: {sizes} ({found.sum():,} found), {count(len(self.judges), 'judge')}"
 
 
-def _known(argument: str, given: str | Iterable[str], known: list[str]) -> list[str]:
-    wanted = names(argument, given)
+def _known(argument: str, given: str | Iterable[str] | None, there: pd.Series) -> list[str]:
+    """Return the values that are given, each of which is there; all where none is."""
+    known = there.dropna().unique().tolist()
+    wanted = known if given is None else list(dict.fromkeys(names(argument, given)))
     for one in wanted:
-        if one not in known:
-            raise InputError(f"{argument} has no {shown(one)}.{did_you_mean(one, known)}", argument=argument)
-    return list(dict.fromkeys(wanted))
+        check_known(argument, one, known, argument=argument)
+    return wanted
 
 
 def read_answers(
     path: str | Path | pd.DataFrame,
-    format: str | None = None,
     *,
     bank: Any = None,
     judge: str | None = None,
@@ -257,7 +211,7 @@ def read_answers(
     types: RunLabels | None = None,
     metadata: pd.DataFrame | None = None,
 ) -> Answers:
-    """Read answers that were judged by items: nuggets, rubric answers or claims.
+    """Read answers that were judged by items; columns or keys tell which of these forms they have.
 
     ============== ================================================================================
     ``nuggetizer`` the AutoNuggetizer's JSON, a line for each run and topic: ``qid run_id nuggets``,
@@ -270,7 +224,6 @@ def read_answers(
 
     Args:
         path: a file, packed or not, a folder of files, or a frame.
-        format: one of these; default recognised by the columns or keys.
         bank: the items, where `path` lacks some or their weights: a bank of AutoJudge (``query_id nugget_bank
             claim_bank``) or of the AutoNuggetizer (``qid nuggets``), JSON, a line for each topic; or a table ``qid
             item`` with ``importance`` or ``weight``. Matches name an item of AutoJudge by its text or id.
@@ -304,9 +257,9 @@ def read_answers(
     if judge is not None and (not isinstance(judge, str) or not judge):
         raise InputError(f"judge must be a name, got {shown(judge)}.", argument="judge")
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
-    rows = read_rows(path, judge or "judge", format=format, unknown=unknown)
+    rows = read_rows(path, judge or "judge", unknown=unknown)
     items = None if bank is None else _bank(bank, rows)
-    said = rows[["qid", "run", "qanswer"]].drop_duplicates().replace("", None).dropna()
+    said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
     texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
     return _of_rows(rows, labels.table(rows["run"].drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
 
@@ -346,41 +299,31 @@ def _of_rows(
 ) -> Answers:
     """Return the matrix of rows, of which no two are of one cell and which agree on what items weigh."""
     cells = ["qid", "item", "run", "judge"]
-    twice = rows.duplicated(cells)
-    if twice.any():
-        row = rows[twice].iloc[0]
+    for _, row in rows[rows.duplicated(cells)].head(1).iterrows():
         before = rows[(rows[cells] == row[cells]).all(axis=1)].iloc[0]
         first = f"; the first is at {before['place']}" if before["place"] else ""
         problem = f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}."
-        raise InputError(f"{problem} Keep one.", argument="path", place=_cell(row))
+        raise _fault(f"{problem} Keep one.", row)
     items = rows if bank is None else bank
     items = items.drop_duplicates(["qid", "item"])[["qid", "item", "importance", "weight"]].fillna({"weight": 1.0})
-    merged = rows.merge(items, on=["qid", "item"], how="left", suffixes=("", "_first"))
-    lacking, said = merged["weight_first"].isna(), merged["weight"].notna()
+    items = items.sort_values("qid", key=lambda qid: pd.factorize(qid)[0], kind="stable", ignore_index=True)
+    merged = rows.merge(items.reset_index(), on=["qid", "item"], how="left", suffixes=("", "_first"))
+    lacking, said = merged["index"].isna(), merged["weight"].notna()
     called, first = (merged[name].fillna("").astype(str) for name in ("importance", "importance_first"))
     other = lacking | (said & ((merged["weight"] != merged["weight_first"]) | (called != first)))
-    if other.any():
-        row = merged[other].iloc[0]
-        problem = (
-            f"the item weighs {row['weight']:g} ({row['importance']}), and {row['weight_first']:g} "
-            f"({row['importance_first']}) elsewhere. Give it one weight."
-        )
-        problem = "the bank lacks the item." if lacking[row.name] else problem
-        raise InputError(problem, argument="path", place=_cell(row))
-    order = pd.Categorical(items["qid"], items["qid"].drop_duplicates())
-    items = items.iloc[np.argsort(order.codes, kind="stable")].reset_index(drop=True)
-    judges = rows["judge"].drop_duplicates().tolist()
-    at = (
-        pd.Index(judges).get_indexer(rows["judge"]),
-        pd.MultiIndex.from_frame(items[["qid", "item"]]).get_indexer(pd.MultiIndex.from_frame(rows[["qid", "item"]])),
-        pd.Index(run_table["name"]).get_indexer(rows["run"]),
-    )
+    for at, row in merged[other].head(1).iterrows():
+        if lacking[at]:
+            raise _fault("the bank lacks the item.", row)
+        weights = f"{row['weight']:g} ({row['importance']}), and {row['weight_first']:g} ({row['importance_first']})"
+        raise _fault(f"the item weighs {weights} elsewhere. Give it one weight.", row)
+    judge, judges = pd.factorize(rows["judge"])
+    cell = judge, merged["index"].to_numpy(dtype=int), pd.Index(run_table["name"]).get_indexer(rows["run"])
     matches = np.full((len(judges), len(items), len(run_table)), np.nan)
     contradicts = np.zeros(matches.shape, dtype=bool)
-    matches[at], contradicts[at] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
-    return Answers(items, run_table.reset_index(drop=True), judges, matches, contradicts, texts)
+    matches[cell], contradicts[cell] = rows["match"].to_numpy(dtype=float), rows["contradicts"].to_numpy(dtype=bool)
+    return Answers(items, run_table.reset_index(drop=True), judges.tolist(), matches, contradicts, texts)
 
 
-def _cell(row: pd.Series) -> str:
-    place = f"{row['place']}, " if row["place"] else ""
-    return f"{place}topic {shown(row['qid'])}, run {shown(row['run'])}, item {shown(row['item'])}"
+def _fault(text: str, row: pd.Series) -> InputError:
+    cell = f"topic {shown(row['qid'])}, run {shown(row['run'])}, item {shown(row['item'])}"
+    return InputError(text, argument="path", place=f"{row['place']}, {cell}" if row["place"] else cell)

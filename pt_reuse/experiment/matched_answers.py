@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -10,7 +11,6 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse._check import count, examples
 from pt_reuse.data.answers import Answers, as_answers
@@ -19,14 +19,13 @@ from pt_reuse.studies.leave_out_items import leave_out_items
 
 
 class _Known:
-    """The answers that were matched, and of which results it was told that they are others."""
+    """The answers that were matched."""
 
     def __init__(self, answers: Answers):
         self.texts, self.runs = answers.texts, set(answers.names)
         self.runs_of: dict[tuple[str, str], list[str]] = {}
         for (qid, run), text in answers.texts.items():
             self.runs_of.setdefault((qid, text), []).append(run)
-        self.told: set[tuple[str, ...]] = set()
 
     def run_of(self, results: pd.DataFrame) -> tuple[str, set[str]]:
         """Return the run whose answers most results are, and the topics on which they are; warn of the others."""
@@ -42,22 +41,19 @@ class _Known:
             found[qid] = [name] if named else self.runs_of.get((qid, text), [])
         ((best, _),) = Counter(run for runs in found.values() for run in runs).most_common(1) or [("", 0)]
         others = [qid for qid, runs in found.items() if best not in runs]
-        if others and (best, *others) not in self.told:
-            self.told.add((best, *others))
+        if others:
             whose = f", of a system taken for run {best!r}," if best else ""
             said = f"{len(others):,} of {count(len(found), 'answer')}{whose} are none of those that were matched"
             warn(f"{said}, and score 0: topics {examples(others)}.")
         return best, set(found) - set(others)
 
-
-def _values(
-    values: pd.DataFrame, known: _Known, unmatched: float, qrels: pd.DataFrame, run: pd.DataFrame
-) -> Iterator[tuple[str, float]]:
-    """Yield of each topic that the qrels and the results have the value of the run whose answers they are."""
-    results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
-    name, topics = known.run_of(results)
-    of_run = values.get(name, pd.Series(dtype=float)).to_dict()
-    yield from ((qid, float(of_run[qid]) if qid in topics else unmatched) for qid in results["query_id"])
+    def values(
+        self, of_runs: pd.DataFrame, unmatched: float, qrels: pd.DataFrame, run: pd.DataFrame
+    ) -> Iterator[tuple[str, float]]:
+        """Yield of each topic that the qrels and the results have the value of the run whose answers they are."""
+        results = run[run["query_id"].isin(set(qrels["query_id"]))].drop_duplicates("query_id")
+        name, topics = self.run_of(results)
+        yield from ((qid, float(of_runs.loc[qid, name]) if qid in topics else unmatched) for qid in results["query_id"])
 
 
 def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", judge: str | None = None) -> list[Any]:
@@ -99,17 +95,14 @@ def answer_measures(answers: Any, measures: Any = None, *, by: str = "team", jud
     Source: as :func:`leave_out_items`.
     """
     judged = as_answers(answers)
-    found = leave_out_items(judged, measures, by=by, judge_name=judge)
-    tables: dict[str, NDArray[np.float64]] = {}
-    for name, score, own in zip(found.scores.measures, found.scores.values, found.own_scores.values, strict=True):
-        tables |= {name: score, f"{name} LOU": own}
-    missing = pd.DataFrame(np.isnan(judged.matches[judged.of_judge(judge)]))
-    tables["unmatched"] = missing.groupby(judged.topic).mean().to_numpy()
-    known, made = _Known(judged), []
-    for name, values in tables.items():
+    found, known, made = leave_out_items(judged, measures, by=by, judge_name=judge), _Known(judged), []
+    missing = pd.DataFrame(np.isnan(judged.matches[judged.of_judge(judge)])).groupby(judged.topic).mean().to_numpy()
+    names = [name for measure in found.scores.measures for name in (measure, f"{measure} LOU")]
+    pairs = zip(found.scores.values, found.own_scores.values, strict=True)
+    for name, values in zip([*names, "unmatched"], [*itertools.chain(*pairs), missing], strict=True):
         of_runs, unmatched = pd.DataFrame(values, judged.topics, judged.names), float(name == "unmatched")
         given: dict[str, Any] = {"run_inputs": ["query_id", "qanswer"], "qrel_inputs": ["query_id"]}
-        measure = ir_measures.define(partial(_values, of_runs, known, unmatched), name, support_cutoff=False, **given)
+        measure = ir_measures.define(partial(known.values, of_runs, unmatched), name, support_cutoff=False, **given)
         # of a topic without an answer
         measure.DEFAULT = unmatched
         made.append(measure)

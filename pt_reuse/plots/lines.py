@@ -79,17 +79,15 @@ def plot_found(
 
 
 def plot_growth(table: pd.DataFrame, whole: pd.DataFrame, *, by: str, place: Place | None = None) -> Axes:
-    """Draw the mean number of items that some units find, with its deviation, and the least that there are."""
+    """Draw the mean number of items that some units find, and the least that there are."""
     sheet, row = Sheet.open(place), whole.iloc[0]
-    x, y, spread = (table[name].to_numpy(dtype=float) for name in ("units", "expected", "deviation"))
-    sheet.ax.fill_between(x, y - spread, y + spread, color=FIRST, alpha=0.2, linewidth=0, zorder=2)
     sheet.ax.axhspan(row["chao2_low"], row["chao2_high"], color=SECOND, alpha=0.12, linewidth=0, zorder=1)
     entries = [
-        (draw_line(sheet, x, y, FIRST, marker="o"), "found, and deviation over choices"),
+        (draw_line(sheet, table["units"], table["expected"], FIRST, marker="o"), "found, the mean over choices"),
         (draw_level(sheet, "y", row["chao2"], "--"), "at least there (Chao2), and interval"),
     ]
     sheet.limit("y", (0, 1.05 * max(float(row["chao2_high"]), 1)))
-    sheet.limit("x", (0, 1.03 * float(x.max())))
+    sheet.limit("x", (0, 1.03 * len(table)))
     sheet.label(title="Items that answers have", x=f"{by}s", y="items found")
     return sheet.finish(entries, (0.6, 0.3), grid="y", whole="xy")
 

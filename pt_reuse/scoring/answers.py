@@ -5,32 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import names
+from pt_reuse._check import choice, names
 from pt_reuse.arrays.item_banks import weighted_recall
 from pt_reuse.data.answers import MEASURES, Answers, as_answers
-from pt_reuse.errors import InputError
 from pt_reuse.scoring.scores import Scores
 
 
-def checked_item_measures(given: Any) -> list[str] | None:
-    """Return the names of scores of items, None for the usual ones."""
-    if given is None:
-        return None
-    found = list(dict.fromkeys(names("measures", given)))
-    for name in found:
-        if name not in MEASURES:
-            raise InputError(f"measures must be of {', '.join(MEASURES)}, got {name!r}.", argument="measures")
-    return found
-
-
-def default_measures(answers: Answers, measures: list[str] | None) -> list[str]:
+def item_measures(answers: Answers, given: Any) -> list[str]:
     """Return the scores that are asked for, else those of items that weigh alike, or by their weights, too."""
-    if measures is not None:
-        return measures
-    weights = answers.weights("weighted_score")
-    return ["all_score", "weighted_score"] if len(set(weights.tolist())) > 1 else ["all_score"]
+    if given is None:
+        differ = len(set(answers.items["weight"])) > 1
+        return ["all_score", "weighted_score"] if differ else ["all_score"]
+    return list(dict.fromkeys(choice("measures", name, MEASURES) for name in names("measures", given)))
 
 
 def score_answers(answers: Any, measures: Any = None, *, judge: str | None = None) -> Scores:
@@ -59,8 +48,7 @@ def score_answers(answers: Any, measures: Any = None, *, judge: str | None = Non
     Source: Pradeep et al. 2025, The great nugget recall, SIGIR (the AutoNuggetizer).
     """
     judged = as_answers(answers)
-    chosen = default_measures(judged, checked_item_measures(measures))
-    return scores_of_answers(judged, chosen, judge, np.ones(len(judged.items), dtype=bool))
+    return scores_of_answers(judged, item_measures(judged, measures), judge, np.ones(len(judged.items), dtype=bool))
 
 
 def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, keep: NDArray[np.bool_]) -> Scores:
@@ -71,13 +59,9 @@ def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, 
         for name in measures
     ]
     matches = answers.matches[answers.of_judge(judge)]
-    has_topic = np.zeros((n_topics, matches.shape[1]), dtype=bool)
-    np.logical_or.at(has_topic, topic, ~np.isnan(matches))
-    settings = {
-        "scores": "weighted recall of items",
-        "judge": answers.judges[answers.of_judge(judge)],
-        "complete": True,
-    }
+    has_topic = pd.DataFrame(~np.isnan(matches)).groupby(topic).any().to_numpy()
+    judge = answers.judges[answers.of_judge(judge)]
+    settings = {"scores": "weighted recall of items", "judge": judge, "complete": True}
     return Scores(
         run_table=answers.run_table[["name", "team", "type"]],
         topics=answers.topics,

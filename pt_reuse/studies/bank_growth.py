@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse.arrays.item_banks import Growth, found_by_units, growth
+from pt_reuse.arrays.item_banks import bank_size, found_by_units, rarefaction
 from pt_reuse.columns import Table
 from pt_reuse.data.units import units_of
 from pt_reuse.errors import InputError
@@ -26,17 +25,13 @@ if TYPE_CHECKING:
 
 
 def _draw_growth(result: BankGrowth, _: str, place: Place) -> Axes:
-    """Draw how many items 1, 2 and more units find, on average over their choices, and the bound of what there is."""
+    """Draw how many items 1, 2 and more units find, and the bound of what there is."""
     return plot_growth(result.table, result.summary, by=str(result.settings["by"]), place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BankGrowth(Result):
-    """How many items some of the units find, and how many there are at least.
-
-    Its figure has the mean number of items over all choices of 1, 2 and more units with its deviation, what all found
-    as the last point, and Chao's bound as a line with its interval.
-    """
+    """How many items some of the units find, in the mean over all choices, and how many there are at least."""
 
     title = "Growth of a bank of items"
     answer = (
@@ -53,7 +48,6 @@ class BankGrowth(Result):
     columns = """
     units     | Units     | count  | how many units
     expected  | Found     | tenths | how many items they find, the mean over all choices of so many units
-    deviation | Deviation | tenths | its standard deviation over the choices
     exactly   | By so many | count | how many items exactly so many units found
     found     | Found     | count  | items that some unit found
     unique    | By one alone | count | items that one unit alone found
@@ -63,7 +57,7 @@ class BankGrowth(Result):
     items     | Items     | count  | items of the bank
     """
 
-    table: Annotated[pd.DataFrame, Table("number of units", "units expected deviation exactly", noun="numbers")]
+    table: Annotated[pd.DataFrame, Table("number of units", "units expected exactly", noun="numbers")]
     summary: Annotated[
         pd.DataFrame,
         Table("bank", "units items found unique by_two next_unit chao2~", report="units found unique next_unit chao2"),
@@ -115,20 +109,17 @@ def bank_growth(
     if len(units) < 2:
         raise InputError(f"it takes two {by}s, and there is one.", argument="by")
     by_unit = found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units))
-    whole, times = growth(by_unit, confidence), by_unit.sum(axis=1)
     table = pd.DataFrame(
         {
             "units": np.arange(1, len(units) + 1),
-            "expected": whole.expected,
-            "deviation": whole.deviation,
-            "exactly": np.bincount(times, minlength=len(units) + 1)[1:],
+            "expected": rarefaction(by_unit),
+            "exactly": np.bincount(by_unit.sum(axis=1), minlength=len(units) + 1)[1:],
         }
     )
-    summary = pd.DataFrame([{"units": len(units), **_numbers(by_unit, whole)}])
-    topics = []
-    for t, qid in enumerate(answers.topics):
-        mine = by_unit[answers.topic == t]
-        topics.append({"qid": qid, **_numbers(mine, growth(mine, confidence))})
+    summary = pd.DataFrame([{"units": len(units), **bank_size(by_unit, confidence)}])
+    topics = [
+        {"qid": qid, **bank_size(by_unit[answers.topic == t], confidence)} for t, qid in enumerate(answers.topics)
+    ]
     settings = {
         "by": by,
         "bys": f"{by}s",
@@ -138,14 +129,3 @@ def bank_growth(
         **units.settings,
     }
     return BankGrowth(table=table, summary=summary, topics=pd.DataFrame(topics), settings=settings)
-
-
-def _numbers(by_unit: NDArray[np.bool_], found: Growth) -> dict[str, float]:
-    times = by_unit.sum(axis=1)
-    return {
-        "items": len(times),
-        "found": int((times > 0).sum()),
-        "unique": int((times == 1).sum()),
-        "by_two": int((times == 2).sum()),
-        **{name: getattr(found, name) for name in ("next_unit", "chao2", "chao2_low", "chao2_high")},
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -21,8 +20,8 @@ from pt_reuse.data.answers import Answers, as_answers
 from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.options import Flag, Option
-from pt_reuse.result import Result
-from pt_reuse.scoring.answers import default_measures, score_answers
+from pt_reuse.result import Result, cells, records
+from pt_reuse.scoring.answers import item_measures
 from pt_reuse.scoring.caveats import beware, few_topics
 from pt_reuse.studies.leave_out_items import ItemMeasures, Judged, JudgeName, Strict
 from pt_reuse.studies.new_runs.calibration import mean_of_units, units_needed
@@ -36,10 +35,6 @@ class NewAnswers(Result):
     """What new answers score by a bank, and would score had the items that they alone have been in it."""
 
     title = "New answers"
-    answer = (
-        "table",
-        "{name}, {measure}: {score} as it is, and with own items; predicted {predicted}; rank {rank} of {systems}",
-    )
     valid_for = "{bys} like the {units} left out ({confidence}); items of its own: at most {own} a topic; bank: {bank}."
     not_covered = "answers unlike those of the field; other judges."
     columns = """
@@ -50,20 +45,16 @@ class NewAnswers(Result):
     systems    | Systems    | count | how many are ranked
     missing    | Missing    | count | matches that nobody gave
     abstains   | Abstains   |       | whether nothing is predicted
-    why        | Why        |       | why
     item       | Item       |       | the item
     change     | Change     | score | what a match of 1 changes in the mean score
     likely     | Likely     | score | the share of the field that has the item
-    own_change | One's own item | score | what one further item of its own would change, which it has
-    gain       | Gain       | difference | score with its unit's items less without
-    reduced_score | Without own | score | score by the bank without its unit's items
     """
 
     table: Annotated[
         pd.DataFrame,
         Table(
             "measure and new run",
-            "measure name score~ predicted~ rank predicted_rank~ systems missing abstains why",
+            "measure name score~ predicted~ rank predicted_rank~ systems missing abstains",
             report="name score predicted rank predicted_rank missing",
             noun="runs",
         ),
@@ -73,15 +64,14 @@ class NewAnswers(Result):
         Table("measure and missing match of a new run, the largest expected change first",
               "measure name qid item change likely", noun="matches"),
     ]  # fmt: skip
-    topics: Annotated[
-        pd.DataFrame,
-        Table("measure, new run and topic, where own items change most", "measure name qid score own_change",
-              descending=("own_change",), noun="topics"),
-    ]  # fmt: skip
-    calibration: Annotated[
-        pd.DataFrame,
-        Table("measure and run of a left-out unit", "measure name team score reduced_score gain", noun="runs"),
-    ]
+
+    def answers(self) -> list[str]:
+        """Return what each new run scores, and what is predicted or why nothing is."""
+        predicted = f"no prediction: {self.settings['why']}" if "why" in self.settings else "predicted {predicted}"
+        text = (
+            f"{{name}}, {{measure}}: {{score}} as it is, and with own items; {predicted}; rank {{rank}} of {{systems}}"
+        )
+        return [text.format_map(cells(row, self.columns)) for row in records(self.table)]
 
 
 @study(
@@ -127,7 +117,7 @@ def check_answers(
     With fewer units than the confidence takes, 9 at 90%, it abstains, and gives the bounds alone.
 
     Returns:
-        NewAnswers: ``.table``, ``.matches`` (missing ones, the largest change first), ``.topics``, ``.calibration``.
+        NewAnswers: ``.table``, ``.matches`` (missing ones, the largest expected change first).
 
     Raises:
         InputError: new answers with other items than the bank, or without an item of it; an unknown measure or judge.
@@ -144,7 +134,7 @@ def check_answers(
 
     Source: leave-out-uniques of items; prediction and interval as of :func:`check_new_run`.
     """
-    chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
+    chosen, units = item_measures(answers, measures), units_of(answers.run_table, by)
     judge = answers.judges[answers.of_judge(judge_name)]
     every = _joined(new, answers, judge)
     alone = unique_to(found_by_units(answers.found(judge, strict=strict), units.of_run, len(units)))
@@ -157,20 +147,19 @@ def check_answers(
         credit = answers.credit(measure, judge)
         least = 0.0 if measure.startswith("strict_") else min(0.5, float(credit[credit > 0].min(initial=1)))
         bank = partial(_bank, measure=measure, judge=judge, own=own, least=1.0 if strict else least)
-        calibration = _calibration(answers, units, alone, bank)
-        rows = _rows(bank(every, units_of(every.run_table, by)), len(answers.names), calibration, confidence)
+        reduced = [bank(answers, units, alone != unit) for unit in range(len(units))]
+        added, errors, rank_errors = _calibrated(bank(answers, units), reduced, units)
+        half, of_rank = (conformal_quantile(each, units.of_run, confidence) for each in (errors, rank_errors))
+        rows = _rows(bank(every, units_of(every.run_table, by)), len(answers.names), added, half, of_rank)
         rows.insert(0, "name", new.names)
         rows["missing"] = np.isnan(every.matches[every.of_judge(judge)]).sum(axis=0)[len(answers.names) :]
-        rows["abstains"], rows["why"] = len(units) < needed, ""
+        rows["abstains"] = len(units) < needed
         if len(units) < needed:
             rows[[name for name in rows.columns if str(name).startswith("predicted")]] = np.nan
-            rows["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
-        parts = rows, _missing(every, new.names, measure, judge), _by_topic(every, new.names, measure, judge)
-        tables.append([*parts, calibration.loc[:, :"gain"]])
+        tables.append((rows, _missing(every, new.names, measure, judge)))
         for part in tables[-1]:
             part.insert(0, "measure", measure)
-    table, matches, topics, calibrations = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
-    ranks = ["predicted_rank", "predicted_rank_low", "predicted_rank_high"]
+    table, matches = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
     settings = {
         "by": by,
         "bys": f"{by}s",
@@ -180,32 +169,27 @@ def check_answers(
         "bank": f"{len(answers.items):,} items, as it was made without the new answers",
         "judge": judge,
     }
-    table = table.astype(dict.fromkeys(ranks, "Int64"))
-    return NewAnswers(table=table, matches=matches, topics=topics, calibration=calibrations, settings=settings)
+    if len(units) < needed:
+        settings["why"] = f"it needs {needed} left-out {by}s, and this field has {len(units)}"
+    table = table.astype(dict.fromkeys(("predicted_rank", "predicted_rank_low", "predicted_rank_high"), "Int64"))
+    return NewAnswers(table=table, matches=matches, settings=settings)
 
 
 def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
     """Return the field with the new answers, which have no other item, and whose matches are of the same judge."""
     if judge not in new.judges:
-        raise InputError(
-            f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}. Give new= "
-            "matches of the field's judge, or name another.",
-            argument="new",
-        )
-    known = set(map(tuple, answers.items[["qid", "item"]].to_numpy().tolist()))
-    odd = [item for item in map(tuple, new.items[["qid", "item"]].to_numpy().tolist()) if item not in known]
-    if odd:
-        raise InputError(
-            f"new has {count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items.",
-            argument="new",
-        )
-    again = sorted(set(new.names) & set(answers.names))
-    if again:
+        said = f"new has matches of {examples(new.judges)}, and the field is scored by those of {shown(judge)}."
+        raise InputError(f"{said} Name a judge of both.", argument="new")
+    known, mine = (set(map(tuple, one.items[["qid", "item"]].to_numpy().tolist())) for one in (answers, new))
+    if odd := sorted(mine - known):
+        said = f"{count(len(odd), 'item')} that the bank lacks: {examples(odd)}. Match answers with its items."
+        raise InputError(f"new has {said}", argument="new")
+    if again := sorted(set(new.names) & set(answers.names)):
         raise InputError(f"new has runs of the field: {examples(again)}. Take them out of one.", argument="new")
     # a run without a team is one of its own
     teams = set(answers.run_table["team"])
-    mine = new.run_table["name"].map(lambda name: f"{name} (new)" if name in teams else name)
-    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(mine)))
+    own = new.run_table["name"].map(lambda name: f"{name} (new)" if name in teams else name)
+    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(own)))
 
 
 class _Bank(NamedTuple):
@@ -225,19 +209,12 @@ class _Bank(NamedTuple):
 
 
 def _bank(
-    answers: Answers,
-    units: Units,
-    kept: NDArray[np.bool_] | None = None,
-    *,
-    measure: str,
-    judge: str,
-    own: int,
-    least: float,
+    answers: Answers, units: Units, kept: Any = True, *, measure: str, judge: str, own: int, least: float
 ) -> _Bank:
     """Return the scores by a bank, or by some items of it."""
     weights = answers.weights(measure)
     further = own * float(weights.max(initial=1.0))
-    weights = weights if kept is None else np.where(kept, weights, 0.0)
+    weights = np.where(kept, weights, 0.0)
     of_topic = np.bincount(answers.topic, weights=weights, minlength=len(answers.topics))[:, None]
     credit, missing = answers.credit(measure, judge), np.isnan(answers.matches[answers.of_judge(judge)])
     as_it_is, at_most = (
@@ -252,37 +229,31 @@ def _bank(
     return _Bank(as_it_is.mean(axis=0), *(end.mean(axis=0) for end in ends))
 
 
-def _calibration(answers: Answers, units: Units, alone: NDArray[np.int64], bank: Callable[..., _Bank]) -> pd.DataFrame:
-    """Return what each run of the field scores without its unit's items, and how predictions of it err.
+def _calibrated(whole: _Bank, reduced: list[_Bank], units: Units) -> tuple[float, Floats, Floats]:
+    """Return what a prediction adds to a score, and how (runs,) scores and ranks so predicted of left-out units err.
 
-    A prediction adds nothing to that score, or the mean gain of the other units; its rank is among their runs.
+    It adds nothing, or the mean gain of the other units by their own items, whichever errs less.
     """
-    whole, unit = bank(answers, units), units.of_run
-    reduced = [bank(answers, units, alone != each) for each in range(len(units))]
-    without = np.array([reduced[mine].mean[run] for run, mine in enumerate(unit)])
-    gain = whole.mean - without
+    unit = units.of_run
+    gain = whole.mean - np.array([reduced[mine].mean[run] for run, mine in enumerate(unit)])
     of_unit = np.bincount(unit, weights=gain) / units.runs()
-    added = {"none": np.zeros(len(units)), "mean": (of_unit.sum() - of_unit) / max(len(units) - 1, 1)}
-    found = {"name": answers.names, "team": answers.run_table["team"], "score": whole.mean, "reduced_score": without}
-    frame = pd.DataFrame({**found, "gain": gain, "unit": unit})
-    for name, gains in added.items():
-        for each, without_it in enumerate(reduced):
-            mine, predicted = unit == each, without_it.predicted(gains[each])[unit == each]
-            off = without_it.ranks(predicted, ~mine) - whole.ranks(whole.mean[mine], ~mine)
-            frame.loc[mine, f"error_{name}"] = np.abs(predicted - whole.mean[mine])
-            frame.loc[mine, f"rank_error_{name}"] = np.abs(off).astype(float)
-    return frame
+    of_others = (of_unit.sum() - of_unit) / max(len(units) - 1, 1)
+    tried = []
+    for added, gains in ((0.0, np.zeros(len(units))), (mean_of_units(gain, unit), of_others)):
+        errors, rank_errors = np.empty(len(unit)), np.empty(len(unit))
+        for each, bank in enumerate(reduced):
+            mine = unit == each
+            predicted, true = bank.predicted(gains[each])[mine], whole.mean[mine]
+            errors[mine] = np.abs(predicted - true)
+            rank_errors[mine] = np.abs(bank.ranks(predicted, ~mine) - whole.ranks(true, ~mine))
+        tried.append((added, errors, rank_errors))
+    return min(tried, key=lambda way: mean_of_units(way[1], unit))
 
 
-def _rows(bank: _Bank, n_field: int, calibration: pd.DataFrame, confidence: float) -> pd.DataFrame:
+def _rows(bank: _Bank, n_field: int, added: float, half: float, of_rank: float) -> pd.DataFrame:
     """Return what is said of the new runs, each ranked among the field without the others."""
-    unit, field = calibration["unit"].to_numpy(), np.arange(len(bank.mean)) < n_field
-    errors = {name: calibration[f"error_{name}"].to_numpy() for name in ("none", "mean")}
-    best = min(errors, key=lambda name: mean_of_units(errors[name], unit))
-    gain = mean_of_units(calibration["gain"].to_numpy(), unit) if best == "mean" else 0.0
-    half = conformal_quantile(errors[best], unit, confidence)
-    of_rank = conformal_quantile(calibration[f"rank_error_{best}"].to_numpy(), unit, confidence)
-    predicted, spread = bank.predicted(gain), int(min(of_rank, n_field + 1))
+    field = np.arange(len(bank.mean)) < n_field
+    predicted, spread = bank.predicted(added), int(min(of_rank, n_field + 1))
     ranks = bank.ranks(predicted, field)
     columns = {
         "score": bank.mean,
@@ -309,12 +280,3 @@ def _missing(every: Answers, new: list[str], measure: str, judge: str) -> pd.Dat
     likely = (field > 0).sum(axis=1) / np.maximum((~np.isnan(field)).sum(axis=1), 1)
     pairs = {"name": np.array(new, dtype=object)[run], **every.items.iloc[item][["qid", "item"]].to_dict("list")}
     return pd.DataFrame({**pairs, "change": change, "likely": likely}).iloc[np.lexsort((-change, -change * likely))]
-
-
-def _by_topic(every: Answers, new: list[str], measure: str, judge: str) -> pd.DataFrame:
-    """Return by topic the score of each new run, and what a further item that it alone has would add."""
-    scores = score_answers(every.select(new), measure, judge=judge)
-    of_topic = np.bincount(every.topic, weights=every.weights(measure))[:, None]
-    change = (1 - scores.values[0]) / (of_topic + 1) / len(every.topics)
-    pairs = {"name": np.repeat(new, len(every.topics)), "qid": every.topics * len(new)}
-    return pd.DataFrame({**pairs, "score": scores.values[0].T.ravel(), "own_change": change.T.ravel()})

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
@@ -19,15 +18,12 @@ from pt_reuse.data.units import Units, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import interval_settings
 from pt_reuse.options import Flag, Option
-from pt_reuse.scoring.answers import checked_item_measures, default_measures, scores_of_answers
+from pt_reuse.scoring.answers import item_measures, scores_of_answers
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.perturbed import Cells, PerturbedScores
 from pt_reuse.scoring.scores import Scores
-from pt_reuse.studies.leave_one_out import LeaveOneOutResult, draw_scores, leave_one_out
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
 from pt_reuse.study import study
-
-Floats = NDArray[np.float64]
-
 
 Judged: TypeAlias = Annotated[
     Any,
@@ -42,7 +38,6 @@ ItemMeasures: TypeAlias = Annotated[
     Option(
         f"of {', '.join(f'``{name}``' for name in MEASURES)}; default ``all_score``, and ``weighted_score`` where "
         "items weigh differently.",
-        check=checked_item_measures,
         flag=Flag(help="comma-separated", metavar="LIST", kind="list", default="all_score, weighted_score"),
     ),
 ]
@@ -52,8 +47,7 @@ JudgeName: TypeAlias = Annotated[
 Bank: TypeAlias = Annotated[
     str,
     Option(
-        '``"all"`` (default) keeps items that nobody found; ``"found"`` has only what some run found, as a bank made '
-        "of the answers would.",
+        '``"all"`` keeps items that nobody found; ``"found"`` has only what some run found, as if made of the answers.',
         choices=("all", "found"),
         flag=Flag(help="all items, or those found by some run", metavar="WHICH", kind="text"),
     ),
@@ -70,11 +64,7 @@ Strict: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeaveOutItems(LeaveOneOutResult):
-    """What leaving out the items that each unit alone found does to every run.
-
-    Its figure has a point per run, what its score loses without its own unit's items; ``view=`` and ``by=`` as of
-    :class:`LeaveOutUniques`.
-    """
+    """What leaving out the items that each unit alone found does to every run; figures as of `LeaveOutUniques`."""
 
     title = "Leave-out-uniques of items"
     valid_for = "{compared}; {bank}, {items} items, {found} found; a match is that of {judge}; {uniques}."
@@ -139,7 +129,7 @@ def leave_out_items(
 
     Source: leave-out-uniques, Zobel 1998, SIGIR, of items; scores, Pradeep et al. 2025, The great nugget recall, SIGIR.
     """
-    chosen, units = default_measures(answers, measures), units_of(answers.run_table, by)
+    chosen, units = item_measures(answers, measures), units_of(answers.run_table, by)
     found = answers.found(judge_name, strict=strict)
     by_unit = found_by_units(found, units.of_run, len(units))
     owner, some = unique_to(by_unit), by_unit.sum(axis=1) > 0
@@ -148,23 +138,15 @@ def leave_out_items(
     kept = some if bank == "found" else np.ones(len(some), dtype=bool)
     scores = scores_of_answers(answers, chosen, judge_name, kept)
     missing = int(np.isnan(answers.matches[answers.of_judge(judge_name)]).sum())
-    beware(few_topics(len(answers.topics)), _missing(missing, found.size))
+    lacking = Caveat(f"{missing:,} of {found.size:,} matches missing", "they count as not found; nobody judged them.")
+    beware(few_topics(len(answers.topics)), [lacking] if missing else [])
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
     scored = _without_units(answers, scores, judge_name, units, owner, kept)
-    weighs = answers.weights("weighted_score") > 0
-    counts = pd.DataFrame(
-        {
-            units.column: list(units.names),
-            "runs": units.runs(),
-            "contributing": units.runs(),
-            "unique": np.bincount(owner[owner >= 0], minlength=len(units)),
-            "unique_relevant": np.bincount(owner[(owner >= 0) & weighs], minlength=len(units)),
-        }
-    )
-    counts["unique_nonrelevant"] = counts["unique"] - counts["unique_relevant"]
+    everyone, unique = np.ones(len(answers.run_table), dtype=bool), owner >= 0
+    counts = count_uniques(units, everyone, owner[unique], answers.weights("weighted_score")[unique] > 0)
     parts = leave_one_out(
         answers.run_table,
-        np.ones(len(answers.run_table), dtype=bool),
+        everyone,
         units,
         scores,
         scored,
@@ -187,28 +169,16 @@ def leave_out_items(
     return LeaveOutItems(**parts, settings=settings)
 
 
-def _missing(n: int, of: int) -> list[Caveat]:
-    if not n:
-        return []
-    return [Caveat(f"{n:,} of {of:,} matches missing", "they count as not found; nobody judged them.")]
-
-
 def _without_units(
-    answers: Answers,
-    scores: Scores,
-    judge: str | None,
-    units: Units,
-    owner: NDArray[np.int64],
-    kept: NDArray[np.bool_],
+    answers: Answers, scores: Scores, judge: str | None, units: Units, owner: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> PerturbedScores:
     """Return all scores without the items of each unit."""
     own, means, cells = scores.values.copy(), np.empty((len(scores.measures), len(units), len(scores.names))), []
     for unit in range(len(units)):
         reduced = scores_of_answers(answers, scores.measures, judge, kept & (owner != unit)).values
         means[:, unit] = replace(scores, values=reduced).mean_values
-        mine = units.of_run == unit
+        mine, topics = units.of_run == unit, np.unique(answers.topic[owner == unit])
         own[:, :, mine] = reduced[:, :, mine]
-        topics = np.unique(answers.topic[owner == unit])
         cells.append((topics, np.full(len(topics), unit), reduced[:, topics]))
     topic, of_unit, values = zip(*cells, strict=True)
     joined = Cells(np.concatenate(topic), np.concatenate(of_unit), np.concatenate(values, axis=1))

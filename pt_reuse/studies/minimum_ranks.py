@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 
-def _draw(result: MinimumRanks, _: None, place: Place) -> Axes:
-    """Draw how many relevant documents each topic has at each minimum rank, as a map of shades."""
-    counts = result.table.groupby(["qid", "rank"], sort=False, dropna=False).size()
+def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
+    """Draw how many relevant documents, of one label where it is given, each topic has at each minimum rank."""
+    rows = result.table if label is None else result.table[result.table["label"] == label]
+    if rows.empty and label is not None:
+        raise InputError(f"label must be that of a relevant document, got {shown(label)}.", argument="label")
+    counts = rows.groupby(["qid", "rank"], sort=False, dropna=False).size()
     cells = counts.rename("documents").reset_index().astype({"rank": "Int64"})
-    return plot_minimum_ranks(cells, result.topics, place=place)
+    documents = "relevant documents" if label is None else f"relevant documents of label {label}"
+    return plot_minimum_ranks(cells, result.topics, documents=documents, place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -42,8 +46,8 @@ class MinimumRanks(Result):
     """The best rank at which any run has each relevant document.
 
     Its figure has a column for each topic, those with most relevant documents on the right, rank 1 at the bottom, above
-    the deepest rank the row of documents that no run has (NR), and darker cells for more documents. Source: Voorhees,
-    Craswell and Lin 2022, figures 5 and 6.
+    the deepest rank the row of documents that no run has (NR), and darker cells for more documents; ``label=`` for
+    documents of one label. Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
 
     Attributes:
         depth: the rank down to which runs were looked at.

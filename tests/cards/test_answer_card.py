@@ -13,7 +13,7 @@ RUNS = [f"run{r}" for r in range(9)]
 TEAMS = {run: f"team {r // 2}" for r, run in enumerate(RUNS)}
 
 
-def bank(seed, n_topics=8):
+def bank(seed, n_topics=6):
     random = np.random.default_rng(1)
     easy = random.random((8 * n_topics, 1))
     has = np.random.default_rng(seed).random((8 * n_topics, len(RUNS))) < easy * np.linspace(0.2, 0.9, len(RUNS))

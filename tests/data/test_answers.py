@@ -66,6 +66,25 @@ def test_what_is_written_is_read_again(tmp_path):
     assert again.weights("weighted_score").tolist() == [1, 0.5, 1]
 
 
+def test_what_is_called_nothing_weighs_what_is_said(tmp_path):
+    """An empty name of importance is none, so that weights of 1 are vital; a number in its place is a weight."""
+    answers = read_answers(LONG.assign(weight=[1, 0.5, 1, 1, 0.5, 1]))
+    again = read_answers(answers.to_frame().rename(columns={"name": "run"}))
+    for one in (answers, again, read_answers(answers.write(tmp_path / "answers.csv"))):
+        assert one.items["importance"].isna().all()
+        assert one.weights("vital_score").tolist() == [1, 0, 1]
+    assert read_answers(LONG.assign(importance=[3, 1, 2, 3, 1, 2])).weights("weighted_score").tolist() == [3, 1, 2]
+
+
+def test_a_line_is_what_ends_as_one(tmp_path):
+    first, second = nuggets(("x\u2028y", "vital", "support")), nuggets(("x\u2028y", "vital", "none"), run="B")
+    texts = [json.dumps(answer, ensure_ascii=False) for answer in (first, second)]
+    assert read_answers(lines(tmp_path, *texts)).matches.tolist() == [[[1, 0]]]
+    (tmp_path / "a.csv").write_text('qid,item,run,match\n1,"two\nlines",A,1\n1,b,A,yes\n')
+    with pytest.raises(InputError, match=r"a[.]csv, line 4, topic '1', run 'A', item 'b'"):
+        read_answers(tmp_path / "a.csv")
+
+
 def test_parts_are_put_together_again():
     answers = read_answers(LONG)
     both = answers.select(names="A") | answers.select("B")
@@ -97,7 +116,7 @@ def test_ikats_lists(tmp_path):
     file = tmp_path / "ikat.json"
     first = {"nuggets": {"matched": ["x", "x"], "not-matched": ["y", " "]}, "response": "..."}
     file.write_text(json.dumps({"1": {"A": first, "B": {"nuggets": {"matched": [], "not-matched": ["x"]}}}}))
-    with pytest.warns(UserWarning, match="1 empty and 1 a second time in an answer"):
+    with pytest.warns(UserWarning, match="2 items left out"):
         answers = read_answers(file)
     assert answers.matches[0, 0].tolist() == [1, 0]
     assert answers.found().sum() == 1
@@ -110,16 +129,13 @@ def test_ikats_lists(tmp_path):
         ([nuggets(("x", "vital", "support")), '{"qid": "1", "nug'], "line 2: no JSON"),
         (
             [nuggets(("x", "vital", "support"))] * 2,
-            "line 2: a second answer of run 'A' to topic '1'; the first .* line 1",
+            "run.jsonl, line 2, topic '1', run 'A', item 'x': a second match .* is at .*run.jsonl, line 1",
         ),
-        (
-            [{"qid": "1", "nuggets": [{"text": "x", "importance": "vital"}]}],
-            "a nugget without an assignment",
-        ),
+        ([{"qid": "1", "nuggets": [{"text": "x", "importance": "vital"}]}], "a match must be"),
         ([{"nuggets": []}], "qid must be a text"),
         (
             [nuggets(("x", "vital", "support")), nuggets(("x", "okay", "support"), run="B")],
-            "line 2, topic '1', run 'B', item 'x': the item weighs 0.5 .okay., and 1 .vital. elsewhere",
+            "run.jsonl, line 2, topic '1', run 'B', item 'x': the item weighs 0.5 .okay., and 1 .vital. elsewhere",
         ),
     ],
 )
@@ -131,7 +147,7 @@ def test_a_fault_has_its_place(tmp_path, answers, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"match": "yes"}, "row 1, topic '1', run 'A', item 'a': a match must be"),
+        ({"match": "yes"}, "^row 1, topic '1', run 'A', item 'a': a match must be"),
         ({"match": 1.5}, "a match must be"),
         ({"match": np.nan}, "a match must be"),
         ({"run": "A"}, "row 4, topic '1', run 'A', item 'a': a second match of judge 'judge'; the first is at row 1"),
@@ -150,7 +166,7 @@ def test_a_fault_of_a_frame_has_its_row(change, said):
 def test_other_words_may_count_nothing(tmp_path):
     file = lines(tmp_path, nuggets(("x", "vital", "perhaps"), ("y", "vital", "support")))
     assert read_answers(file, unknown="zero").matches[0].tolist() == [[0], [1]]
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="does not exist"):
         read_answers(tmp_path / "none.jsonl")
 
 
@@ -217,6 +233,7 @@ def test_answers_keep_their_texts(tmp_path):
     answers = read_answers(LONG.assign(qanswer=["one", "", "two", None, "three", "four"]))
     assert answers.texts == {("1", "A"): "one", ("2", "A"): "two", ("1", "B"): "three", ("2", "B"): "four"}
     assert read_answers(answers.write(tmp_path / "answers.csv")).texts == answers.texts
+    assert answers.select("A", topics="1").texts == {("1", "A"): "one"}
     both = answers.select("A") | answers.select("B")
     assert both.texts == answers.texts
     first = nuggets(("x", "vital", "support"), answer_text="It is so.")

@@ -24,7 +24,7 @@ def split(answers, team):
     return [ptr.read_answers(part, teams={run: teams[run] for run in part["run"].unique()}) for part in parts]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def dragun(data):
     file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
     if not file.is_file():
@@ -55,16 +55,9 @@ def test_it_abstains_below_nine_teams(dragun):
     new, field = split(dragun, "cru")
     found = ptr.items.check_answers(new, field)
     assert found.table["abstains"].all()
-    assert found.table["why"][0] == "it needs 9 left-out teams, and this field has 8"
+    assert all("it needs 9 left-out teams, and this field has 8" in line for line in found.answers())
+    assert "predicted" not in str(found.answers())
     assert found.table[["predicted", "predicted_rank"]].isna().all(axis=None)
-
-
-def test_the_calibration_is_that_of_loops(dragun):
-    new, field = split(dragun, "garag")
-    found = ptr.items.check_answers(new, field, confidence=0.8).calibration.set_index("name")
-    by_run = ptr.items.leave_out_items(field).by_run.set_index("name")
-    assert found["reduced_score"].to_dict() == pytest.approx(by_run["reduced_score"].to_dict(), abs=1e-12)
-    assert (found["gain"] + by_run["change"][found.index]).abs().max() < 1e-12
 
 
 SMALL = [("1", "a", "A", 1), ("1", "b", "A", 0.5), ("2", "c", "A", 0), ("2", "c", "B", 1), ("1", "a", "B", 1)]
@@ -168,7 +161,7 @@ def slow_check(field, new, measure, confidence):
     return predicted, quantile(errors), place, max(1, place - spread), min(len(team) + 1, place + spread)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("measure", ["all_score", "strict_all_score", "weighted_score", "strict_vital_score"])
 def test_ranks_are_calibrated_as_they_are_predicted(seed, measure):
     random = np.random.default_rng(seed)

@@ -130,11 +130,10 @@ def compare_growth(answers, by="team", *, strict=False):
         expected = [np.mean(of) for of in sizes]
         q1, q2 = (sum(len(each) == n for each in finders) for n in (1, 2))
         chao2 = expected[-1] + (len(units) - 1) / len(units) * q1 * (q1 - 1) / (2 * (q2 + 1))
-        return expected, [np.std(of) for of in sizes], expected[-1] - expected[-2], chao2, finders
+        return expected, expected[-1] - expected[-2], chao2, finders
 
-    expected, deviation, slope, chao2, finders = numbers(slow.items)
+    expected, slope, chao2, finders = numbers(slow.items)
     assert found.table["expected"].tolist() == pytest.approx(expected, abs=1e-9)
-    assert found.table["deviation"].tolist() == pytest.approx(deviation, abs=1e-6)
     assert found.table["exactly"].tolist() == [sum(len(f) == k for f in finders) for k in range(1, len(units) + 1)]
     row = found.summary.iloc[0]
     assert (row["next_unit"], row["chao2"]) == pytest.approx((slope, chao2))
@@ -155,8 +154,8 @@ def test_random_banks_are_those_of_loops(seed):
     rows = [
         (f"q{t}", f"i{i}", f"r{r}", random.choice([0, 0, 0.5, 1]),
          called.setdefault((t, i), random.choice(["vital", "okay", "none"])))
-        for t in range(4)
-        for i in range(int(random.integers(1, 6)))
+        for t in range(3)
+        for i in range(int(random.integers(1, 5)))
         for r in range(7)
         if random.random() < 0.9
     ]  # fmt: skip
@@ -212,7 +211,7 @@ def test_what_cannot_be_said():
         ptr.items.leave_out_items(answers)
     with pytest.raises(ptr.InputError, match="it takes two teams"):
         ptr.items.bank_growth(answers)
-    with pytest.raises(ptr.InputError, match="measures must be of all_score"):
+    with pytest.raises(ptr.InputError, match="measures must be one of"):
         ptr.items.leave_out_items(answers, "nDCG@10")
 
 
