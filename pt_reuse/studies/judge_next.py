@@ -559,7 +559,7 @@ class _Decision:
         """Return what is known of a pair, and how many labels it takes; those of an open one are kept."""
         pair, confidence = self._expected[one, other], self.predictor.confidence
         labels = self._labels[:, self._place[pair.effects.row]]
-        gained = np.cumsum(pair.effects.of_labels(labels) - pair.effects.mean, axis=1)
+        gained = np.cumsum(pair.moves.of_labels(labels) - pair.effects.mean, axis=1)
         course = pair.difference + np.concatenate([np.zeros((_DRAWS, 1)), gained], axis=1)
         decided = pair.decided
         if not decided and not pair.shares:
@@ -567,7 +567,7 @@ class _Decision:
         sure = (course + pair.least > CLOSE) | (course + pair.most < -CLOSE)
         sure[:, -1] = True
         sure[:, 0] |= decided in (AS_JUDGED, EVERY)
-        stops = sure | (np.abs(course) > pair.critical_value * pair.spread)
+        stops = sure | (np.abs(course) > pair.reach * pair.spread)
         stops[:, 0] |= bool(decided)
         step = np.append(0, self._place[pair.effects.row] + 1)
         needed, by_bounds = (step[np.argmax(each, axis=1)] for each in (stops, sure))

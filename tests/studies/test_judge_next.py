@@ -15,6 +15,7 @@ from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
 from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
+from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
 from pt_reuse.study import study_of
 
@@ -201,6 +202,55 @@ def test_an_oracle_takes_the_labels_that_are_announced_and_decides_as_the_truth(
     assert (taken <= most + 5).all()
     assert (most <= unjudged).all()
     assert taken.sum() < unjudged.sum()
+
+
+def announced_and_taken(field, team, monkeypatch):
+    """Yield of each open pair of a left-out team's runs whether it shares, the labels announced, and those taken."""
+    of_others = [name for name, of in field.runs.run_table[["name", "team"]].to_numpy() if of != team]
+    new, others = field.runs.select(team=team), field.runs.select(names=of_others)
+    known = field.all_qrels.restrict(ptr.depth_pool(others, depth=10))
+    # a weak run that has one of the documents
+    unjudged = ptr.depth_pool(new, depth=10, contributors="all").remainder(known).to_frame()
+    sharing = others[others.names[-1]].drop(columns="name")
+    qid, docno = unjudged[["qid", "docno"]].iloc[len(unjudged) // 3]
+    sharing = sharing[(sharing["qid"] != qid) | (sharing["docno"] != docno)]
+    sharing.loc[sharing.loc[sharing["qid"] == qid, "score"].idxmax(), "docno"] = docno
+    rivals = ["sharing", *others.names[:6]]
+    others |= ptr.RunSet.from_frames({"sharing": sharing}, pooled=False, teams={"sharing": "alone"})
+    # what is learned is the same after each label
+    learned = []
+
+    def learn_once(*args, **options):
+        learned[:] = learned or [NewRunPredictor(*args, **options)]
+        return learned[0]
+
+    monkeypatch.setattr("pt_reuse.studies.judge_next.NewRunPredictor", learn_once)
+    for name in new.names:
+        rounds, taken, judged, n = [], {}, None, 0
+        options = {"new": new, "goal": [name, *rivals], "depth": 10, "n": 4}
+        while not rounds or rounds[-1].summary["open"].item():
+            found = ptr.judge_next(others, known, "nDCG@10", judged=judged, **options)
+            rounds.append(found)
+            for row in found.table[found.table["decided"] != ""].itertuples():
+                taken.setdefault({row.first, row.second}.difference([name]).pop(), n)
+            labels = found.pool.judge(field.all_qrels)
+            judged = labels if judged is None else judged | labels
+            n = len(judged)
+        first = rounds[0]
+        for row in first.table[first.table["decided"] == ""].itertuples():
+            (rival,) = {row.first, row.second}.difference([name])
+            yield rival == "sharing", row.expected, taken[rival]
+
+
+@pytest.mark.parametrize(("n_teams", "teams"), [(13, (1, 2, 5, 7)), (8, (1, 4))])
+def test_the_labels_announced_for_a_pair_are_those_an_oracle_takes(n_teams, teams, monkeypatch):
+    # of eight teams only bounds decide
+    field = ptr.demo.simulate_field(seed=7, n_topics=10, n_docs=600, n_teams=n_teams, length=30)
+    pairs = [pair for team in teams for pair in announced_and_taken(field, f"team-{team}", monkeypatch)]
+    shares, expected, taken = np.array(pairs).T
+    assert len(pairs) >= 15
+    for which in (shares == 0, shares == 1):
+        assert expected[which].mean() == pytest.approx(taken[which].mean(), rel=0.25)
 
 
 def test_a_run_of_which_all_is_judged_is_as_judged():

@@ -265,7 +265,10 @@ class MeasureModel:
 
         By label -> (unjudged_docs,) chances, default those of the document model.
         """
-        case, chances = self.cases[at], chances_of(self)[at] if chances is None else chances
+        return self.effects_in(self.cases[at], place, chances_of(self)[at] if chances is None else chances)
+
+    def effects_in(self, case: Case, place: int, chances: Mapping[int, Floats]) -> Effects:
+        """Return the same for a case, which may have other runs in its place."""
         changes = case.scored(self.spec, chances, self.gains)[1]
         hole = np.full(len(case.known), -1)
         hole[case.unjudged_docs] = np.arange(len(case.unjudged_docs))

@@ -449,6 +449,15 @@ class NewRunPredictor:
         seen = is_one[lists.row] & (lists.rank <= cutoff)
         return frozenset(self.runs.names[run] for run in lists.runs_of(seen)) - self.new
 
+    def effects_on(self, m: int, row: RunInCase, name: str) -> Effects:
+        """Return what the labels of the unjudged documents of a new run do to a run of the field that has them."""
+        run, model = np.array([self.runs.row(name)]), self.predicted[m].model
+        counts, docs, rank = self.evidence.lists.of_runs(run)
+        lengths = self.evidence.lengths[:, run].T
+        case = replace(row.case, runs=run, counts=counts, rank=rank, row=docs, lengths=lengths)
+        effects = model.effects_in(case, 0, chances_of(model)[row.at])
+        return effects.take(case.ranks(0)[effects.row] <= (model.spec.cutoff or self.evidence.depth))
+
     def is_linear(self, m: int) -> bool:
         """Return whether each document adds the same to a score by a measure, whatever the others are."""
         return self.predicted[m].model.spec.kernel in ("p", "rbp")
