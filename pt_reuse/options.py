@@ -391,12 +391,16 @@ def described(call: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
+#: what a section of a docstring begins with; that of arguments stands before all of these
+_SECTION = re.compile(r"(?:Returns|Raises|Warns|Example|Examples):$|Source: ")
+
+
 def _split(doc: str) -> tuple[list[str], dict[str, str], list[str]]:
     """Return what stands before the Args section, its entries, and what stands after it."""
     lines = doc.split("\n")
     if "Args:" not in lines:
-        at = lines.index("Returns:") if "Returns:" in lines else len(lines)
-        return lines[:at], {}, lines[at:]
+        at = next((n for n, line in enumerate(lines) if _SECTION.match(line)), len(lines))
+        return [*lines[:at], *([] if at and not lines[at - 1] else [""])], {}, lines[at:]
     at = lines.index("Args:")
     end = next((n for n, line in enumerate(lines) if n > at and line and not line.startswith(" ")), len(lines))
     entries: dict[str, str] = {}
