@@ -191,6 +191,9 @@ class TfIdf(LogisticScorer):
         keep_text: bool = False,
     ):
         fields = names("fields", fields)
+        if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
+            what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
+            raise InputError(f"vectorizer must be {what}, got {shown(vectorizer)}.", argument="vectorizer")
         checked_corpus(corpus, fields)
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []

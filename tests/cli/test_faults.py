@@ -21,7 +21,7 @@ CALLS = {
     "runs . --missing error": "--missing is for the runs of a collection. Give it with --collection.",
     "runs . --no-download": "--no-download is for the runs of a collection. Give it with --collection.",
     "infer-pool --runs x --qrels x --no-download": "--no-download is for the runs of a collection.",
-    "check-new-run --collection demo --new {}/nothing --names file": "nothing: there is no such file",
+    "check-new-run --collection demo --new {}/nothing --names file": "nothing is no file",
     "runs --collection demo --names file": "--names is for run files alone: with --collection, runs bear the names on",
 }
 

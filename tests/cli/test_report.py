@@ -64,7 +64,7 @@ def test_without_the_library_nothing_is_begun(tmp_path, capsys, monkeypatch, mes
         raise ptr.InputError("the figures of a card need Altair; `pip install pt-reuse[report]` brings it.")
 
     monkeypatch.setattr(figures, "library", missing)
-    monkeypatch.setattr("pt_reuse.cards.card.ask_all", lambda *_, **__: pytest.fail("it was begun"))
+    monkeypatch.setattr("pt_reuse.cards.collection_card.ask_all", lambda *_, **__: pytest.fail("it was begun"))
     for command in (["report", "demo"], ["atlas", "demo"]):
         status, _, err = run(capsys, *command, "--out", tmp_path / "new")
         assert status == 2

@@ -71,7 +71,7 @@ def test_each_cell_of_a_confusion_matrix_has_number_and_share(found, judge, of, 
     shades = ax.images[0].get_array()
     for row in rows.to_dict("records"):
         at = down.index(str(row["label"])), across.index(str(row["judge_label"]))
-        assert cells[at] == f"{row['n']:,}\n{100 * row[column]:.0f} %"
+        assert cells[at] == f"{row['n']:,}\n{100 * row[column]:.0f}%"
         assert shades[at] == pytest.approx(row[column])
     lines = [(line.get_xdata(), line.get_ydata()) for line in ax.lines]
     assert [line[1][0] for line in lines[:1]] == [1.5]
