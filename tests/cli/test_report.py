@@ -66,7 +66,7 @@ def test_without_the_library_nothing_is_begun(tmp_path, capsys, monkeypatch, mes
     monkeypatch.setattr(figures, "library", missing)
     monkeypatch.setattr("pt_reuse.cards.collection_card.ask_all", lambda *_, **__: pytest.fail("it was begun"))
     for command in (["report", "demo"], ["atlas", "demo"]):
-        status, _, err = run(capsys, *command, "--out", tmp_path / "new")
+        status, _, err = run(capsys, *command, "--out", tmp_path / "new.html")
         assert status == 2
         assert "pt-reuse[report]" in err
         messages.told(err.splitlines()[-1])
