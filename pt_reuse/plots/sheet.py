@@ -33,6 +33,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 DARK, MIDDLE = "#333333", "#8C8C8C"
 #: how many groups have a colour
 MOST = len(COLOURS)
+#: by how much markers move each time colours come round: first to those of colours that differ in grey, too
+_SHIFTS = (0, 3, 1, 4, 2, 5)
 
 #: inches: the width of a page, below which a figure is one for a column, and from which a legend stands beside the axes
 PAGE, NARROW, BESIDE = 7.0, 4.5, 6.0
@@ -72,7 +74,7 @@ def blend(n: int, light: str, dark: str) -> list[tuple[float, ...]]:
 
 def look(number: int) -> Look:
     """Return one of many looks: colours come round after six, and then with other markers."""
-    return Look(COLOURS[number % MOST], MARKERS[(number + number // MOST) % MOST])
+    return Look(COLOURS[number % MOST], MARKERS[(number + _SHIFTS[number // MOST % MOST]) % MOST])
 
 
 def looks(groups: Iterable[object]) -> dict[Any, Look]:
