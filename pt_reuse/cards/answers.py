@@ -46,7 +46,7 @@ def _growth(a: Any) -> Result:
 def _judges(a: Any) -> Result:
     others = a.answers.judges[1:]
     if not others:
-        raise InputError("one judge matched the answers. Matches of a second one, put together by `|`, are compared.")
+        raise InputError("one judge matched the answers. Those of a second judge, joined to them with |, are compared.")
     by_others = {judge: score_answers(a.answers, a.measures, judge=judge) for judge in others}
     return compare_leaderboards(a.scores, by_others, measures=[a.main], judge_measures=[a.main], **a.how)
 

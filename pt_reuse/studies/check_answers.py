@@ -68,9 +68,8 @@ class NewAnswers(Result):
     def answers(self) -> list[str]:
         """Return what each new run scores, and what is predicted or why nothing is."""
         predicted = f"no prediction: {self.settings['why']}" if "why" in self.settings else "predicted {predicted}"
-        text = (
-            f"{{name}}, {{measure}}: {{score}} as it is, and with own items; {predicted}; rank {{rank}} of {{systems}}"
-        )
+        said = "{name}, {measure}: {score} by the bank as it is, in brackets with any items of its own"
+        text = f"{said}; {predicted}; rank {{rank}} of {{systems}}"
         return [text.format_map(cells(row, self.columns)) for row in records(self.table)]
 
 

@@ -82,7 +82,7 @@ class LeaderboardAgreement(Result):
     not_covered = "which of the two is right, and which labels make runs change places."
     plots = {"agreement": _draw}
     columns = """
-    measure       | People   |         | the measure of the reference
+    measure       | Reference |        | the measure of the reference
     judge_        | judge    |         | of or by the judge, that is the other leaderboard
     over          | Over     |         | what means are over: the shared or own topics, or means as they are given
     by            | By       |         | ``all`` runs, or the ``best`` of them
