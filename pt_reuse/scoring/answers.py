@@ -27,8 +27,10 @@ def score_answers(answers: Any, measures: Any = None, *, judge: str | None = Non
 
     Args:
         answers: what :func:`~pt_reuse.read_answers` returned, or what it reads.
-        measures: ``all_score``, ``weighted_score``, ``vital_score``, and each with ``strict_`` before it, where partial
-            matches count nothing; default ``all_score``, and ``weighted_score`` where items weigh differently.
+        measures: ``all_score`` (every item alike), ``weighted_score`` (vital items weigh 1, okay ones .5, or as given),
+            ``vital_score`` (vital items alone; where no importance is given, those that weigh 1 or more), and each with
+            ``strict_`` before it, where partial matches count nothing; default ``all_score``, and ``weighted_score``
+            where items weigh differently.
         judge: whose matches count; default the only judge.
 
     Returns:
