@@ -150,10 +150,11 @@ class PoolsByType(Result):
             ranked = rows.dropna(subset="tau_b").sort_values("tau_b", ascending=False, kind="stable")
             of_all, of_types = (records(ranked[(ranked["tested"] == ALL) == is_all]) for is_all in (True, False))
             ends = [cells(row, self.columns) for row in of_all[:: max(len(of_all) - 1, 1)]]
-            pools = " to ".join(f"{end['tau_b']} from half the {end['pool']} {unit}" for end in ends)
-            line = f"{measure}: tau_b of all runs held out {pools or 'is undefined'}"
+            pools = " to ".join(f"{end['tau_b']} (half the {end['pool']} {unit} pooled)" for end in ends)
+            line = f"{measure}: all runs held out are ranked with tau_b {pools or 'undefined'}"
             if len(self.tested) > 2 and of_types:
-                line += "; lowest of a type {tau_b}, {tested} from {pool}".format_map(cells(of_types[-1], self.columns))
+                lowest = "; of one type the lowest is {tau_b}, {tested} runs by a pool of {pool} ones"
+                line += lowest.format_map(cells(of_types[-1], self.columns))
             lines.append(line)
         return lines
 

@@ -82,7 +82,10 @@ class PredictionPowered(OfJudges):
         "people alone",
     )
     key = "n_eff lambda reach human_reach significant human_significant"
-    valid_for = "{level} labelled by people that were drawn at random from all; confidence {confidence:g}, medians."
+    valid_for = (
+        "{level} labelled by people that were drawn at random from all; medians over runs, ± at confidence "
+        "{confidence:g}."
+    )
     not_covered = "the judge on other topics or for other runs."
     plots = {"intervals": _draw}
     columns = """
