@@ -143,9 +143,10 @@ def _verdict(asking: AskingAnswers) -> list[str]:
     if len(asking.answers.topics) < FEW_TOPICS:
         return [f"Fewer than {FEW_TOPICS} topics: nothing can be said of other ones."]
     said = []
-    if "teams" in asking.found:
-        who = "team" if asking.by == "team" else "own items, as no run has a team"
-        said.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its {who}.")
+    if asking.by != "team":
+        said.append("Nothing is known of a new system: no run has a team.")
+    elif "teams" in asking.found:
+        said.append(f"No system here loses more than {losses(asking.found['teams'], asking)} without its team.")
     if "growth" in asking.found:
         row = asking.found["growth"].frame("summary").iloc[0]
         at_least = f"at least {row['chao2']:,.0f} are there, and the next {asking.by} would add {row['next_unit']:.1f}"

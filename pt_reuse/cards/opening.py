@@ -50,9 +50,11 @@ def _new_run(asking: Asking) -> str:
     result, where = _found(asking, "teams")
     if result is None:
         return f"Nothing is known of a new run: {_reason(asking, 'teams')}."
-    who = "team" if asking.by == "team" else "own documents, as no run has a team"
+    if asking.by != "team":
+        # as the question about a new run: runs of one team find the same, so that leaving out one says too little
+        return "Nothing is known of a new run: no run has a team."
     begin = f"{where}no" if where else "No"
-    return f"{begin} run of the field loses more than {losses(result, asking)} without its {who}."
+    return f"{begin} run of the field loses more than {losses(result, asking)} without its team."
 
 
 def _new_type(asking: Asking) -> str:

@@ -100,6 +100,7 @@ def test_a_field_without_teams_and_types(field):
     frames = {name: field.runs[name].drop(columns="name") for name in field.runs.names}
     card = ptr.report(frames, field.qrels, resamples=0)
     assert row_of(card, "teams")["answer"] == row_of(card, "types")["answer"] == "cannot be said"
+    assert card.verdict[0] == "Nothing is known of a new run: no run has a team."
     assert card.results["teams"].settings["by"] == "run"
     assert "No run has a type" in card.flag
     assert '<select id="team"' not in card.html
