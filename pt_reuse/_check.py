@@ -157,6 +157,6 @@ def columns(what: str, found: Iterable[Any], needed: Sequence[str]) -> None:
     if missing:
         raise InputError(
             f"{what} must have the columns {examples(needed, len(needed))}; "
-            f"{examples(missing, len(missing))} not among {examples(found, 12)}.",
+            f"{examples(missing, len(missing))} not among {examples(found, 12) or 'none'}.",
             argument=what if what.isidentifier() else None,
         )

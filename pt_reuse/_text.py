@@ -221,7 +221,7 @@ def table(
     Columns of `spare` are left out, one by one, until the others stand side by side, those with one value in all rows
     first; what is left out is said.
     """
-    shown = frame if most is None else frame.head(most)
+    shown = _head(frame, most)
     text = lay_out(text_columns(shown, numbers), width=width) if shown.shape[1] else ""
     # the end of an interval says nothing without the other
     same = [name for name in spare if len(frame) > 1 and not name.endswith(BESIDE) and _is_same(frame[name])]
@@ -239,6 +239,11 @@ def table(
         f"(no room for: {', '.join(others)})" if others else "",
     ]
     return "\n".join([*([text] if text else []), *(prose(line, width=width) for line in below if line)])
+
+
+def _head(frame: pd.DataFrame, most: int | None) -> pd.DataFrame:
+    """Return the first rows; a last one stands there in place of being counted."""
+    return frame if most is None or len(frame) <= most + 1 else frame.head(most)
 
 
 def _is_same(values: pd.Series) -> bool:
@@ -367,7 +372,7 @@ def html_facts(facts: Iterable[tuple[str, Any]]) -> str:
 
 def html_table(frame: pd.DataFrame, *, numbers: str = "{:.4f}", most: int | None = None, what: str = "rows") -> str:
     """Return a frame as a table that scrolls sideways, in the words of :func:`table`."""
-    shown = frame if most is None else frame.head(most)
+    shown = _head(frame, most)
     rest = len(frame) - len(shown)
     more = f"... and {rest:,} more {what}" if rest else f"(no {what})" if not len(frame) else ""
     return html_columns(text_columns(shown, numbers)) + (f"<p>{html.escape(more)}</p>" if more else "")

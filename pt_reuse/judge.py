@@ -266,7 +266,9 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
             warn(f"{given.folder}: {examples(boards)} left out: a leaderboard has no labels.")
         given = given.labels
     several = _by_name(given, argument)
-    if not several or not all(isinstance(name, str) and name.strip() for name in several):
+    if not several:
+        raise InputError(f"{argument} must have the labels of one judge or more, got none.", argument=argument)
+    if not all(isinstance(name, str) and name.strip() for name in several):
         raise InputError(
             f"{argument} must have a text as the name of each judge, got {shown(list(several))}.", argument=argument
         )

@@ -46,6 +46,7 @@ from pt_reuse.study import study_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pt_reuse.data.judgments import Qrels
     from pt_reuse.pooling.pool import Pool
     from pt_reuse.studies.plan_labels import LabelPlan
 
@@ -120,7 +121,7 @@ def add_export(parser: Parser) -> None:
         "--texts": ("FILE", f"{TEXTS_HELP}; default those of --collection"),
     }
     parser.add_options(named, group=INPUT)
-    scale = "such as '0=not relevant,1=relevant', the default; with --qrels the labels that it has"
+    scale = "such as '0=not relevant,1=relevant', the default; with --qrels or --collection the labels of its judgments"
     how = {
         "--format": ("FORMAT", "csv or label-studio; default csv"),
         "--labels": ("SCALE", scale),
@@ -150,7 +151,7 @@ def _run_export(options: argparse.Namespace) -> None:
         annotators=options.annotators,
         overlap=options.overlap,
         whole_topics=False,
-        labels=qrels if options.labels is None else _scale(options.labels),
+        labels=_labels(options, qrels),
         instructions=None if options.instructions is None else _text(options.instructions),
         seed=options.seed,
     )
@@ -164,6 +165,17 @@ def _run_export(options: argparse.Namespace) -> None:
         print_table(shown, "files", most=len(shown))
         back = f"{made.folder}/{RETURNED}"
         say(f"\nWhat comes back goes to {back}; then: pt-reuse judge import {made.folder} --out FILE.csv")
+
+
+def _labels(options: argparse.Namespace, qrels: Qrels | None) -> dict[int, str] | Qrels | None:
+    """Return the labels that are given, else the judgments whose labels count; None where there are neither."""
+    if options.labels is not None:
+        return _scale(options.labels)
+    if qrels is None and options.collection is not None:
+        # one that is being built has none
+        with suppress(InputError):
+            return judgment_source(options.collection).read()
+    return qrels
 
 
 def _named(options: argparse.Namespace, name: str) -> str:

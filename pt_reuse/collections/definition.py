@@ -87,7 +87,7 @@ def define(
             files: JSON lines (``docno``, ``text`` and further fields), tab-separated lines (id, tab, text), CSV with
             such a header, or TREC's ``<DOC>`` text.
         topics: ``"irds:ID"``, or a file: lines of id, tab and query, CSV or JSON lines (``qid``, ``query`` and further
-            fields), TREC's ``<top>`` text, or XML.
+            fields), TREC's ``<top>`` or ``<DOC>`` text, or XML.
         qrels: ``"irds:ID"``, or a TREC qrels file.
         rel: the lowest label that is relevant, >= 1; default 1.
         runs: a folder, a glob pattern or several run files.

@@ -307,7 +307,8 @@ def _document(part: bytes) -> Row:
 TOPIC_IDS = ("qid", "query_id", "number", "num", "id", "_id")
 QUERY_FIELDS = ("query", "title", "text")
 EXPECTED_TOPICS = (
-    "lines of topic id, tab and query (.tsv), CSV with a header (.csv), JSON lines (.jsonl), TREC's <top> text, or XML"
+    "lines of topic id, tab and query (.tsv), CSV with a header (.csv), JSON lines (.jsonl), TREC's <top> or "
+    "<DOC> text, or XML"
 )
 _NAMES = {"num": "qid", "desc": "description", "narr": "narrative"}
 _TOP = re.compile(r"<top\b[^>]*>(.*?)</top>", re.IGNORECASE | re.DOTALL)
@@ -409,6 +410,7 @@ TOPIC_FORMATS = {
     "tsv": "tab-separated lines",
     "csv": "CSV",
     "trec": "TREC's <top> text",
+    "doc": "TREC's <DOC> text",
     "xml": "XML",
 }
 
@@ -423,6 +425,9 @@ def _rows(path: Path, data: bytes) -> Iterator[Row]:
     kind = _format_of(path, data)
     if kind == "trec":
         return _tagged_topics(data)
+    if kind == "doc":
+        documents = _tagged_documents(io.BytesIO(data))
+        return ({"qid": row["docno"], "query": " ".join(row["text"].split())} for row in documents)
     return _xml(data) if kind == "xml" else read_rows(io.BytesIO(data), kind, TOPIC_IDS, ("qid", "query"))
 
 
@@ -434,7 +439,7 @@ def _format_of(path: Path, data: bytes) -> str:
     if re.search(rb"^\s*<top[\s>]", data[: 1 << 16].lower(), re.MULTILINE):
         return "trec"
     if start.startswith(b"<"):
-        return "xml"
+        return "doc" if start.startswith(b"<doc>") else "xml"
     if b"\t" in start.split(b"\n")[0]:
         return "tsv"
     raise InputError(f"no topics that can be read. Expected {EXPECTED_TOPICS}.", place=str(path))

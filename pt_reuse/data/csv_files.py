@@ -217,7 +217,7 @@ def read_csv_labels(path: Path) -> pd.DataFrame:
     table = read_csv(path, "files").of_judgments()
     frame = table.frame
     check_label_columns(frame, LABEL_COLUMNS[:3], "a CSV file of labels", "files")
-    table.check_filled("qid", "docno", argument="files")
+    table.check_filled(*(name for name in ("qid", "docno", "annotator") if name in frame), argument="files")
     table.numbers("label", "files")
     kept = frame[[column for column in (*LABEL_COLUMNS, *TIMES) if column in frame]]
     return kept.apply(lambda cells: cells.where(cells.str.strip() != "", None) if cells.name != "annotator" else cells)

@@ -148,7 +148,7 @@ def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     if first and columns == 4 and len(cells) == 5 and values[4].is_integer():
         return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
     if first and columns == 4 and len(cells) == _OF_RUN and np.isfinite(values[3] + values[4]):
-        return "This looks like a run file (six columns). Use read_runs()."
+        return "This looks like a run file (six columns); where runs are given, too, they come first, then the qrels."
     if first and len(cells) != columns:
         return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
     return f"Mend or remove the line; names must not hold white space.{skip}"
@@ -178,7 +178,7 @@ def fields_of_part(data: bytes, columns: int, line: str) -> Fields:
         return fields
 
     def fault_of(text: bytes, cells: list[bytes]) -> str | None:
-        return None if len(cells) == columns else f"{len(text.split())} of {columns} columns"
+        return None if len(cells) == columns else f"{len(text.split())}"
 
     return _line_by_line(data, columns, fault_of, line).fields
 

@@ -267,7 +267,8 @@ def read_arrays(path: Any, *, strata: bool = False, argument: str = "path") -> Q
     try:
         if not path.exists() or path.is_dir():
             what = "is a folder" if path.is_dir() else "is no file"
-            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.", argument=argument)
+            hint = " Runs are given first, then the qrels." if path.is_dir() else ""
+            raise InputError(f"{path} {what}. Give the qrels file, {QRELS_LINE}.{hint}", argument=argument)
         data = read_bytes(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

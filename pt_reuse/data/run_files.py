@@ -175,7 +175,8 @@ def _by_name(given: Any, argument: str, hint: str) -> Mapping[Any, Any]:
 def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFrame]:
     frame = in_our_columns(frame)
     if not set(COLUMNS) <= set(frame.columns):
-        raise _no_runs(argument, f"a frame with the columns {examples(frame.columns, 12)}", hint)
+        columns = f"the columns {examples(frame.columns, 12)}" if len(frame.columns) else "no column"
+        raise _no_runs(argument, f"a frame with {columns}", hint)
     if (frame.columns == "name").sum() != 1:
         raise _unnamed("a frame without a column 'name'", argument)
     with located(argument):

@@ -207,7 +207,7 @@ def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
     """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
-        read = json.loads(file.read_bytes())
+        read = json.loads(file.read_bytes(), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"no JSON ({error}). Is the file cut short?") from error
     except OSError as error:
@@ -232,6 +232,15 @@ def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tu
         raise InputError(f"scores.{split} has the subset {examples(twice)} more than once.")
     values = [_number(part, f"scores.{split}[{at}].{chosen.score}", chosen.score) for at, part in enumerate(parts)]
     return sum(values) / len(values), version, tuple(sorted(subsets))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; a key that it has twice is a fault."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
+        raise ValueError(f"the key {examples(twice)} stands twice in one object")
+    return found
 
 
 def _number(part: Mapping[str, Any], key: str, score: str) -> float:

@@ -647,7 +647,7 @@ def check_topics(runs: RunSet, qrels: Qrels) -> None:
     hint = "They differ in leading zeros only: write the ids alike." if padded else "Are these the qrels of this track?"
     raise InputError(
         f"{count(len(lost), 'run')} without any topic of the qrels: {examples(lost)}. Run {lost[0]!r} has "
-        f"the topics {examples(mine) or 'none'}, the qrels {examples(qrels.topics)}. {hint}",
+        f"{f'the topics {examples(mine)}' if mine else 'no row'}, the qrels {examples(qrels.topics)}. {hint}",
         argument="runs",
     )
 

@@ -101,8 +101,8 @@ class NewRunCheck(Result):
     topics_high    | To         | score | upper end
     both_low       | From       | score | lower end by topics and unjudged documents together
     both_high      | To         | score | upper end
-    both_rank_low  | Best, other topics  | count | best rank by both
-    both_rank_high | Worst, other topics | count | worst rank by both
+    both_rank_low  | Best, with topics   | count | best rank by both
+    both_rank_high | Worst, with topics  | count | worst rank by both
     abstains       | Abstains   |       | whether nothing is predicted; the interval is then that of the bounds
     why            | Why        |       | why nothing is predicted
     caveat         | Caveat     |       | what makes the interval too narrow

@@ -171,8 +171,8 @@ class ReturnedLabels(Result):
             took where Label Studio says so (its ``lead_time``), and what else the pool knew of the document (under
             ``pool_...`` where its column had a name of ours). ``time`` is ISO 8601 in UTC: that of Label Studio, else
             when the file was last written.
-        missing: one row per missing label: ``qid docno annotator round``; ``annotator`` is None where anybody may
-            answer.
+        missing: one row per missing label: ``qid docno annotator round note``; ``annotator`` is None where anybody may
+            answer, ``note`` what somebody wrote who gave no label.
         scale: the labels that could be given: ``label word``.
         settings: task, format, files, and what was repaired.
     """
@@ -258,6 +258,8 @@ class _Check:
         self.whole = True  # whether no file was left out as a whole
         self.mended: dict[str, list[str]] = {noun: [] for noun in _MENDED}
         self._told: set[tuple[str, str]] = set()
+        #: (name of the pair, annotator, "" for anybody) -> what was written in place of a label
+        self.notes: dict[tuple[str, str], str] = {}
         self._topics = {pair.qid: i for i, pair in enumerate(manifest.pairs)}
         self._known = {"topic": {qid for qid, _ in manifest.by_ids}, "document": {d for _, d in manifest.by_ids}}
         answers = [answer for answer in answers if self._is_of_the_task(answer)]
@@ -308,6 +310,8 @@ class _Check:
         elif not answer.pair and (answer.qid is None or answer.docno is None):
             self._refuse(answer, "no `pair`, and not both `qid` and `docno`. Keep what stands beside the texts.")
         else:
+            if not answer.labels and answer.note:
+                self.notes[answer.pair, answer.assigned] = answer.note
             return bool(answer.labels)
         self.whole = False
         return False
@@ -481,8 +485,11 @@ def import_labels(
     return ReturnedLabels(
         table=_table(check),
         missing=pd.DataFrame(
-            [(pair.qid, pair.docno, who, pair.round) for pair, who in sorted(missing, key=check.place)],
-            columns=["qid", "docno", "annotator", "round"],
+            [
+                (pair.qid, pair.docno, who, pair.round, check.notes.get((pair.name, who or ""), ""))
+                for pair, who in sorted(missing, key=check.place)
+            ],
+            columns=["qid", "docno", "annotator", "round", "note"],
             dtype=object,
         ).astype({"round": "int64"}),
         scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
