@@ -108,17 +108,14 @@ class Answers:
         team: str | Iterable[str] | None = None,
         type: str | Iterable[str] | None = None,
         topics: str | Iterable[str] | None = None,
-        importance: str | Iterable[str] | None = None,
         judges: str | Iterable[str] | None = None,
     ) -> Answers:
-        """Return the answers of some runs by names, team or type, and of some topics, judges and items by importance.
+        """Return the answers of some runs by names, team or type, and of some topics and judges.
 
         Each is one value or several. Items stay, found or not.
         """
         runs = np.flatnonzero(chosen_rows(self.run_table, names=names, team=team, type=type))
-        kept = np.ones(len(self.items), dtype=bool)
-        for argument, column, wanted in (("topics", "qid", topics), ("importance", "importance", importance)):
-            kept &= (wanted is None) | self.items[column].isin(_known(argument, wanted, self.items[column]))
+        kept = self.items["qid"].isin(_known("topics", topics, self.items["qid"])).to_numpy()
         chosen = _known("judges", judges, pd.Series(self.judges))
         at = [self.judges.index(judge) for judge in chosen]
         cells = np.ix_(np.array(at, dtype=np.int64), np.flatnonzero(kept), runs)

@@ -30,11 +30,8 @@ class _Known:
     def run_of(self, results: pd.DataFrame) -> tuple[str, set[str]]:
         """Return the run whose answers most results are, and the topics on which they are; warn of the others."""
         if not self.texts and "name" not in results:
-            raise InputError(
-                "no text of an answer was read, so nobody knows which answers were matched. Read them with a column "
-                "qanswer, or give results a column name, that of the run.",
-                argument="answers",
-            )
+            said = "no text of an answer was read. Read answers with a column qanswer, or give results a column name."
+            raise InputError(said, argument="answers")
         names, found = results["name"] if "name" in results else [""] * len(results), {}
         for qid, text, name in zip(results["query_id"], results["qanswer"], names, strict=True):
             named = name in self.runs and self.texts.get((qid, name), text) == text

@@ -62,8 +62,7 @@ def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, 
     ]
     matches = answers.matches[answers.of_judge(judge)]
     has_topic = pd.DataFrame(~np.isnan(matches)).groupby(topic).any().to_numpy()
-    judge = answers.judges[answers.of_judge(judge)]
-    settings = {"scores": "weighted recall of items", "judge": judge, "complete": True}
+    whose = answers.judges[answers.of_judge(judge)]
     return Scores(
         run_table=answers.run_table[["name", "team", "type"]],
         topics=answers.topics,
@@ -71,5 +70,5 @@ def scores_of_answers(answers: Answers, measures: list[str], judge: str | None, 
         values=np.stack(values),
         complete=True,
         has_topic=has_topic,
-        settings=settings,
+        settings={"scores": "weighted recall of items", "judge": whose, "complete": True},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -17,16 +17,6 @@ from pt_reuse.plots.lines import plot_growth
 from pt_reuse.result import Result
 from pt_reuse.studies.leave_out_items import Judged, JudgeName, Strict
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
-
-def _draw_growth(result: BankGrowth, _: str, place: Place) -> Axes:
-    """Draw how many items 1, 2 and more units find, and the bound of what there is."""
-    return plot_growth(result.table, result.summary, by=str(result.settings["by"]), place=place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,7 +34,7 @@ class BankGrowth(Result):
         "{bys} like these, in any order; a match is that of {judge}, {uniques}; interval of the bound: {interval}."
     )
     not_covered = "items that no system of this kind finds; the bound is a lower one."
-    plots = {"growth": _draw_growth}
+    plots = {"growth": lambda a, _, place: plot_growth(a.table, a.summary, by=str(a.settings["by"]), place=place)}
     columns = """
     units     | Units     | count  | how many units
     expected  | Found     | tenths | how many items they find, the mean over all choices of so many units
@@ -109,17 +99,11 @@ def bank_growth(
     if len(units) < 2:
         raise InputError(f"it takes two {by}s, and there is one.", argument="by")
     by_unit = found_by_units(answers.found(judge_name, strict=strict), units.of_run, len(units))
-    table = pd.DataFrame(
-        {
-            "units": np.arange(1, len(units) + 1),
-            "expected": rarefaction(by_unit),
-            "exactly": np.bincount(by_unit.sum(axis=1), minlength=len(units) + 1)[1:],
-        }
-    )
+    n, exactly = np.arange(1, len(units) + 1), np.bincount(by_unit.sum(axis=1), minlength=len(units) + 1)[1:]
+    table = pd.DataFrame({"units": n, "expected": rarefaction(by_unit), "exactly": exactly})
+    sizes = [bank_size(by_unit[answers.topic == topic], confidence) for topic in range(len(answers.topics))]
+    topics = pd.DataFrame(sizes).assign(qid=answers.topics)
     summary = pd.DataFrame([{"units": len(units), **bank_size(by_unit, confidence)}])
-    topics = [
-        {"qid": qid, **bank_size(by_unit[answers.topic == t], confidence)} for t, qid in enumerate(answers.topics)
-    ]
     settings = {
         "by": by,
         "bys": f"{by}s",
@@ -128,4 +112,4 @@ def bank_growth(
         "interval": f"{100 * confidence:.4g}%, log-normal",
         **units.settings,
     }
-    return BankGrowth(table=table, summary=summary, topics=pd.DataFrame(topics), settings=settings)
+    return BankGrowth(table=table, summary=summary, topics=topics, settings=settings)

@@ -49,16 +49,12 @@ Bank: TypeAlias = Annotated[
     Option(
         '``"all"`` keeps items that nobody found; ``"found"`` has only what some run found, as if made of the answers.',
         choices=("all", "found"),
-        flag=Flag(help="all items, or those found by some run", metavar="WHICH", kind="text"),
+        flag=Flag(metavar="WHICH", kind="text"),
     ),
 ]
 Strict: TypeAlias = Annotated[
     bool,
-    Option(
-        "an item is found by a run whose match is 1, not by a partial one.",
-        check=partial(flag, "strict"),
-        flag=Flag(help="partial matches find nothing", kind="switch"),
-    ),
+    Option("a match of 1 finds an item, not a partial one.", check=partial(flag, "strict"), flag=Flag(kind="switch")),
 ]
 
 
@@ -144,18 +140,9 @@ def leave_out_items(
     scored = _without_units(answers, scores, judge_name, units, owner, kept)
     everyone, unique = np.ones(len(answers.run_table), dtype=bool), owner >= 0
     counts = count_uniques(units, everyone, owner[unique], answers.weights("weighted_score")[unique] > 0)
-    parts = leave_one_out(
-        answers.run_table,
-        everyone,
-        units,
-        scores,
-        scored,
-        bootstrap,
-        judgments=f"without the items of the run's own {by}",
-        counts=counts,
-        removed=counts["unique"].to_numpy(),
-        verbose=verbose,
-    )
+    said, own = f"without the items of the run's own {by}", counts["unique"].to_numpy()
+    left_out = partial(leave_one_out, judgments=said, counts=counts, removed=own, verbose=verbose)
+    parts = left_out(answers.run_table, everyone, units, scores, scored, bootstrap)
     settings = {
         "by": by,
         "bank": f"bank={bank!r}",

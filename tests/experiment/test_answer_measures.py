@@ -82,5 +82,5 @@ def test_results_may_name_their_run(answers):
     # where an answer is known it must be the one that was matched
     with pytest.warns(ptr.ReuseWarning, match="6 of 6 answers"):
         run_experiment(answers, {"mine": named})
-    with pytest.raises(ptr.InputError, match="nobody knows which answers were matched"):
+    with pytest.raises(ptr.InputError, match="no text of an answer was read"):
         run_experiment(bare, {"mine": TOPICS.assign(qanswer="new words")})
