@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import FIXED, LEARNING
 from pt_reuse.plots.lines import plot_strategies
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
     OracleTopic,
@@ -44,11 +45,6 @@ from pt_reuse.scoring.measures import adds_up, native_spec
 from pt_reuse.scoring.perturbed import MeansOfSets
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
@@ -294,9 +290,6 @@ def compare_strategies(
         contributors: the runs that make the pool: ``"pooled"`` (default), ``"all"`` or run names. All runs are scored.
         rel: the lowest label that is relevant, for strategies and for counts; default that of the judgments.
         seed: the first seed; the others follow it.
-
-    Returns:
-        StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
 
     Raises:
         InputError: an unknown strategy, two of the same name, a budget below 0 or a share above 1, an unknown measure;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,13 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depths
 from pt_reuse.pooling.fit import pool_on_topics
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
 from pt_reuse.studies.by_type import ALL
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: units of which the answer speaks
 _TOLD = 5
@@ -166,14 +162,8 @@ def found_by_depth(
     The numbers are valid down to the depth to which everything was judged. Below it, a type gets credit only for
     documents that were judged because of others; ``judged_to`` and the table's ``judged_share`` show this depth.
 
-    Returns:
-        FoundByDepth: ``.table``, ``.judged_to``, ``.plot()``.
-
     Raises:
         InputError: a contributing run without a type (team), an invalid depth.
-
-    Warns:
-        ReuseWarning: no judged document is relevant.
 
     Example:
         >>> import pt_reuse as ptr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,17 +17,13 @@ from pt_reuse.data.ordering import checked_pool_order
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import EDGES
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_minimum_ranks
 from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, none_relevant
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 
 def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
@@ -182,14 +178,8 @@ def minimum_ranks(
     there is *NR*, not retrieved: it was judged for another reason. Many relevant documents at deep ranks, or NR, show
     that a shallow pool would have missed them, and suggest that there are further ones.
 
-    Returns:
-        MinimumRanks: ``.table`` (per relevant document), ``.topics``, ``.by_rank()``, ``.plot()``.
-
     Raises:
         InputError: an invalid depth, an unknown run, runs without any topic of the judgments.
-
-    Warns:
-        ReuseWarning: no document is relevant.
 
     Example:
         >>> import pt_reuse as ptr

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -24,10 +24,11 @@ from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, Pooled, settings_of
+from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
@@ -38,11 +39,6 @@ from pt_reuse.scoring.rescoring import base_scores, rescore
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -130,9 +126,6 @@ class CollectionPlan(Result):
     extrapolated | Extrapolated | | whether it has more topics than the half it is planned from
     split        | Split        | | the split
     held         | Held         | | whether what is reached was enough
-    tried        | Topics to judge | count | how many topics must be judged for so many usable ones
-    wasted       | Wasted       | count | judgments of topics that end unusable
-    share        | Share wasted | share | their share
     """
 
     table: Annotated[
@@ -173,9 +166,6 @@ class CollectionPlan(Result):
             about="Nothing is planned here: tau_b is what fewer judgments alone change.",
             noun="depths",
         ),
-    ]
-    yields: Annotated[
-        pd.DataFrame, Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share")
     ]
     tau: float | None
     drop: float | None
@@ -226,10 +216,15 @@ def topic_yield(
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
     7.1.
     """
-    wanted = checked_sizes(topics)
-    table = _topic_table(judged, rel)
+    table, wanted = _topic_table(judged, rel), np.array(checked_sizes(topics))
     least = whole("min_relevant", min_relevant, "documents", least=0)
-    return _yields(table, _usable(table, fraction("max_density", max_density), least), wanted)
+    usable = _usable(table, fraction("max_density", max_density), least)
+    of_topic, n = table["judged"].to_numpy(), int(usable.sum())
+    each = wanted / n if n else np.full(len(wanted), np.nan)
+    tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
+    found = pd.DataFrame({"topics": wanted, "tried": tried, "judgments": each * of_topic.sum()})
+    found = found.assign(wasted=each * of_topic[~usable].sum())
+    return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
 def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
@@ -249,15 +244,6 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
 def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArray[np.bool_]:
     relevant, judged = table["relevant"].to_numpy(), table["judged"].to_numpy()
     return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
-
-
-def _yields(table: pd.DataFrame, usable: NDArray[np.bool_], wanted: Sequence[int]) -> pd.DataFrame:
-    judged, n, topics = table["judged"].to_numpy(), int(usable.sum()), np.array(wanted)
-    each = topics / n if n else np.full(len(topics), np.nan)
-    tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
-    found = pd.DataFrame({"topics": topics, "tried": tried, "judgments": each * judged.sum()})
-    found = found.assign(wasted=each * judged[~usable].sum())
-    return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
 def checked_sizes(topics: Any) -> list[int]:
@@ -322,7 +308,7 @@ def plan_collection(
         options.Option(
             "of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
             check=checked_depths,
-            flag=options.Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
+            flag=options.Flag(metavar="LIST", kind="counts"),
         ),
     ] = POOL_DEPTHS,
     strategies: Annotated[
@@ -331,9 +317,7 @@ def plan_collection(
             'in which order documents are judged: names or :class:`~pt_reuse.pools.Strategy` objects. ``"rank"`` '
             "(default) judges the pool of each depth; others choose as many documents of the deepest pool.",
             check=checked_strategies,
-            flag=options.Flag(
-                help="comma-separated strategies, see judge compare-strategies", metavar="LIST", kind="list"
-            ),
+            flag=options.Flag(metavar="LIST", kind="list"),
         ),
     ] = _DEPTH,
     judge: Annotated[
@@ -396,10 +380,6 @@ def plan_collection(
     more topics than the half has are extrapolations. The *width* is proportional to a quantile of Student's t /
     sqrt(topics). Judgments of topics that end unusable are part of the cost, at the yield of all topics at hand.
 
-    Returns:
-        CollectionPlan: ``.plan`` (per measure), ``.table`` (per measure and plan), ``.choices``, ``.at_hand``,
-        ``.yields``, ``.plot(measure)``.
-
     Raises:
         InputError: fewer than two runs or four usable topics, an unknown strategy, judge or measure.
 
@@ -432,15 +412,17 @@ def plan_collection(
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
     units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
-    pools = {name: _pool_of(inputs, pooled, given) for name, given in judges.items()}
-    check_some_judged(pools[GIVEN])
-    beware(caveats_of(pools[GIVEN], inputs.rel))
-    field, how = _Field(inputs, pooled, units, depths), {"n_jobs": n_jobs, "verbose": verbose}
-    cells = [
-        field.cell(*way)
-        for name, given in judges.items()
-        for way in _ways(name, given, pools[name], strategies, depths, seed, **how)
-    ]
+    who, how = pooled.contributors, {"n_jobs": n_jobs, "verbose": verbose}
+    # by depth the judged documents that one unit alone brought into its pool
+    uniques = {depth: find_uniques(runs, qrels, units, who, depth=depth, pool_order=pool_order) for depth in depths}
+    cells = list[_Cell]()
+    for name, given in judges.items():
+        oracle = OracleTopics(pooled.ranked, given, pooled.depth, inputs.rel, who.runs)
+        pool = [oracle.topic(qid) for qid in qrels.topics]
+        if name == GIVEN:
+            check_some_judged(pool)
+            beware(caveats_of(pool, inputs.rel))
+        cells += _cells(name, given, pool, strategies, uniques, inputs, units, seed, **how)
     work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
@@ -455,28 +437,23 @@ def plan_collection(
     cheapest = [_cheapest(plans[plans["measure"] == measure], wanted) for measure in plans["measure"].unique()]
     plan = pd.concat(cheapest, ignore_index=True)
     beware(_beyond(plan, half))
-    beyond = [size for size in sizes if size > half]
-    least = {"tau": "least"}
     settings = {
         "usable": n,
         "tried": len(usable),
         "usable topics": f"density below {max_density:g}, at least {min_relevant} relevant, by all judgments",
-        "wanted": ", ".join(f"{name} of at {least.get(name, 'most')} {value:g}" for name, value in wanted.items()),
+        "wanted": ", ".join(
+            f"{name} of at {'least' if name == 'tau' else 'most'} {value:g}" for name, value in wanted.items()
+        ),
         "repeats": repeats,
         "draws": draws,
         "seed": seed,
         "prices": ", ".join(f"{name}: {value:g}" for name, value in price.items()),
-        "method": f"topics are drawn with replacement from each half ({half} topics), whose ranking by all judgments "
-        "is the truth of tau_b; widths are proportional to t / sqrt(topics); unusable topics waste what they do here",
     }
-    if beyond:
-        settings["extrapolated"] = f"plans of {', '.join(map(str, beyond))} topics, from {half}"
     return CollectionPlan(
         table=plans,
         plan=plan,
         choices=_choices(every, wanted),
         at_hand=at_hand,
-        yields=_yields(table, usable, sizes),
         tau=tau,
         drop=drop,
         width=width,
@@ -498,80 +475,47 @@ def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     return found
 
 
-def _pool_of(inputs: Inputs, pooled: Pooled, given: Qrels) -> list[OracleTopic | None]:
-    """Return the pool of each topic with the labels of a judge."""
-    oracle = OracleTopics(pooled.ranked, given, pooled.depth, inputs.rel, pooled.contributors.runs)
-    return [oracle.topic(qid) for qid in inputs.qrels.topics]
-
-
-#: ``depth strategy judge``, the judgments that it takes from, the rows that it has, and how many of each topic
-_Way: TypeAlias = tuple[dict[str, Any], Qrels, Ints, Ints]
-
-
-def _ways(
-    judge: str,
-    given: Qrels,
-    topics: Sequence[OracleTopic | None],
-    strategies: Sequence[Strategy],
-    depths: Sequence[int],
-    seed: int,
-    **how: Any,
-) -> Iterator[_Way]:
-    """Yield every way in which a judge judges: the pool of each depth, or as many documents by a strategy."""
-    there = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
-    orders = run_tasks([Task(topic, topic.n_judged, seed, strategies) for _, topic in there], **how)
-    lengths = {depth: np.zeros(len(topics), dtype=np.int64) for depth in depths}
-    for t, topic in there:
-        best = np.full(len(topic.lists), np.iinfo(np.int64).max)
-        np.minimum.at(best, topic.lists.codes, topic.lists.rank)
-        for depth, length in lengths.items():
-            length[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
-    at = [t for t, _ in there]
-    for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
-        key = {"depth": depth, "strategy": strategy.name, "judge": judge}
-        yield key, given, prefixes([order[s] for order in orders], length[at]), length
-
-
 @dataclass(frozen=True)
 class _Cell:
     """What a way of judging gives: its judgments by topic, and scores of (measures, topics, runs)."""
 
-    key: dict[str, Any]
+    key: dict[str, Any]  # ``depth strategy judge``
     judgments: Ints  # (topics,)
     base: Floats  # by the judgments
     own: Floats  # without what the unit of each run alone brought
 
 
-@dataclass(frozen=True)
-class _Field:
-    """A field that is judged in many ways."""
-
-    inputs: Inputs
-    pooled: Pooled
-    units: Units
-    depths: Sequence[int]
-
-    @cached_property
-    def _uniques(self) -> dict[int, PoolUniques]:
-        """Return by depth the judged documents that one unit alone brought into its pool."""
-        runs, qrels, who, order = self.inputs.runs, self.inputs.qrels, self.pooled.contributors, self.pooled.order
-        return {
-            depth: find_uniques(runs, qrels, self.units, who, depth=depth, pool_order=order) for depth in self.depths
-        }
-
-    def cell(self, key: dict[str, Any], given: Qrels, rows: Ints, judgments: Ints) -> _Cell:
-        """Score a way of judging."""
-        inputs, kept = self.inputs, np.zeros(len(given), dtype=bool)
-        kept[rows] = True
-        one = self._uniques[key["depth"] if key["strategy"] == _DEPTH else self.pooled.depth]
-        there = kept[one.row]
-        row, owner = (np.cumsum(kept) - 1)[one.row[there]], one.owner[there].astype(np.int64)
-        lost = Changes(len(self.units.names), owner, row, np.full(len(row), UNJUDGED))
+def _cells(
+    judge: str,
+    given: Qrels,
+    topics: Sequence[OracleTopic | None],
+    strategies: Sequence[Strategy],
+    uniques: Mapping[int, PoolUniques],
+    inputs: Inputs,
+    units: Units,
+    seed: int,
+    **how: Any,
+) -> Iterator[_Cell]:
+    """Yield every way in which a judge judges: the pool of each depth, or as many documents by a strategy."""
+    there = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
+    orders = run_tasks([Task(topic, topic.n_judged, seed, strategies) for _, topic in there], **how)
+    lengths = {depth: np.zeros(len(topics), dtype=np.int64) for depth in uniques}
+    for t, topic in there:
+        best = np.full(len(topic.lists), np.iinfo(np.int64).max)
+        np.minimum.at(best, topic.lists.codes, topic.lists.rank)
+        for depth, length in lengths.items():
+            length[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
+    at, data = [t for t, _ in there], (inputs.runs, inputs.qrels, inputs.measures)
+    for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
+        kept = np.zeros(len(given), dtype=bool)
+        kept[prefixes([order[s] for order in orders], length[at])] = True
+        one = uniques[depth if strategy.name == _DEPTH else max(uniques)]
+        there_too = kept[one.row]
+        row, owner = (np.cumsum(kept) - 1)[one.row[there_too]], one.owner[there_too].astype(np.int64)
+        lost = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
         blocks = rescore(inputs.runs, given.keep(kept), inputs.measures, lost)
-        found = PerturbedScores.of(
-            blocks, inputs.runs, inputs.qrels, inputs.measures, len(self.units.names), units=self.units
-        )
-        return _Cell(key, judgments, found.base, found.own[0])
+        found = PerturbedScores.of(blocks, *data, len(units), units=units)
+        yield _Cell({"depth": depth, "strategy": strategy.name, "judge": judge}, length, found.base, found.own[0])
 
 
 @dataclass(frozen=True)
@@ -644,12 +588,10 @@ def _enough(rows: pd.DataFrame, wanted: Mapping[str, float], end: str = "") -> p
 
 
 def _over_splits(every: pd.DataFrame) -> pd.DataFrame:
-    numbers = _PLANNED.split()
-    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in numbers}
+    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in _PLANNED.split()}
     names = [name for name, _ in CollectionPlan.declared["table"].names if name not in ("enough", "extrapolated")]
-    every = every.assign(**errors)
-    found = every.groupby(names[: 1 + len(_CELL)], sort=False)[names[1 + len(_CELL) :]].mean()
-    return found.reset_index()
+    at = 1 + len(_CELL)
+    return every.assign(**errors).groupby(names[:at], sort=False)[names[at:]].mean().reset_index()
 
 
 def _cheapest(rows: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -21,6 +21,7 @@ from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
@@ -36,11 +37,6 @@ from pt_reuse.studies.label_strata import (
     prior_words,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: the stratum of documents that the judge did not label
 NO_LABEL = "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_pool_costs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.result import Result
@@ -25,11 +26,6 @@ from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: the shares of the known relevant documents for which a depth is looked for, and the one that the answer is about
 SHARES, MOST = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
@@ -161,16 +157,8 @@ def pool_costs(
     ``.needed`` has the depths at which a pool finds shares of the known relevant documents, down to the end of the
     runs.
 
-    Returns:
-        PoolCosts: ``.table`` (per depth), ``.agreement`` (per depth and measure), ``.needed``, ``.plot()``.
-
     Raises:
         InputError: an invalid depth, an unknown measure or run, runs without any topic of the judgments.
-
-    Warns:
-        ReuseWarning: no document is relevant; judgments of relevant documents only; a depth whose additional documents
-            are mostly unjudged, so that it would find more than is known; intervals over fewer than five topics; a
-            field of one run.
 
     Example:
         >>> import pt_reuse as ptr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,16 +17,12 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import settings_of
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_saturation
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import BEWARE, Caveat, beware, usual_measures
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 
 def _draw(result: Saturation, measure: str, place: Place) -> Axes:
@@ -138,14 +134,8 @@ def saturation(
     A topic is *saturated* under a measure if the median score over the runs is the highest possible one: at least half
     of the runs cannot be improved there. It is *near* saturation if the median is at least `share` of it.
 
-    Returns:
-        Saturation: ``.table`` (per measure and topic), ``.summary`` (per measure), ``.plot(measure)``.
-
     Raises:
         InputError: anything but Scores, an invalid share, a score above the maximum.
-
-    Warns:
-        ReuseWarning: fewer than five runs, whose median is unreliable.
 
     Example:
         >>> import pt_reuse as ptr

@@ -470,6 +470,7 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
 RENAMED: dict[str, str | None] = {
+    "plan_collection:yields": None,
     "compare_labels:between": None,
     "audit_labels:labels_between": None,
     "commands:rankings/labels_between.csv": None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -22,6 +22,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import KeyFigures, Result
@@ -31,11 +32,6 @@ from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided
 from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
 from pt_reuse.studies.coverage.judged_lists import JudgedLists
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Values = NDArray[np.float64]
 #: the shares of a depth that are averaged over runs
@@ -316,17 +312,9 @@ def coverage(
     team had not taken part: a new run with a higher share than any contributor is covered less than any participant
     was.
 
-    Returns:
-        Coverage: ``.table`` (per run and depth), ``.by_run``, ``.condensed``, ``.groups``, ``.by_topic``, ``.flags``,
-        ``.per_topic()``, ``.plot()``.
-
     Raises:
         InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have, a
             run that has no topic in common with the qrels.
-
-    Warns:
-        ReuseWarning: judgments of relevant documents only; contributing runs of only one unit, or a pool that is not
-            that of the judgments, so that shares without the own team are wrong; a `by` where nobody can be left out.
 
     Example:
         >>> import pt_reuse as ptr

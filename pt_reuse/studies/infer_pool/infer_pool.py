@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 from enum import Enum
 from functools import partial
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -22,18 +22,13 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks
 from pt_reuse.studies.infer_pool.search import BY_TOPIC, MOST_UNJUDGED, Curves, Fit, Fitter, Search, Try, depth_range
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 #: what speaks for a run, from proof to none
 EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
@@ -301,10 +296,6 @@ def infer_pool(
     Raises:
         InputError: no judgments, no topic in common, a depth or tolerance out of range, an order that the field does
             not know.
-
-    Warns:
-        ReuseWarning: topics that are set apart although they may be of the same pool; judgments of relevant documents
-            only.
 
     Example:
         >>> import pt_reuse as ptr
