@@ -106,17 +106,6 @@ class LeaveOutUniques(LeaveOneOutResult):
             about="Only with fill=.",
         ),
     ] = None
-    filled_by_run: Annotated[
-        pd.DataFrame | None,
-        Table(
-            "judge, run and measure",
-            f"judge name team type pooled family? contributed measure score {_WAY}_score {_WAY}_change~ rank "
-            f"{_WAY}_rank {_WAY}_drop",
-            report="name score removed_score filled_score removed_drop filled_drop",
-            select={"judge": None},
-            about="Only with fill=.",
-        ),
-    ] = None
     filled_summary: Annotated[
         pd.DataFrame | None,
         Table(
@@ -319,7 +308,7 @@ def leave_out_uniques(
         removed=np.bincount(owner, minlength=len(units)),
         verbose=verbose,
     )
-    filled = {} if filling is None else filled_tables(inputs, units, parts, scored, filling, bootstrap)
+    filled = {} if filling is None else filled_tables(units, parts["scores"], scored, filling, bootstrap)
     settings = settings_of(
         pooled,
         units,

@@ -360,23 +360,20 @@ _FALL = 1 / 3  # of that share at the depth, at least, where other topics are se
 
 @dataclass(frozen=True)
 class Cliff:
-    """Shares that are judged, of the documents that the runs judged as deep have at a rank; NaN where there is none."""
+    """Shares that are judged, of the documents that no run judged as deep has at a better rank; NaN of none."""
 
-    at_depth: float  # of their documents at the depth of each topic
-    below: float  # of those one rank below
-    new_at_depth: float  # of those at the depth that no such run has at a better rank
-    new_below: float  # the same one rank below
+    new_at_depth: float  # of those at the depth of each topic
+    new_below: float  # of those one rank below
 
     @classmethod
     def of(cls, ranks: JudgedRanks, fit: Fit) -> Cliff:
         """Count over the topics that have a depth."""
-        counts = np.zeros((4, 2), dtype=np.int64)  # in the order of the fields: (documents, judged)
+        counts = np.zeros((2, 2), dtype=np.int64)  # in the order of the fields: (documents, judged)
         for topic, depth in zip(ranks.each(), fit.depths.tolist(), strict=True):
             best = topic.best(fit.runs, depth + 1)
             for edge, rank in enumerate((depth, depth + 1) if depth else ()):
-                docs = topic.docs[fit.runs, rank - 1 : rank]
-                judged, new = topic.judged[docs[docs >= 0]], topic.judged[best == rank]
-                counts[[edge, edge + 2]] += [[len(judged), judged.sum()], [len(new), new.sum()]]
+                new = topic.judged[best == rank]
+                counts[edge] += [len(new), new.sum()]
         return cls(*(judged / documents if documents else np.nan for documents, judged in counts.tolist()))
 
     @property

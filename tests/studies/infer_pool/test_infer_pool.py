@@ -136,22 +136,15 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
         for pair in judged - pool
     }
     for row in found.unexplained.to_dict("records"):
-        ranks = {
-            name: lists[row["qid"]].index(row["docno"]) + 1
-            for name, lists in field.items()
-            if row["docno"] in lists.get(row["qid"], [])
-        }
-        if ranks or row["best_run"] is not None:
-            assert ranks[row["best_run"]] == row["best_rank"] == min(ranks.values())
+        of_topic = (lists.get(row["qid"], []) for lists in field.values())
+        ranks = [docs.index(row["docno"]) + 1 for docs in of_topic if row["docno"] in docs]
+        assert (pd.isna(row["best_rank"]) and not ranks) or row["best_rank"] == min(ranks)
     for row in found.by_topic.to_dict("records"):
         mine = {pair for pair in judged if pair[0] == row["qid"]}
         assert row["judged"] == len(mine)
         assert row["explained"] == len(mine & pool)
         assert row["explained"] + row["deeper"] + row["other"] + row["nowhere"] == row["judged"]
         assert row["unjudged"] == len({pair for pair in pool - judged if pair[0] == row["qid"]})
-        if row["qid"] in with_runs:
-            fits = [len(mine ^ pool_of(field, names, [row["qid"]], {row["qid"]: k})) for k in range(8)]
-            assert row["own_depth"] == int(np.argmin(fits))
     for row in found.by_rank.to_dict("records"):
         at = [
             (topic, field[name][topic][row["rank"] - 1])
@@ -205,7 +198,6 @@ def test_topics_and_lists_that_are_not_there():
     assert found.by_topic[["qid", "explained", "nowhere"]].to_numpy().tolist() == [["1", 3, 0], ["2", 0, 1]]
     by_topic = infer_pool(as_runs(field), as_qrels(judged), depth="topic")
     assert by_topic.depth == 2  # a topic that no run has is at no depth
-    assert by_topic.by_topic["own_depth"].tolist() == [2, 0]
 
 
 def test_no_pool_is_said_plainly():
@@ -217,8 +209,7 @@ def test_no_pool_is_said_plainly():
         assert found.table["evidence"].tolist() == ["not pooled"] * 2
         assert found.unexplained["origin"].tolist() == ["other run", "no run"]
         assert found.unexplained["best_rank"].tolist() == [2, pd.NA]
-        assert found.unexplained["best_run"].tolist() == ["A", None]
-        assert found.summary.iloc[0][["at_depth", "below"]].isna().all()
+        assert found.summary.iloc[0][["new_at_depth", "new_below"]].isna().all()
 
 
 def test_bad_input(messages):
@@ -237,7 +228,7 @@ def test_groups_and_edges_by_hand():
     table, row = found.table.set_index("name"), found.summary.iloc[0]
     assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
     assert (found.depth, found.contributor_range, found.certainty) == (3, (3, 5), Certainty.EXACT)
-    assert (row["at_depth"], row["below"], row["new_at_depth"], row["new_below"]) == (1, 0, 1, 0)
+    assert (row["new_at_depth"], row["new_below"]) == (1, 0)
 
 
 def test_a_chain_of_overlaps_is_one_group():
