@@ -489,6 +489,8 @@ RENAMED: dict[str, str | None] = {
     "check_new_run:table.rank_best": "table.rank_low",
     "check_new_run:table.rank_worst": "table.rank_high",
     "check_new_run:table.verdict": None,
+    "coverage:by_run.residual_without_own": None,
+    "coverage:by_topic.max_unjudged": None,
     "leave_out_uniques:filled_by_run": None,
     "leave_out_uniques, filled:filled_by_run": None,
     "commands:filled_by_run.csv": None,

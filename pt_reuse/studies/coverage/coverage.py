@@ -105,7 +105,6 @@ class Coverage(Result):
     judged_to      | Judged to      | count | the deepest rank without a gap: of a run on all topics, of a topic for all
     median_judged_to | Judged to rank | count | the median over topics; a list without a gap counts as the run's longest
     residual       | Residual       | score | the most that unjudged documents may add to its RBP
-    residual_without_own | Residual without own | score | the same had its own unit not been pooled
     RBP            | RBP            | score | RBP, unjudged documents not relevant
     best_rank      | Best rank      | ranks | 1 + the runs that are better whatever the labels of unjudged documents are
     worst_rank     | Worst rank     | ranks | 1 + the runs that are better under some labels of them
@@ -137,7 +136,7 @@ class Coverage(Result):
         Table(
             "run",
             "name team type pooled family? contributed unjudged unjudged_without_own above_contributors topics "
-            "judged_to median_judged_to residual residual_without_own RBP rank best_rank worst_rank flags",
+            "judged_to median_judged_to residual RBP rank best_rank worst_rank flags",
             report="name unjudged unjudged_without_own median_judged_to residual flags",
             descending=("residual",),
             noun="runs",
@@ -166,7 +165,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "depth and topic, means over runs",
-            "qid depth runs unjudged unjudged_of_k max_unjudged judged_to",
+            "qid depth runs unjudged unjudged_of_k judged_to",
             select={"depth": None},
             descending=("unjudged",),
             noun="topics",
@@ -355,32 +354,27 @@ def coverage(
     named = described(field.run_table).assign(
         contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
     )
-    unjudged, of_k, without_own, residual, own_weight = (
+    unjudged, of_k, without_own, residual = (
         mean_over_topics(values, has_topic)
-        for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual, lists.own_weight)
+        for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual)
     )
-    table = pd.concat(
-        [
-            named.assign(
-                depth=k,
-                documents=lists.documents[d].sum(axis=0),
-                unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
-                unjudged=unjudged[d],
-                judged=1 - unjudged[d],
-                unjudged_of_k=of_k[d],
-                unjudged_without_own=without_own[d],
-            )
-            for d, k in enumerate(depths)
-        ],
-        ignore_index=True,
-    )
-    condensed = pd.concat(
-        [
-            _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
-            for measure, short in zip(parsed, condensing, strict=True)
-        ],
-        ignore_index=True,
-    )
+    of_depths = [
+        named.assign(
+            depth=k,
+            documents=lists.documents[d].sum(axis=0),
+            unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
+            unjudged=unjudged[d],
+            judged=1 - unjudged[d],
+            unjudged_of_k=of_k[d],
+            unjudged_without_own=without_own[d],
+        )
+        for d, k in enumerate(depths)
+    ]
+    of_measures = [
+        _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
+        for measure, short in zip(parsed, condensing, strict=True)
+    ]
+    table, condensed = (pd.concat(rows, ignore_index=True) for rows in (of_depths, of_measures))
     at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
     here, to = depths.index(at), pd.DataFrame(lists.judged_to)
     by_run = named.assign(
@@ -391,7 +385,6 @@ def coverage(
         judged_to=to.min().to_numpy(),
         median_judged_to=to.median().to_numpy(),
         residual=residual,
-        residual_without_own=residual + own_weight,
         RBP=means[repr(rbp)],
         **_rank_bounds(inputs, p, has_topic, means[repr(rbp)], residual),
     )
@@ -450,15 +443,14 @@ def _group_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
-    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
+    """Return one row per depth and topic: the mean over runs, and where the first unjudged document stands."""
     n_depths, counted = len(lists.depths), np.ones(lists.lengths.shape, dtype=bool) if has_topic is None else has_topic
     runs = counted.sum(axis=1)
 
     def over_runs(values: Values) -> Values:
         return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
 
-    most = np.where(counted, lists.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
-    judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
+    judged_to = pd.DataFrame(lists.judged_to).min(axis=1).to_numpy()
     return pd.DataFrame(
         {
             "qid": np.tile(np.array(topics, dtype=object), n_depths),
@@ -466,8 +458,7 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
             "runs": np.tile(runs, n_depths),
             "unjudged": over_runs(lists.unjudged),
             "unjudged_of_k": over_runs(lists.of_k),
-            "max_unjudged": np.where(most < 0, np.nan, most),
-            "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
+            "judged_to": np.tile(judged_to, n_depths),
         }
     )
 
