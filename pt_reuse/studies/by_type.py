@@ -57,7 +57,6 @@ _NUMBERS = (*_TAUS, "max_drop")
 
 
 def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
-    """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
         problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
@@ -201,7 +200,6 @@ class PoolsByType(Result):
 
 
 def _checked_splits(splits: Any) -> int | None:
-    """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
     if isinstance(splits, str) and splits != "all":
         raise InputError(f"splits must be a number of random halves, or 'all', got {shown(splits)}.", argument="splits")
     return None if isinstance(splits, str) else positive("splits", splits, "random halves")
@@ -530,7 +528,6 @@ def _scored(
 
 
 def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of each number over the splits that have one, with its standard deviation, least and most."""
     grouped = by_split.groupby(["measure", "pool", "tested"], sort=False)
     table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
     table["undefined"] = grouped["tau_b"].size() - table["splits"]

@@ -60,7 +60,6 @@ _DRAWN = 6
 
 
 def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
-    """Draw a column against the budget, of the strategies that find most at the middle budget."""
     table, found = result.table, column == "recall"
     budgets, known = sorted(set(table["budget"])), list(dict.fromkeys(table["strategy"]))
     middle = table[table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")

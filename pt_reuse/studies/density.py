@@ -33,7 +33,6 @@ _ALL = "all judgments"
 
 
 def _draw(result: Density, _: None, place: Place) -> Axes:
-    """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
     names = result.summary["round"].tolist()
     return plot_density(result.rounds, result.table, first_said=names[0], last_said=names[-1], place=place)
 

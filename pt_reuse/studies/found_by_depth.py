@@ -35,7 +35,6 @@ def _checked_depths(depths: Any) -> list[int]:
 
 
 def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
-    """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth."""
     from pt_reuse.plots.lines import plot_found
     from pt_reuse.plots.sheet import MOST
 

@@ -131,21 +131,16 @@ class LeaveOneOutResult(Result):
         return lines
 
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
-        """Return how many units have a run, of any unit, that drops more than so many ranks when they are left out.
-
-        Args:
-            more_than: the number of ranks that is exceeded, 0 or more.
+        """Return for each measure how many units have a run that drops more than so many ranks when they are left out.
 
         Returns:
-            DataFrame: one row per measure: ``measure``; ``units``, how many such units there are, and ``of``, of how
-            many; ``largest``, the largest drop of all; ``names``, those units, the one with the largest drop first,
-            separated by commas.
+            DataFrame: ``measure units of largest names``: how many such units, of how many, the largest drop of all,
+            and the names of these units, the one with the largest drop first.
 
         Raises:
-            InputError: not a whole number.
+            InputError: `more_than` is no whole number.
 
-        Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 3, which counts teams with a drop of
-        more than ten ranks.
+        Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 3.
         """
         least = whole("more_than", more_than, "ranks", least=0)
         rows = []
@@ -197,15 +192,20 @@ def leave_one_out(
     by_unit = counts.assign(removed=removed)[[units.column, "runs", "unique", "unique_relevant", "removed"]]
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
     by_run = described(run_table).assign(contributed=contributed)
-    means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
     parts = [
-        _of_measure(units, by_unit, by_run, measure, full=full, own=own, reduced=of_units)
-        for measure, full, own, of_units in means
+        _of_measure(units, by_unit, by_run, measure, *means)
+        for measure, *means in zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
     ]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
         truths, others = scores.topic_means, own_scores.topic_means
-        table = _unit_ends(table, truths, scored, units, bootstrap, verbose=verbose)
+        total = len(units) * len(truths)
+        estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
+        of_units = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
+        of_units = pt.tqdm(of_units, total=total, desc="intervals", unit="ranking", disable=not verbose)
+        found = dict(zip(product(units.names, truths), of_units, strict=True))
+        rows = [found[key] for key in zip(table[units.column], table["measure"], strict=True)]
+        table = beside(table, rows, OF_RANKINGS)
         changes = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
         by_run = beside(by_run, changes, ["change"])
         of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
@@ -224,7 +224,6 @@ def _of_measure(
     by_unit: pd.DataFrame,
     runs: pd.DataFrame,
     measure: str,
-    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
@@ -271,24 +270,6 @@ def _of_measure(
     return table, by_run, pd.DataFrame(summary)
 
 
-def _unit_ends(
-    table: pd.DataFrame,
-    truths: dict[str, TopicScores],
-    scored: PerturbedScores,
-    units: Units,
-    bootstrap: TopicBootstrap,
-    *,
-    verbose: bool,
-) -> pd.DataFrame:
-    total = len(units) * len(truths)
-    estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
-    agreements = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
-    agreements = pt.tqdm(agreements, total=total, desc="intervals", unit="ranking", disable=not verbose)
-    ends = dict(zip(product(units.names, truths), agreements, strict=True))
-    rows = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
-    return beside(table, rows, OF_RANKINGS)
-
-
 def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> NDArray[np.float64]:
     """Return (draws, runs) changes of the mean; one draw without a value where there is nothing to draw."""
     n_topics, n_runs = full.values.shape
@@ -298,7 +279,6 @@ def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap
 
 
 def _ends_of_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> Iterator[dict[str, float]]:
-    """Yield the percentile interval of each run's change."""
     drawn = drawn_changes(full, own, bootstrap)
     for run, change in enumerate((own.means() - full.means())[0].tolist()):
         low, high = bootstrap.percentiles(change, drawn[:, run])

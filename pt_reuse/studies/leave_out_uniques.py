@@ -33,17 +33,14 @@ from pt_reuse.study import study
 
 
 def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
     return plot_unit_drops(result.table, measure=measure, top=top, place=place)
 
 
 def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
-    """Draw how many unique documents each unit contributed, relevant and not relevant."""
     return plot_unique_counts(result.unique_counts, top=top, place=place)
 
 
 def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None) -> Axes:
-    """Draw what each unit's own runs score without its uniques, truly, and with these labelled by a judge."""
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
     column, judges = result.units.column, list(dict.fromkeys(result.filled["judge"]))

@@ -27,7 +27,6 @@ from pt_reuse.study import study
 
 
 def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
-    """Draw how many relevant documents, of one label where it is given, each topic has at each minimum rank."""
     rows = result.table if label is None else result.table[result.table["label"] == label]
     if rows.empty and label is not None:
         raise InputError(f"label must be that of a relevant document, got {shown(label)}.", argument="label")

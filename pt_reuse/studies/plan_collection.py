@@ -61,7 +61,6 @@ _FEWEST = 4
 
 
 def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
-    """Draw a number over the judgments, planned as lines and reached within the other half as open markers."""
     rows = result.table[result.table["measure"] == measure]
     wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}
     said = {"title": title, "label": f"{label} ({measure})"}
@@ -228,7 +227,6 @@ def topic_yield(
 
 
 def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
-    """Return ``judged relevant`` of topics."""
     if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
         return as_qrels(judged, "judged").counts(rel=checked_rel(rel))
     columns("judged", judged.columns, ("judged", "relevant"))
@@ -613,7 +611,6 @@ def _choices(every: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
 
 
 def _beyond(plan: pd.DataFrame, half: int) -> Iterator[Caveat]:
-    """Yield a caveat where the cheapest plan is of more topics than it is planned from."""
     for row in plan[plan["extrapolated"]].to_dict("records"):
         note = f"{row['measure']}: a plan of {row['topics']} topics, extrapolated from {half}"
         yield Caveat(note, f"{note}. Give a number of topics of at most {half} for plans that are not.")

@@ -315,7 +315,6 @@ def _strata(frame: pd.DataFrame, *, by_topic: bool, rel: int) -> tuple[pd.DataFr
 
 
 def _people(judgments: Qrels | None) -> pd.DataFrame:
-    """Return ``qid docno people``, the labels of people."""
     if judgments is None:
         return pd.DataFrame({"qid": [], "docno": [], "people": []}, dtype=object)
     given = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "people"})
@@ -352,7 +351,6 @@ def _first_documents(
 
 
 def _check_together(given: Mapping[str, Any]) -> None:
-    """Raise where options do not go together."""
     width, target, has_runs = given["width"], given["target"], given["runs"] is not None
     if (width is None) == (given["budget"] is None):
         text = "say how wide the interval may be, width=0.05, or how many labels people check, budget=500."
@@ -368,7 +366,6 @@ def _check_together(given: Mapping[str, Any]) -> None:
 
 
 def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measure:
-    """Return the measure of the runs."""
     if measure is None:
         return _USUAL if rel in (None, 1) else _USUAL(rel=rel)
     parsed, *more = parse_measures(measure)

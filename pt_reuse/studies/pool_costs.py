@@ -32,13 +32,11 @@ SHARES, MOST = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
 
 
 def _draw_found(result: PoolCosts, _: str, place: Place) -> Axes:
-    """Draw the share of the relevant documents that is found over the size of the pool."""
     label = "share of the known relevant documents"
     return plot_pool_costs(result.table, "share", title="What a pool of each depth finds", label=label, place=place)
 
 
 def _draw_tau(result: PoolCosts, measure: str, place: Place) -> Axes:
-    """Draw tau_b of the ranking by each pool to the one by all judgments over the size of the pool."""
     rows = result.agreement[result.agreement["measure"] == measure].merge(result.table[["depth", "documents"]])
     label = f"tau_b by {measure} to all judgments"
     return plot_pool_costs(rows, "tau_b", title="How a pool of each depth ranks", label=label, place=place)

@@ -26,7 +26,6 @@ from pt_reuse.study import study
 
 
 def _draw(result: Saturation, measure: str, place: Place) -> Axes:
-    """Draw the distribution of the scores over the runs as a box for each topic."""
     rows, values = result.table[result.table["measure"] == measure], _by_topic(result.scores, measure)
     return plot_saturation(rows, values, measure=measure, maximum=result.maximum, place=place)
 
@@ -181,7 +180,6 @@ def saturation(
 
 
 def _by_topic(scores: Scores, measure: str) -> list[NDArray[np.float64]]:
-    """Return for each topic the scores that count."""
     values = scores.values[scores.measures.index(measure)]
     return [row if scores.complete else row[has] for row, has in zip(values, scores.has_topic, strict=True)]
 

@@ -49,7 +49,6 @@ _KEYS = ["measure", "figure"]
 
 
 def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | None = None) -> Axes:
-    """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value."""
     rows = result.of_figure(figure, measure)
     figure = rows["figure"].iloc[0]
     points = result.table[(result.table["figure"] == figure) & result.table["measure"].isin(rows["measure"])]
@@ -358,7 +357,6 @@ def _label(value: Any) -> str:
 
 
 def _usual(name: str, default: Any, runs: RunSet, qrels: Qrels) -> list[Any]:
-    """Return the usual values of a convention on a field."""
     if name in ("order", "pool_order"):
         return [*BY_SCORE, "file", *(["rank"] if bool(np.all(runs.field.ranked)) else [])]
     if name == "contributors":

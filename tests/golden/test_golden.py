@@ -491,6 +491,7 @@ RENAMED: dict[str, str | None] = {
     "check_new_run:table.verdict": None,
     "coverage:by_run.residual_without_own": None,
     "coverage:by_topic.max_unjudged": None,
+    "leave_out_type:documents.best_run": None,
     "leave_out_uniques:filled_by_run": None,
     "leave_out_uniques, filled:filled_by_run": None,
     "commands:filled_by_run.csv": None,

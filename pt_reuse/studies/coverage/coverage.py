@@ -43,25 +43,21 @@ _NOTHING = 1e-14
 
 
 def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
     counts, row = result.counts, result.depths.index(result.at)
     shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
     return plot_unjudged_runs(shares, result.by_run, depth=result.at, by=result.drawn_by, place=place)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw a line per type over the depths."""
     return plot_depths(result.table, by=result.drawn_by, place=place)
 
 
 def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw a point per run: the share unjudged, and the residual of RBP."""
     label = f"residual of RBP (p = {result.p:g})"
     return plot_residual(result.by_run, label=label, by=result.drawn_by, depth=result.at, place=place)
 
 
 def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
-    """Draw the ranks that each run that moves gains on condensed lists."""
     return plot_rises(result.condensed[result.condensed["measure"] == measure], measure=measure, place=place)
 
 
@@ -464,7 +460,6 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
 
 
 def _condensed(runs: pd.DataFrame, measure: str, full: Values, condensed: Values) -> pd.DataFrame:
-    """Return one row per run: score and rank by (runs,) means, of full and condensed lists."""
     rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
     return runs.assign(
         measure=measure,

@@ -53,7 +53,6 @@ _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
 def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
-    """Draw the share of judged documents by rank, of the runs judged as deep and all others, with every depth."""
     from pt_reuse.plots.lines import plot_judged_by_rank
 
     return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
@@ -356,7 +355,6 @@ def _explained(whole: Search, best: Try, kept: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: NDArray[np.bool_]) -> InferredPool:
-    """Return the result of a search over the topics that are not set apart."""
     best, fit = search.best, search.best.fit
     depths = np.zeros(len(qrels.topics), dtype=np.int64)
     depths[~apart] = fit.depths

@@ -38,7 +38,6 @@ def which_bits(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> 
 
 
 def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """Return the bits of a factorial."""
     from scipy.special import gammaln
 
     return gammaln(np.add(number, 1)) / np.log(2)
@@ -485,7 +484,6 @@ class Search:
         return self._ranked[order]
 
     def _of(self, order: str) -> Try:
-        """Return the best answer so far in an order."""
         return _best([tried for tried in self.tried if tried.order == order])
 
     def _is_settled(self, tried: Try) -> bool:
