@@ -158,13 +158,10 @@ class PoolsByType(Result):
         return lines
 
     def wide(self, number: str = "tau_b") -> pd.DataFrame:
-        """Return the table as a paper has it: a row per type of the pool, columns measure x tested group.
+        """Return the table as a paper has it: a row per type of the pool, columns ``measure`` and ``tested``.
 
         Args:
             number: which number stands in the cells, a column of `table` such as ``"tau_b"`` or ``"tau_b_sd"``.
-
-        Returns:
-            DataFrame: pools as the index, columns of two levels, ``measure`` and ``tested``.
         """
         choice("number", number, [column for column in self.table.columns if column.startswith(_NUMBERS)])
         wide = self.table.pivot_table(number, "pool", ["measure", "tested"], "first", dropna=False)
@@ -180,8 +177,7 @@ class PoolsByType(Result):
             split: one split, from 0; default the mean over the splits in which a run was tested.
 
         Returns:
-            DataFrame: one row per run that was tested: ``name team type score estimated splits``, the last in how many
-            splits it was tested.
+            DataFrame: one row per run: ``name team type score estimated splits``, in how many splits it was tested.
         """
         m = self.measures.index(measure_among(self.measures, measure))
         choice("pool", pool, self.pools)
@@ -215,9 +211,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     command="by-type",
     aim="fair",
     summary="how runs would rank if systems of one type alone had made the pool",
-    details="The teams of a type are split into halves at random. Only the pool of one half is judged. The other "
-    "half, the runs of each other type, and all of these are ranked by it, and the ranking is compared with that by "
-    "the pool of all runs.",
+    details="The pool of half the teams of a type is judged; all other runs are ranked by it and by the pool of all.",
     papers="[Y20]_",
     needs=("type",),
     screen=("table",),
@@ -292,18 +286,15 @@ def by_type(
 ) -> PoolsByType:
     """Rank systems as if systems of one type alone had made the pool.
 
-    The teams of a type are split in halves. Only the depth-k pool of the runs of one half is judged. These judgments
-    rank the other half of the type, all runs of each other type, and all of these together, and each ranking is
-    compared with that by the gold judgments. This is done for many splits, and for each type. A pooled document without
-    a judgment counts as not relevant.
+    The teams of a type are split in halves. The judgments in the depth-k pool of one half rank the other half of the
+    type, all runs of each other type, and all of these together; each ranking is compared with that by the gold
+    judgments. This is done for many splits, and for each type. A pooled document without a judgment is not relevant.
 
     Args:
         contributors: the runs that can be in a pool: ``"pooled"`` (default), ``"all"`` or run names. A run of a team in
             the pooled half is never tested, even if it does not contribute.
-        resamples: of the bootstrap for intervals of the means over splits; 0 (default) for none. Topics are drawn with
-            replacement, and, if splits are random, as many splits, too.
-        seed: of the splits and of the bootstrap: the same seed gives the same splits in every process, whatever the
-            order of the runs.
+        resamples: of topics, and of splits if these are random, for intervals of means over splits; 0 for none.
+        seed: of the splits and of the bootstrap; the order of the runs does not matter.
 
     Raises:
         InputError: a run without a type or team, an unknown type, a requested type that cannot be split, or no type

@@ -76,8 +76,7 @@ class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
     Every number is a mean over all ``seeds``, missing where one seed has none; ``_low`` and ``_high`` are the lowest
-    and the highest. A seed decides what a strategy draws, and in which order it tries runs that tie. Figures have a
-    line and a band for each strategy, of many the six that find most at the middle budget.
+    and the highest. Figures have a line and a band for each strategy, of many the six that find most.
     """
 
     title = "Strategies"
@@ -223,9 +222,7 @@ Strategies: TypeAlias = Annotated[
     command="judge compare-strategies",
     aim="judging",
     summary="what judging strategies would have found, and how they would rank the runs",
-    details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At each "
-    "budget the relevant documents found are counted, and the ranking of runs by the labels so far is compared with "
-    "that by all judgments.",
+    details="At each budget the relevant documents found are counted, and the runs ranked by the labels so far.",
     group="pools",
     page="building-judgments",
     papers="[L17]_",

@@ -113,9 +113,7 @@ class Density(Result):
     command="profile density",
     aim="fair",
     summary="the share of judged documents that are relevant, by topic",
-    details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
-    "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "
-    "of --rounds, those of a column of the judgments, or pools of --depths.",
+    details="Above 1/3, unjudged documents should not be assumed to be not relevant.",
     group="profile",
     papers="[V22b]_",
     runs_for=("depths",),
@@ -158,8 +156,7 @@ def density(
 
     The *knee* of a topic is the round whose share of the relevant documents exceeds its share of the judged ones by
     most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then. Cormack and
-    Grossman end a search from a ratio of 156 - min(relevant, 150) on, which is 6 only from 150 relevant documents on. A
-    topic without a knee found relevant documents as often at the end as at the beginning.
+    Grossman end a search from a ratio of 156 - min(relevant, 150) on.
 
     Raises:
         InputError: rounds given in two ways, a document with two labels in two rounds, an unknown run or an invalid

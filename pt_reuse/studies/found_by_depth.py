@@ -48,14 +48,12 @@ def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
 class FoundByDepth(Result):
     """How many relevant documents the depth-k pool of each unit (type, team or run) holds, for k = 1, 2, ...
 
-    Its figure has for each unit, of many the six that find most, a line for all that its pool finds and a broken one
-    for what it alone finds, and an upright line where not everything is judged any more.
+    Its figure has a line for what the pool of each unit finds, and a broken one for what it alone finds.
 
     Attributes:
         by: what the units are.
-        judged_to: the depth down to which every document of every contributing run is judged, on the topics of the
-            judgments; 0 where that is not so at rank 1, the largest depth asked for where it is so there. Beyond it,
-            what is found depends on who was judged.
+        judged_to: the depth down to which all documents of the contributing runs are judged, at most the largest depth
+            asked for. Beyond it, what is found depends on who was judged.
     """
 
     title = "Found by depth"
@@ -121,8 +119,7 @@ class FoundByDepth(Result):
     command="profile found-by-depth",
     aim="building",
     summary="how many relevant documents the pools of each type of system contain, by depth",
-    details="In all, and those that no other type has. Below the depth to which everything was judged, the counts "
-    "depend on which runs were judged; the output gives that depth.",
+    details="In all, and those that no other type has, and down to which depth all is judged.",
     group="pools",
     page="studies/by-type",
     papers="[Y20]_",

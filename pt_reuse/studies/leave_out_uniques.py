@@ -157,8 +157,7 @@ class LeaveOutUniques(LeaveOneOutResult):
     command="lou",
     aim="fair",
     summary="leave-out-uniques on a field of run files",
-    details="A unique document is one that only one team contributed to the pool. Each run is scored without the "
-    "uniques of its own team, and the whole field is ranked again without those of each team.",
+    details="A unique document is one that only one team contributed to the pool.",
     screen=("summary", "table"),
     page="leave-out-uniques",
     papers="[Z98]_, [B07]_",

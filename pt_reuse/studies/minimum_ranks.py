@@ -40,9 +40,8 @@ def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None)
 class MinimumRanks(Result):
     """The best rank at which any run has each relevant document.
 
-    Its figure has a column for each topic, those with most relevant documents on the right, rank 1 at the bottom, above
-    the deepest rank the row of documents that no run has (NR), and darker cells for more documents; ``label=`` for
-    documents of one label. Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
+    Its figure has a column for each topic and darker cells for more documents; ``label=`` for documents of one label.
+    Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
 
     Attributes:
         depth: the rank down to which runs were looked at.
@@ -140,8 +139,7 @@ def _checked_edges(edges: Any) -> list[int]:
     command="profile minimum-ranks",
     aim="building",
     summary="the best rank of each relevant document in any run",
-    details="The minimum rank of a relevant document is its best rank over the runs; NR (not retrieved) is one that no "
-    "run has. If many are deep or NR, a shallow pool would have missed them, and there may be more that nobody found.",
+    details="The minimum rank is the best over the runs; NR (not retrieved) is a document that no run has.",
     group="pools",
     papers="[V22b]_",
     screen=("by_rank", "topics"),
@@ -173,9 +171,8 @@ def minimum_ranks(
 ) -> MinimumRanks:
     """Compute the best rank of each relevant document in any run.
 
-    The minimum rank of a relevant document is its best rank in any run, down to the depth; a document that no run has
-    there is *NR*, not retrieved: it was judged for another reason. Many relevant documents at deep ranks, or NR, show
-    that a shallow pool would have missed them, and suggest that there are further ones.
+    A relevant document that no run has down to the depth is *NR*, not retrieved. Many relevant documents at deep ranks,
+    or NR, show that a shallow pool would have missed them, and suggest that there are further ones.
 
     Raises:
         InputError: an invalid depth, an unknown run, runs without any topic of the judgments.

@@ -46,9 +46,6 @@ def _draw_tau(result: PoolCosts, measure: str, place: Place) -> Axes:
 class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
 
-    Its figures are over the size of the pool: ``"found"``, the share of the relevant documents that it has, and
-    ``"tau_b"``, how its judgments rank the runs.
-
     Attributes:
         rel: the lowest label that counts as relevant.
     """
@@ -126,8 +123,7 @@ Depths: TypeAlias = Annotated[
     command="profile pool-costs",
     aim="building",
     summary="what pools of several depths cost and find, and how runs rank by them",
-    details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with the "
-    "one by all judgments.",
+    details="The judgments are restricted to each pool, and the ranking of all runs is compared with that by all.",
     group="pools",
     papers="[V00]_, [V22b]_",
     screen=("table", "agreement", "needed"),

@@ -34,9 +34,8 @@ def _draw(result: Saturation, measure: str, place: Place) -> Axes:
 class Saturation(Result):
     """How the scores of the runs are distributed on each topic, and on which topics they are at the top.
 
-    Its figure has a box for each topic from quartile to quartile, with a stroke at the median and whiskers to the
-    lowest and the highest score within 1.5 times the box; the topic with the highest median is on the right. Source:
-    Voorhees, Craswell and Lin 2022, figures 2 and 7.
+    Its figure has a box for each topic, the highest median on the right. Source: Voorhees, Craswell and Lin 2022,
+    figures 2 and 7.
 
     Attributes:
         scores: what was looked at.
@@ -95,8 +94,7 @@ class Saturation(Result):
     command="profile saturation",
     aim="fair",
     summary="topics on which most runs have the highest score",
-    details="A topic is saturated under a measure if the median score over the runs is the highest possible one: it "
-    "does not distinguish the better half of the runs.",
+    details="That is where the median score over the runs is the highest possible one.",
     group="profile",
     papers="[V22b]_",
     measures=partial(usual_measures, binary=P @ 10),

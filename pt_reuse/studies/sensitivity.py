@@ -61,13 +61,12 @@ class Sensitivity(Result):
     """Which numbers of a study move with which convention, and by how much.
 
     Its report and its figure are of one number, ``figure=``, default the first: a bar per convention from the lowest to
-    the highest value, those that move it furthest on top, a point for each value, and an upright line at the default.
+    the highest value, and a point for each value.
 
     Attributes:
         figures: one row per combination and number: a column for each convention, ``measure figure value``.
         combinations: one row per combination: a column for each convention; ``default``, whether it is the one of
-            defaults; ``refused``, why the study refuses it, None where it does not; ``warned``, what it warned of,
-            None for nothing (of the defaults, the user was warned).
+            defaults; ``refused`` and ``warned``, what the study says of it, None for nothing.
         study: what the study is called.
     """
 
@@ -288,9 +287,7 @@ def sensitivity(
     command="profile sensitivity",
     aim="fair",
     summary="how much the conventions of leave-out-uniques change its figures",
-    details="Leave-out-uniques is run with other values of one convention at a time: the ranking order, the pool "
-    "order, the contributors and the depth of the pool, the lowest relevant label, the topics of means, and which "
-    "uniques are removed.",
+    details="Leave-out-uniques is run with other values of one convention at a time.",
     group="profile",
     name="sensitivity",
     page="studies/sensitivity",

@@ -65,16 +65,14 @@ def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
 class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
 
-    Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
-    per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
-    RBP, or the ranks it gains on condensed lists by a measure.
+    Its figures are ``"runs"``, the share unjudged of each; ``"depths"``, a line per type; ``"residual"`` and
+    ``"rise"``, the residual of RBP of each run, and the ranks that it gains on condensed lists.
 
     Attributes:
         counts: the numbers behind the shares, on each topic.
         at: the depth that runs are compared at.
         p: the persistence of RBP and its residual.
-        left_out: who was left out of the pool for ``unjudged_without_own``: ``"team"``, ``"run"`` or ``"type"``; None
-            for nobody.
+        left_out: the unit that was left out for ``unjudged_without_own``; None for nobody.
     """
 
     title = "Coverage"
@@ -235,10 +233,7 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
     command="profile coverage",
     aim="fair",
     summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
-    details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to which "
-    "each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged documents are "
-    "dropped from all lists; and, if the pooled runs are known, the share of each run that would be unjudged without "
-    "its own team.",
+    details="The share of unjudged documents by run, group and topic, and what these may do to ranks.",
     group="profile",
     papers="[M08]_",
     screen=("groups", "by_run", "flags"),
@@ -296,16 +291,13 @@ def coverage(
     """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
-    in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
-    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
-    trec_eval 10 does: empty places of a short list count as judged, so that it is 0 on such a topic).
+    of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic without any; the complement of
+    ``Judged@k``), and of k (``Unjudged(of_cutoff=True)@k``, as trec_eval 10 does: empty places count as judged).
 
-    Three numbers show the possible effect on a run. Its *residual* is the most that unjudged documents may add to its
-    RBP: the sum of (1 - p) p^(rank - 1) over them, and p^n for ranks below a list of n documents. Its *condensed* score
-    is that of lists without unjudged documents, with all runs scored like this; condensed lists favour less judged
-    runs. If it is known who was pooled, the share of unjudged documents *without its own team* is that share if the
-    team had not taken part: a new run with a higher share than any contributor is covered less than any participant
-    was.
+    The *residual* is the most that unjudged documents may add to RBP: the sum of (1 - p) p^(rank - 1) over them, and
+    p^n for ranks below a list of n documents. The *condensed* score is that of lists without unjudged documents, which
+    favours less judged runs. The share *without its own team* is that of unjudged documents had the team not been
+    pooled: a new run with a higher share than any contributor is covered less than any participant was.
 
     Raises:
         InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have, a

@@ -293,9 +293,7 @@ def _check(given: Mapping[str, Any]) -> None:
     command="profile subcollections",
     aim="fair",
     summary="whether the same runs differ significantly on parts of the corpus",
-    details="Documents that are not relevant are split, by source or at random, and each part also gets all relevant "
-    "documents. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and the "
-    "pairs on which two parts agree are counted.",
+    details="Documents that are not relevant are split, and every pair of runs is tested on each part.",
     group="profile",
     papers="[J14]_, [S12]_",
     screen=("parts", "table", "by_pair"),
