@@ -20,9 +20,7 @@ from pt_reuse import options
 from pt_reuse._check import choice, count, examples, listed, names, plural, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -36,9 +34,8 @@ from pt_reuse.pooling.fit import SLACK, pool_on_topics
 from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 #: what all runs that are tested are called
@@ -502,17 +499,9 @@ def _scored(
         gone = np.ones((len(some), len(judged) + 1), dtype=bool)
         for split, rows in enumerate(some):
             gone[split, rows] = False
-        in_set, row = np.nonzero(gone[:, :-1])
-        changes = Changes(len(some), in_set, row, np.full(len(row), UNJUDGED))
-        scored = PerturbedScores.of(
-            rescore(inputs.runs, judged, inputs.measures, changes, **how),
-            inputs.runs,
-            judged,
-            inputs.measures,
-            len(some),
-            whole=range(len(some)) if by_topic else (),
-        )
-        topics = [scored.whole[split] for split in scored.whole]
+        whole, gone_rows = range(len(some)) if by_topic else (), np.nonzero(gone[:, :-1])
+        scored = scores_without(inputs, gone_rows, len(some), qrels=judged, whole=whole, **how)
+        topics = list(scored.whole.values())
         parts.append((scored.base, scored.means, np.stack(topics, axis=1) if topics else scored.base[:, None][:, :0]))
     base, means, values = zip(*parts, strict=True)
     return base[0], np.concatenate(means, axis=1), np.concatenate(values, axis=1)

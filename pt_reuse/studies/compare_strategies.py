@@ -18,7 +18,6 @@ from pt_reuse import options
 from pt_reuse._check import count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import neighbours
@@ -43,8 +42,7 @@ from pt_reuse.pooling.adaptive.strategy import (
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.caveats import alone, beware, one_run
 from pt_reuse.scoring.measures import native_spec
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 #: steps of the curve when budgets are numbers of judgments
@@ -210,9 +208,7 @@ Strategies: TypeAlias = Annotated[
         'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
         ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
         check=checked_strategies,
-        flag=options.Flag(
-            help=f"comma-separated, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
-        ),
+        flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
     ),
 ]
 
@@ -445,8 +441,7 @@ def prefixes(orders: Sequence[Order], lengths: NDArray[np.int64]) -> NDArray[np.
 
 def _means(inputs: Inputs, kept: Sequence[Order]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return means, (measures, runs) under all judgments, (measures, parts, runs) under the rows that are kept."""
-    data, labels = (inputs.runs, inputs.qrels, inputs.measures), inputs.qrels.arrays.labels
-    specs = [native_spec(measure) for measure in inputs.measures]
+    labels, specs = inputs.qrels.arrays.labels, [native_spec(measure) for measure in inputs.measures]
     # what no measure can see need not be taken away
     blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
     every = np.flatnonzero(labels > 0 if blind else labels != UNJUDGED)
@@ -455,8 +450,7 @@ def _means(inputs: Inputs, kept: Sequence[Order]) -> tuple[NDArray[np.float64], 
         in_set = np.repeat(np.arange(len(some)), [len(gone[part]) for part in some])
         row = np.concatenate([gone[part] for part in some])
         # in one more set all judgments stay
-        changes = Changes(len(some) + 1, in_set, row, np.full(len(row), UNJUDGED))
-        parts.append(PerturbedScores.of(rescore(*data, changes), *data, len(some) + 1).means)
+        parts.append(scores_without(inputs, (in_set, row), len(some) + 1).means)
     return parts[0][:, -1], np.concatenate([means[:, :-1] for means in parts], axis=1)
 
 

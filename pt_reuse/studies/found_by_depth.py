@@ -15,7 +15,8 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
-from pt_reuse.plots.sheet import Axes, Place
+from pt_reuse.plots.lines import plot_found
+from pt_reuse.plots.sheet import MOST, Axes, Place
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depths
 from pt_reuse.pooling.fit import pool_on_topics
 from pt_reuse.result import KeyFigures, Result
@@ -35,9 +36,6 @@ def _checked_depths(depths: Any) -> list[int]:
 
 
 def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
-    from pt_reuse.plots.lines import plot_found
-    from pt_reuse.plots.sheet import MOST
-
     last = result.table[result.table["depth"] == result.table["depth"].max()].set_index(result.column)["relevant"]
     most = set(last[result.units].nlargest(MOST).index)
     chosen = [name for name in result.units if name in most]
@@ -141,12 +139,7 @@ def found_by_depth(
         options.Option(
             "one depth for 1, 2, ... down to it, or several; default 100, or the longest list where that is shorter.",
             check=_checked_depths,
-            flag=options.Flag(
-                help="comma-separated pool depths, or the largest",
-                metavar="LIST",
-                kind="counts",
-                default="every one to 100",
-            ),
+            flag=options.Flag(help="pool depths, or the largest", metavar="LIST", kind="counts", default="1 to 100"),
         ),
     ] = None,
     contributors: options.Contributing = "pooled",
@@ -198,7 +191,7 @@ def found_by_depth(
             units,
             inputs,
             by=by,
-            depths=str(depths[0]) if len(depths) == 1 else f"{depths[0]} to {depths[-1]}",
+            depths=" to ".join(map(str, dict.fromkeys([depths[0], depths[-1]]))),
             judged_to_depth=judged_to,
             contributors=str(contributing),
             pool_order=pooled.ranked.order,

@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 from pt_reuse._check import plural, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.inputs import Inputs
 from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.perturbed import PerturbedScores
+from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
@@ -149,6 +154,19 @@ class LeaveOneOutResult(Result):
             names = ", ".join(map(str, falling[self.units.column]))
             rows.append((measure, len(falling), len(of), int(of["max_drop"].max()), names))
         return pd.DataFrame(rows, columns=["measure", "units", "of", "largest", "names"])
+
+
+def scores_without(
+    inputs: Inputs, gone: Sequence[NDArray[np.int64]], n_sets: int, *, qrels: Qrels | None = None, **options: Any
+) -> PerturbedScores:
+    """Score all runs under sets of judgments: `gone` has sets, and the rows of the judgments that each of them lacks.
+
+    `options` are ``n_jobs``, ``verbose``, and those of :meth:`PerturbedScores.of`.
+    """
+    (in_set, row), data = gone, (inputs.runs, inputs.qrels if qrels is None else qrels, inputs.measures)
+    how = {name: options.pop(name) for name in ("n_jobs", "verbose") if name in options}
+    changes = Changes(n_sets, in_set, row, np.full(len(row), UNJUDGED))
+    return PerturbedScores.of(rescore(*data, changes, **how), *data, n_sets, complete=inputs.complete, **options)
 
 
 def count_uniques(

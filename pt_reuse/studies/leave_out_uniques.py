@@ -11,9 +11,7 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse._check import choice, count
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
@@ -24,11 +22,9 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import PoolFit, find_uniques, unjudged_tops
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables
-from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out, scores_without
 from pt_reuse.study import study
 
 
@@ -177,9 +173,7 @@ def leave_out_uniques(
             "document, as NIST's script does, and the default with `fill`. The two agree for measures that take "
             "unjudged as not relevant.",
             choices=("relevant", "judged"),
-            flag=options.Flag(
-                help="uniques to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"
-            ),
+            flag=options.Flag(help="relevant or judged uniques", metavar="WHAT", kind="text", default="relevant"),
         ),
     ] = None,
     rel: options.Rel = None,
@@ -190,12 +184,7 @@ def leave_out_uniques(
         options.Option(
             "a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
             "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
-            flag=options.Flag(
-                help="files with the labels of judges, or a folder of them, as `audit --judges` takes it: label the "
-                "removed uniques by each of them; then --remove is judged by default",
-                metavar="FILE",
-                kind="judges",
-            ),
+            flag=options.Flag(help="labels of judges, as `audit --judges` takes them", metavar="FILE", kind="judges"),
         ),
     ] = None,
     judge_rel: Annotated[
@@ -217,11 +206,7 @@ def leave_out_uniques(
         options.Option(
             '``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.',
             choices=HOLES,
-            flag=options.Flag(
-                help="what a judge labels: the removed uniques, or also what is unjudged at the top",
-                metavar="WHICH",
-                kind="text",
-            ),
+            flag=options.Flag(help="what a judge labels: uniques or unjudged", metavar="WHICH", kind="text"),
         ),
     ] = "uniques",
     complete: options.Complete = True,
@@ -286,10 +271,8 @@ def leave_out_uniques(
         beware(filling.caveats(judges, remove))
         scored = filling.scored(inputs, units, with_cells=bootstrap is not None, **how)
     else:
-        changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
-        data = (inputs.runs, people, inputs.measures)
-        of_sets: dict[str, Any] = {"units": units, "complete": complete, "with_cells": bootstrap is not None}
-        scored = PerturbedScores.of(rescore(*data, changes, **how), *data, len(units), **of_sets)
+        cells = bootstrap is not None
+        scored = scores_without(inputs, (owner, row), len(units), units=units, with_cells=cells, **how)
     beware(fit.caveats())
 
     parts = leave_one_out(

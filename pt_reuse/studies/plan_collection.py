@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import rounded
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
@@ -34,10 +32,10 @@ from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import base_scores, rescore
+from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -410,17 +408,17 @@ def plan_collection(
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
     units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
-    who, how = pooled.contributors, {"n_jobs": n_jobs, "verbose": verbose}
+    who, how = pooled.contributors, dict[str, Any](n_jobs=n_jobs, verbose=verbose)
     # by depth the judged documents that one unit alone brought into its pool
     uniques = {depth: find_uniques(runs, qrels, units, who, depth=depth, pool_order=pool_order) for depth in depths}
     cells = list[_Cell]()
-    for name, given in judges.items():
-        oracle = OracleTopics(pooled.ranked, given, pooled.depth, inputs.rel, who.runs)
+    for name, labelled in judges.items():
+        oracle = OracleTopics(pooled.ranked, labelled, pooled.depth, inputs.rel, who.runs)
         pool = [oracle.topic(qid) for qid in qrels.topics]
         if name == GIVEN:
             check_some_judged(pool)
             beware(caveats_of(pool, inputs.rel))
-        cells += _cells(name, given, pool, strategies, uniques, inputs, units, seed, **how)
+        cells += _cells(name, labelled, pool, strategies, uniques, inputs, units, seed, **how)
     work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
@@ -503,16 +501,14 @@ def _cells(
         np.minimum.at(best, topic.lists.codes, topic.lists.rank)
         for depth, length in lengths.items():
             length[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
-    at, data = [t for t, _ in there], (inputs.runs, inputs.qrels, inputs.measures)
+    at = [t for t, _ in there]
     for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
         kept = np.zeros(len(given), dtype=bool)
         kept[prefixes([order[s] for order in orders], length[at])] = True
         one = uniques[depth if strategy.name == _DEPTH else max(uniques)]
         there_too = kept[one.row]
         row, owner = (np.cumsum(kept) - 1)[one.row[there_too]], one.owner[there_too].astype(np.int64)
-        lost = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
-        blocks = rescore(inputs.runs, given.keep(kept), inputs.measures, lost)
-        found = PerturbedScores.of(blocks, *data, len(units), units=units)
+        found = scores_without(inputs, (owner, row), len(units), qrels=given.keep(kept), units=units)
         yield _Cell({"depth": depth, "strategy": strategy.name, "judge": judge}, length, found.base, found.own[0])
 
 

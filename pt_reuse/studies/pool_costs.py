@@ -11,8 +11,6 @@ import pandas as pd
 
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
-from pt_reuse.arrays.changes import Changes
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.options import POOL_DEPTHS
@@ -22,9 +20,8 @@ from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 #: the shares of the known relevant documents for which a depth is looked for, and the one that the answer is about
@@ -183,10 +180,9 @@ def pool_costs(
 
     data = (inputs.runs, inputs.qrels, inputs.measures)
     # the judgments of the pool of each depth as what all judgments lose
-    in_set, row = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
-    changes = Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
-    blocks = rescore(*data, changes, n_jobs=n_jobs, verbose=verbose)
-    scored = PerturbedScores.of(blocks, *data, len(depths), whole=range(len(depths)), complete=complete)
+    gone = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
+    every = range(len(depths))
+    scored = scores_without(inputs, gone, len(depths), whole=every, n_jobs=n_jobs, verbose=verbose)
     truth, *by_pool = (
         scores_of(*data, values, complete=complete).topic_means for values in (scored.base, *scored.whole.values())
     )

@@ -307,9 +307,7 @@ def sensitivity_of_uniques(
         options.Option(
             "the conventions that are varied; default all of them.",
             check=lambda value: [choice("vary", name, USUAL) for name in value],
-            flag=options.Flag(
-                help=f"comma-separated conventions, of: {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"
-            ),
+            flag=options.Flag(help=f"of {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"),
         ),
     ] = None,
     verbose: options.Verbose = False,
@@ -326,12 +324,11 @@ def sensitivity_of_uniques(
 def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
     if isinstance(grid, str) or not isinstance(grid, Iterable) or not (names := list(grid)):
-        problem = f"grid must be a dict of convention -> values, or names of conventions, got {shown(grid)}."
-        raise InputError(problem, argument="grid")
+        raise InputError(f"grid must be a dict of convention -> values, or names, got {shown(grid)}.", argument="grid")
     wanted: dict[str, dict[str, Any] | None] = {}
     for name in names:
         if name not in known:
-            problem = f"grid names {shown(name)}, no convention of the study, which has {examples(known, 20)}."
+            problem = f"grid names {shown(name)}; the study has {examples(known, 20)}."
             raise InputError(problem, argument="grid")
         values = grid[name] if isinstance(grid, Mapping) else None
         if values is None and name in USUAL:

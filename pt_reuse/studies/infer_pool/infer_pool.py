@@ -22,6 +22,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
+from pt_reuse.plots.lines import plot_judged_by_rank
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
@@ -53,8 +54,6 @@ _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
 def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
-    from pt_reuse.plots.lines import plot_judged_by_rank
-
     return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
 
 
@@ -535,8 +534,5 @@ def _caveats(summary: pd.DataFrame, search: Search) -> Iterator[Caveat]:
     if _may_lack(summary, search.best):
         most = search.tolerances[-1]
         larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
-        yield Caveat(
-            f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)",
-            "the topics that are set apart may be of the same pool and lack more of its judgments: "
-            f"tolerance={larger:g} allows it.",
-        )
+        note = f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)"
+        yield Caveat(note, f"{note}.")

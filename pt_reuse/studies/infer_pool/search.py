@@ -20,11 +20,6 @@ from pt_reuse.errors import InputError
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, RankedTopic, Tops, judged_codes
 
 
-def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
-    """Return the bits that name the runs of a pool and its depths."""
-    return float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
-
-
 def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
     """Return the bits that name the distinct depths, and which topic has which of them."""
     sizes = np.unique(depths, return_counts=True)[1]
@@ -268,7 +263,8 @@ class Fitter:
             runs[worst] = False
         pool = np.flatnonzero(tops.times(runs))
         unjudged, outside = int((~tops.judged[pool]).sum()), ranks.outside(pool, tops.judged)
-        names = name_bits(runs, depths[ranks.has_topic], ranks.longest)
+        # what it takes to name the runs of the pool and its depths
+        names = float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths[ranks.has_topic], ranks.longest)
         bits = names + float(which_bits(unjudged, len(pool))) + float(which_bits(outside[:, 1], outside[:, 0]).sum())
         ends = float(self._curves(runs, int(_below(depths).max(initial=0))).ends(depths).sum()) - names
         counts = {"explained": len(pool) - unjudged, "unjudged": unjudged, "unexplained": int(outside[:, 1].sum())}

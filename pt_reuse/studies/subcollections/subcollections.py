@@ -314,10 +314,7 @@ def subcollections(
             "warning.",
             check=source_rule,
             flag=options.Flag(
-                help="comma-separated prefixes of docnos, or a regular expression that begins with ^, with a group",
-                metavar="LIST",
-                kind="list",
-                default="the letters a docno begins with",
+                help="prefixes of docnos, or ^(...)", metavar="LIST", kind="list", default="the first letters"
             ),
         ),
     ] = None,

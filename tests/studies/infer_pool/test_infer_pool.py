@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb, factorial, log2
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from topic_ways import odd_field
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 
 #: judgments made at random may be of relevant documents only
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -391,30 +389,6 @@ def test_a_run_that_lacks_far_more_than_the_others_is_not_of_the_pool():
     assert infer_pool(runs, qrels, tolerance=0.1).contributors == [*pooled, "stranger"]
 
 
-def which(some, many):
-    return log2(many + 1) + log2(comb(many, some))
-
-
-def test_bits_are_those_of_counting():
-    runs = np.arange(7) < 3
-    # two topics at depth 10, one at 5: which depths, and which topic has which
-    depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
-    assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
-    assert which_bits(np.array([2, 0, 1]), np.array([5, 0, 40])) == pytest.approx([which(2, 5), 0, which(1, 40)])
-
-
-def test_documents_outside_are_grouped_by_topic_and_best_rank():
-    field = {"A": {"1": list("abcde")}, "B": {"1": ["f", "g"], "2": ["h"]}}
-    qrels = as_qrels({("1", "a"), ("1", "d"), ("1", "g"), ("2", "h")})
-    fits = fitter(as_runs(field), qrels)
-    # ranks 1, 2, 3 to 4, 5 to 8: documents and judged ones
-    assert fits.ranks.grouped.tolist() == [[[2, 1], [2, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
-    tops = fits.ranks.tops(np.array([2, 0]))
-    pool = np.flatnonzero(tops.times(np.array([True, False])))
-    rest = fits.ranks.outside(pool, tops.judged).reshape(2, 4, 2)
-    assert rest.tolist() == [[[1, 0], [1, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
-
-
 def test_documents_of_no_run_are_in_no_group():
     """A field that was selected from a larger one knows the documents of the others."""
     field = {"A": {"1": list("abcd")}, "B": {"1": list("wxyz")}}
@@ -424,16 +398,6 @@ def test_documents_of_no_run_are_in_no_group():
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
     assert (found.depth, found.contributors) == (2, ["A"])
-
-
-def test_an_exact_answer_pays_for_naming_it_only():
-    runs, qrels = hand()
-    fits = fitter(runs, qrels)
-    fit = fits.common_depth()
-    assert fit.is_exact
-    groups = fits.ranks.outside(np.flatnonzero(fit.tops.times(fit.runs)), fit.tops.judged)[:, 0]
-    free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.explained + 1) + np.log2(groups + 1).sum()
-    assert fit.bits == pytest.approx(free)
 
 
 ODD_RUNS, ODD_QRELS = odd_field()
