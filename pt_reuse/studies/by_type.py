@@ -220,8 +220,8 @@ def by_type(
     measures: Annotated[
         Any,
         options.Option(
-            "ir_measures measures or their names, one or several; default RR, from the grade from which documents are "
-            "relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.",
+            "ir_measures measures or their names, one or several; default RR, from the relevant grade on, and "
+            "``nDCG@10``, which are the paper's.",
             check="pt_reuse.scoring.scores:checked_measures",
             flag=options.Flag(help="comma-separated", metavar="LIST", kind="list", default="RR and nDCG@10"),
         ),
@@ -239,8 +239,7 @@ def by_type(
         str,
         options.Option(
             'what is split: each ``"team"`` (default) or ``"family"``, all of whose runs of the type go together, or '
-            'each ``"run"``, so that a pooled run and a tested one may be of one team. An odd number leaves the larger '
-            "half to be tested.",
+            'each ``"run"``. An odd number leaves the larger half to be tested.',
             choices=("team", "run", "family"),
             flag=options.Flag(help="what is split: team, run or family", metavar="UNIT", kind="text"),
         ),
@@ -248,8 +247,7 @@ def by_type(
     splits: Annotated[
         Any,
         options.Option(
-            'how many different halves are drawn at random, or ``"all"`` for every one. Where there are no more than '
-            "asked for, all are taken.",
+            'how many different halves are drawn at random, or ``"all"``, also where there are no more than asked for.',
             check=_checked_splits,
             flag=options.Flag(help="how many random halves, or all", kind="count or text"),
         ),

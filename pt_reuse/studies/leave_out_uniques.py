@@ -169,9 +169,8 @@ def leave_out_uniques(
     remove: Annotated[
         str | None,
         options.Option(
-            '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
-            "document, as NIST's script does, and the default with `fill`. The two agree for measures that take "
-            "unjudged as not relevant.",
+            '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` (with `fill` the default) '
+            "every unique judged one, as NIST's script does.",
             choices=("relevant", "judged"),
             flag=options.Flag(help="relevant or judged uniques", metavar="WHAT", kind="text", default="relevant"),
         ),
@@ -182,8 +181,8 @@ def leave_out_uniques(
     fill: Annotated[
         Any,
         options.Option(
-            "a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
-            "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
+            "a judge of the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a function or "
+            "a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
             flag=options.Flag(help="labels of judges, as `audit --judges` takes them", metavar="FILE", kind="judges"),
         ),
     ] = None,
@@ -220,10 +219,9 @@ def leave_out_uniques(
     """Leave each team, run, type or family out of the pool, and compute how scores and ranks of all runs change.
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
-    Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
-    judgments and the runs are scored again: these are the scores if the unit had not taken part. This holds for systems
-    similar to the participants, not for other kinds of systems. The topic set stays: a topic that loses its last
-    relevant document counts 0. Intervals draw topics, and neither judgments nor uniques.
+    For each unit the uniques are removed from the judgments and the runs are scored again: these are the scores if the
+    unit had not taken part. The topic set stays: a topic that loses its last relevant document counts 0. Intervals draw
+    topics, and neither judgments nor uniques.
 
     Args:
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,

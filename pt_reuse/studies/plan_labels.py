@@ -381,9 +381,9 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
 Target: TypeAlias = Annotated[
     str,
     options.Option(
-        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where '
-        '`runs` has one. ``"difference"``: of ``P@k`` between the two `runs`, first less second. ``"precision"``: of '
-        "each label of the judge, the share of its documents that people find relevant; each within the width.",
+        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of `runs`. '
+        '``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each label of the '
+        "judge, the share of its documents that people find relevant.",
         choices=TARGETS,
         flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
     ),
@@ -391,9 +391,8 @@ Target: TypeAlias = Annotated[
 JudgeRel: TypeAlias = Annotated[
     int | None,
     options.Option(
-        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
-        "and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody knows "
-        "on which scale people judge, and `rel` counts.",
+        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and 1, "
+        "else `rel`. Labels above the highest of the pilot are refused without it.",
         check=lambda value: checked_rel(value, "judge_rel"),
         flag=options.Flag(metavar="LABEL"),
     ),
@@ -412,8 +411,8 @@ def plan_labels(
     judge_labels: Annotated[
         Any,
         options.Option(
-            "the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A negative label "
-            "is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.",
+            "the judge's labels of all documents, in any form, see :doc:`runs`; a negative label is none. "
+            "``pool.judge(judge)`` gives those of a judge.",
         ),
     ],
     *,
@@ -438,8 +437,8 @@ def plan_labels(
     pilot: Annotated[
         Any,
         options.Option(
-            "judgments that people made before, in any form. They say what share of each label is relevant. Their "
-            "documents are not asked about again: they count as they are, however they were chosen."
+            "judgments that people made before, in any form: they say what share of each label is relevant, and count "
+            "as they are."
         ),
     ] = None,
     prior: Annotated[
@@ -462,7 +461,7 @@ def plan_labels(
         Any,
         options.Option(
             "of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k "
-            "documents are drawn from. What both have is left out of a difference, to which it adds nothing."
+            "documents are drawn from, without those that both have."
         ),
     ] = None,
     measure: Annotated[

@@ -244,8 +244,8 @@ def coverage(
     measures: Annotated[
         Any,
         options.Option(
-            "ir_measures measures or their names that have a form for condensed lists (``judged_only``), or RBP with "
-            "its `rel`; the flags go by the first. Default AP, from the relevant grade on, and ``nDCG@10``.",
+            "ir_measures measures or their names with a form for condensed lists (``judged_only``), or RBP with its "
+            "`rel`; flags go by the first. Default AP, from the relevant grade on, and ``nDCG@10``.",
             check=_checked_measures,
             flag=options.SHARED["measures"].flag,
         ),
@@ -254,8 +254,8 @@ def coverage(
     depths: Annotated[
         Any,
         options.Option(
-            "ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the first "
-            "measure, where that is among them, else at 10, else at the first.",
+            "ranks k down to which documents are counted. Runs are compared at the cutoff of the first measure, where "
+            "that is among them, else at 10, else at the first.",
             check=checked_depths,
             flag=options.Flag(help="comma-separated ranks", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
         ),
@@ -278,8 +278,8 @@ def coverage(
     contributors: Annotated[
         str | Iterable[str],
         options.Option(
-            'who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where nobody '
-            "recorded of some run whether it was pooled, nobody is left out."
+            'who made the pool: ``"pooled"`` (default), the runs on record, without which nobody is left out; '
+            '``"all"``, or run names.'
         ),
     ] = "pooled",
     pool_order: options.PoolOrder = None,

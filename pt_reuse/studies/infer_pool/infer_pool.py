@@ -231,26 +231,24 @@ def _checked_tolerance(tolerance: Any) -> float:
 PoolDepth: TypeAlias = Annotated[
     int | str | None,
     options.Option(
-        'None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all, ``"topic"`` '
-        "one for each, for pools that were made as deep as a topic's budget allowed; a whole number is taken as it is.",
+        'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as deep '
+        "as a budget allowed); a whole number is taken as it is.",
         check=_checked_depth,
     ),
 ]
 Tolerance: TypeAlias = Annotated[
     float | None,
     options.Option(
-        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1; for "
-        "collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02, .05 and "
-        ".1, and leaves out runs that lack far more judgments than the others. A run that alone brings more unjudged "
-        "than judged documents is not taken as pooled whatever the tolerance.",
+        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
+        "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the others.",
         check=_checked_tolerance,
     ),
 ]
 TriedOrder: TypeAlias = Annotated[
     str | None,
     options.Option(
-        'the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, '
-        '``"file"``. None (default) tries the one in which the field is pooled, then the others.',
+        'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries the '
+        "one in which the field is pooled, then the others.",
         choices=tuple(ORDERS),
     ),
 ]

@@ -272,10 +272,9 @@ class Subcollections(Result):
 How: TypeAlias = Annotated[
     str,
     options.Option(
-        '``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
-        "without a document in common, of all `sizes`, or as many and as large as the sources are; "
-        '``"mixed"``: for each two sources and each share two parts, of which that share comes from the one and from '
-        "the other source, and the rest from all but that source, without a document in common but relevant ones.",
+        '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all `sizes`, '
+        'or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint parts, of which '
+        "that share comes from their own source, and the rest from all others.",
         choices=("source", "random", "mixed"),
         flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
     ),
@@ -307,11 +306,10 @@ def subcollections(
     sources: Annotated[
         Any,
         options.Option(
-            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, '
-            "or a dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or "
-            "a list of one text that begins with ``^``), or a function of a docno that returns its source or None. "
-            "Default: the letters with which the docno begins. Documents without a source are in no part, with a "
-            "warning.",
+            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, or a dict of name -> list of '
+            "prefixes), a regular expression whose first group is the source (compiled, or a list of one text that "
+            "begins with ``^``), or a function of a docno that returns its source or None. Default: the letters with "
+            "which the docno begins. Documents without a source are in no part.",
             check=source_rule,
             flag=options.Flag(
                 help="prefixes of docnos, or ^(...)", metavar="LIST", kind="list", default="the first letters"
