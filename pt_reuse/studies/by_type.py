@@ -56,8 +56,7 @@ _NUMBERS = (*_TAUS, "max_drop")
 def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
-        problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
-        raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
+        raise InputError(f"ax takes one pool, and there are those of {listed(chosen)}.", argument="pool")
     panels = {}
     for name in chosen:
         taus = result.table[(result.table["measure"] == measure) & (result.table["pool"] == name)]
@@ -434,8 +433,7 @@ def _splits_of(
         names = [units.names[unit] for unit in can.tolist()]
         if len(can) < 2:
             which = f"type {name!r} has {count(len(can), units.by)} that contributed to the pool {names or ''}".strip()
-            note = f"type {name} is not split"
-            caveats.append(Caveat(note, f"{which}, and a split takes two. Its runs are tested with other pools."))
+            caveats.append(Caveat(f"type {name} is not split", f"{which}, and a split takes two."))
             continue
         halves = halves_of(names, name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
@@ -453,9 +451,8 @@ def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> N
     size, possible = n // 2, comb(n, n // 2)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > _MOST:
-        raise InputError(
-            f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some at random.", argument="splits"
-        )
+        text = f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some."
+        raise InputError(text, argument="splits")
     if number is None or number >= possible:
         chosen = list(combinations(range(n), size))
     else:
@@ -475,7 +472,7 @@ def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, un
     share = (labels < 0).sum() / max(len(labels), 1)
     if share > SLACK:
         note = f"{share:.0%} of the depth-{depth} pool of all contributing runs is unjudged"
-        yield Caveat(note, f"{note}, and counts as not relevant. Were these runs pooled so deep, in this order?")
+        yield Caveat(note, f"{note}, and counts as not relevant.")
     several = run_table.groupby("team", sort=False)["type"].nunique()
     teams = several.index[several > 1].tolist()
     if teams and unit == "team":

@@ -76,12 +76,8 @@ class Filling:
         labels = tuple(labels_of_holes(judge, frame, Scale.of(qrels, rel)) for judge in judges)
         for said in labels:
             if len(asked) and not said.known.any():
-                raise InputError(
-                    f"the judge labelled none of {count(len(asked), 'document')}. Are these labels of the same "
-                    "collection, with ids written alike?",
-                    argument="fill",
-                    place=said.name,
-                )
+                text = f"the judge labelled none of {count(len(asked), 'document')}. Are ids written alike?"
+                raise InputError(text, argument="fill", place=said.name)
         owner, row = removed
         return cls(base, rel, asked, len(judged), owner, at[row], labels)
 
@@ -143,28 +139,20 @@ class Filling:
                 names = examples([self.judgments.topics[t] for t in silent])
                 none = f", none in {count(len(silent), 'topic')} ({names})" if len(silent) else ""
                 of = f"{unknown:,} of {count(len(said.labels), 'document')}"
-                yield Caveat(
-                    f"{said.name} gave no label to {of}",
-                    f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged, "
-                    "filled as well as under the judge alone, and count as not relevant in most measures.",
-                )
+                text = f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged."
+                yield Caveat(f"{said.name} gave no label to {of}", text)
         for judge in judges:
             if judge.fitted_on is not None:
                 known = judge.fitted_on.arrays.documents.find(self.judgments.arrays.documents) >= 0
                 if n := int(known[self.row].sum()):
+                    note = f"{judge.name} was fitted on {count(n, 'removed unique')}"
                     yield Caveat(
-                        f"{judge.name} was fitted on {count(n, 'removed unique')}",
-                        f"judge {judge.name!r} was fitted on what people said of {n:,} of "
-                        f"{count(len(self.row), 'unique')} that it labels. So filling looks better than it is. Fit "
-                        "it on other topics, or on documents that several units contributed.",
+                        note, f"{note} of {len(self.row):,} that it labels. So filling looks better than it is."
                     )
         if remove == "relevant":
-            yield Caveat(
-                "only uniques that are relevant are filled",
-                "only the uniques that people found relevant are taken out and labelled by "
-                f"{listed([judge.name for judge in judges])}. So what the judge calls relevant and people do not "
-                "cannot be seen, and filling looks better than it is.",
-            )
+            note = "only uniques that are relevant are filled"
+            text = f"{note}, by {listed([judge.name for judge in judges])}. So filling looks better than it is."
+            yield Caveat(note, text)
 
     def _by_row(self, said: HoleLabels) -> NDArray[np.int16]:
         """Return (rows of the judgments,): the label that a judge gave, unjudged where there is none."""

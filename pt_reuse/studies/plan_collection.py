@@ -30,7 +30,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
-from pt_reuse.result import Result
+from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
 from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
@@ -398,9 +398,8 @@ def plan_collection(
     usable = _usable(table, max_density, min_relevant)
     n = int(usable.sum())
     if n < _FEWEST:
-        why = f"fewer than {max_density:g} of the judged documents relevant, and at least {min_relevant}"
-        what = f"qrels has {count(n, 'usable topic')} of {len(usable):,} ({why}), and a plan takes {_FEWEST}."
-        raise InputError(what, argument="qrels")
+        what = f"qrels has {count(n, 'usable topic')} of {len(usable):,}, and a plan takes {_FEWEST}."
+        raise InputError(f"{what} See max_density= and min_relevant=.", argument="qrels")
     half = n // 2
     sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else topics
     beware(few_topics(n))
@@ -432,7 +431,8 @@ def plan_collection(
     plans["enough"], plans["extrapolated"] = _enough(plans, wanted), plans["topics"] > half
     cheapest = [_cheapest(plans[plans["measure"] == measure], wanted) for measure in plans["measure"].unique()]
     plan = pd.concat(cheapest, ignore_index=True)
-    beware(_beyond(plan, half))
+    beyond = [f"{row['measure']}: a plan of {row['topics']} topics" for row in records(plan[plan["extrapolated"]])]
+    beware(Caveat(note := f"{what}, extrapolated from {half}", f"{note}.") for what in beyond)
     settings = {
         "usable": n,
         "tried": len(usable),
@@ -459,13 +459,11 @@ def plan_collection(
 
 def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     """Return the judgments of everyone who could judge, on the rows of the judgments as they are."""
-    found = {GIVEN: qrels}
-    frame = qrels.to_frame()
+    found, frame = {GIVEN: qrels}, qrels.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
     for one in [] if judge is None else as_judges(judge, rel=judge_rel):
         if one.name == GIVEN:
-            what = f"judge names a judge {shown(GIVEN)}, as the judgments are called. Give it another name."
-            raise InputError(what, argument="judge")
+            raise InputError(f"judge names a judge {shown(GIVEN)}, as the judgments are called.", argument="judge")
         labels = labels_for(one, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
         found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)
     return found
@@ -604,9 +602,3 @@ def _choices(every: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
     found = pd.concat(parts, ignore_index=True)[names]
     held = _enough(found, wanted, "_reached") & found["topics"].notna()
     return found.assign(held=held.to_numpy(dtype=bool))
-
-
-def _beyond(plan: pd.DataFrame, half: int) -> Iterator[Caveat]:
-    for row in plan[plan["extrapolated"]].to_dict("records"):
-        note = f"{row['measure']}: a plan of {row['topics']} topics, extrapolated from {half}"
-        yield Caveat(note, f"{note}. Give a number of topics of at most {half} for plans that are not.")

@@ -150,10 +150,7 @@ def saturation(
         raise InputError(f"scores must be Scores, as score returns them, got {shown(scores)}.", argument="scores")
     for name, values in zip(scores.measures, scores.values, strict=True):
         if round(highest := float(values.max(initial=0.0)), DECIMALS) > maximum:
-            problem = (
-                f"{name} has a score of {highest:g}, above the maximum of {maximum:g}. Give the highest as maximum=."
-            )
-            raise InputError(problem, argument="maximum")
+            raise InputError(f"{name} has a score of {highest:g}, above {maximum:g}. See maximum=.", argument="maximum")
     if len(runs := scores.names) < 5:
         beware([Caveat(f"{count(len(runs), 'run')} only", "the median of so few runs says little of a topic.")])
     table = pd.DataFrame(

@@ -217,7 +217,7 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
         return measure(judged_only=True)
     if measure.NAME == ir_measures.RBP.NAME and "rel" in measure.params:
         return _CondensedRBP(**measure.params, judged_only=True)
-    what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10, AP or RBP(rel=1)."
+    what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10 or RBP(rel=1)."
     raise InputError(what, argument="measures")
 
 
