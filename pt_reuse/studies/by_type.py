@@ -20,9 +20,7 @@ from pt_reuse import options
 from pt_reuse._check import choice, count, examples, listed, names, plural, positive, shown, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import TopicBootstrap
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -36,9 +34,8 @@ from pt_reuse.pooling.fit import SLACK, pool_on_topics
 from pt_reuse.result import KeyFigures, Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import Caveat, beware, one_unit, usual_measures
 from pt_reuse.scoring.measures import MeasureLike, measure_among
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
 
 #: what all runs that are tested are called
@@ -57,11 +54,9 @@ _NUMBERS = (*_TAUS, "max_drop")
 
 
 def _draw_scores(result: PoolsByType, measure: str, place: Place, pool: str | None = None) -> Axes:
-    """Draw a point per tested run around y = x; of every pool in axes of its own, or of one."""
     chosen = result.pools if pool is None else [choice("pool", pool, result.pools)]
     if place.ax is not None and len(chosen) > 1:
-        problem = f"ax takes one pool, and there are those of {listed(chosen)}. Give "
-        raise InputError(f"{problem}pool={chosen[0]!r}, or one after the other.", argument="pool")
+        raise InputError(f"ax takes one pool, and there are those of {listed(chosen)}.", argument="pool")
     panels = {}
     for name in chosen:
         taus = result.table[(result.table["measure"] == measure) & (result.table["pool"] == name)]
@@ -159,13 +154,10 @@ class PoolsByType(Result):
         return lines
 
     def wide(self, number: str = "tau_b") -> pd.DataFrame:
-        """Return the table as a paper has it: a row per type of the pool, columns measure x tested group.
+        """Return the table as a paper has it: a row per type of the pool, columns ``measure`` and ``tested``.
 
         Args:
             number: which number stands in the cells, a column of `table` such as ``"tau_b"`` or ``"tau_b_sd"``.
-
-        Returns:
-            DataFrame: pools as the index, columns of two levels, ``measure`` and ``tested``.
         """
         choice("number", number, [column for column in self.table.columns if column.startswith(_NUMBERS)])
         wide = self.table.pivot_table(number, "pool", ["measure", "tested"], "first", dropna=False)
@@ -181,8 +173,7 @@ class PoolsByType(Result):
             split: one split, from 0; default the mean over the splits in which a run was tested.
 
         Returns:
-            DataFrame: one row per run that was tested: ``name team type score estimated splits``, the last in how many
-            splits it was tested.
+            DataFrame: one row per run: ``name team type score estimated splits``, in how many splits it was tested.
         """
         m = self.measures.index(measure_among(self.measures, measure))
         choice("pool", pool, self.pools)
@@ -201,7 +192,6 @@ class PoolsByType(Result):
 
 
 def _checked_splits(splits: Any) -> int | None:
-    """Return how many random halves a user's ``splits=`` asks for, None for every half that there is."""
     if isinstance(splits, str) and splits != "all":
         raise InputError(f"splits must be a number of random halves, or 'all', got {shown(splits)}.", argument="splits")
     return None if isinstance(splits, str) else positive("splits", splits, "random halves")
@@ -217,9 +207,7 @@ def default_measures(rel: int) -> list[ir_measures.Measure]:
     command="by-type",
     aim="fair",
     summary="how runs would rank if systems of one type alone had made the pool",
-    details="The teams of a type are split into halves at random. Only the pool of one half is judged. The other "
-    "half, the runs of each other type, and all of these are ranked by it, and the ranking is compared with that by "
-    "the pool of all runs.",
+    details="The pool of half the teams of a type is judged; all other runs are ranked by it and by the pool of all.",
     papers="[Y20]_",
     needs=("type",),
     screen=("table",),
@@ -231,8 +219,8 @@ def by_type(
     measures: Annotated[
         Any,
         options.Option(
-            "ir_measures measures or their names, one or several; default RR, from the grade from which documents are "
-            "relevant, and ``nDCG@10``, which are the paper's. Means are over all topics of the judgments.",
+            "ir_measures measures or their names, one or several; default RR, from the relevant grade on, and "
+            "``nDCG@10``, which are the paper's.",
             check="pt_reuse.scoring.scores:checked_measures",
             flag=options.Flag(help="comma-separated", metavar="LIST", kind="list", default="RR and nDCG@10"),
         ),
@@ -250,8 +238,7 @@ def by_type(
         str,
         options.Option(
             'what is split: each ``"team"`` (default) or ``"family"``, all of whose runs of the type go together, or '
-            'each ``"run"``, so that a pooled run and a tested one may be of one team. An odd number leaves the larger '
-            "half to be tested.",
+            'each ``"run"``. An odd number leaves the larger half to be tested.',
             choices=("team", "run", "family"),
             flag=options.Flag(help="what is split: team, run or family", metavar="UNIT", kind="text"),
         ),
@@ -259,8 +246,7 @@ def by_type(
     splits: Annotated[
         Any,
         options.Option(
-            'how many different halves are drawn at random, or ``"all"`` for every one. Where there are no more than '
-            "asked for, all are taken.",
+            'how many different halves are drawn at random, or ``"all"``, also where there are no more than asked for.',
             check=_checked_splits,
             flag=options.Flag(help="how many random halves, or all", kind="count or text"),
         ),
@@ -294,18 +280,15 @@ def by_type(
 ) -> PoolsByType:
     """Rank systems as if systems of one type alone had made the pool.
 
-    The teams of a type are split in halves. Only the depth-k pool of the runs of one half is judged. These judgments
-    rank the other half of the type, all runs of each other type, and all of these together, and each ranking is
-    compared with that by the gold judgments. This is done for many splits, and for each type. A pooled document without
-    a judgment counts as not relevant.
+    The teams of a type are split in halves. The judgments in the depth-k pool of one half rank the other half of the
+    type, all runs of each other type, and all of these together; each ranking is compared with that by the gold
+    judgments. This is done for many splits, and for each type. A pooled document without a judgment is not relevant.
 
     Args:
         contributors: the runs that can be in a pool: ``"pooled"`` (default), ``"all"`` or run names. A run of a team in
             the pooled half is never tested, even if it does not contribute.
-        resamples: of the bootstrap for intervals of the means over splits; 0 (default) for none. Topics are drawn with
-            replacement, and, if splits are random, as many splits, too.
-        seed: of the splits and of the bootstrap: the same seed gives the same splits in every process, whatever the
-            order of the runs.
+        resamples: of topics, and of splits if these are random, for intervals of means over splits; 0 for none.
+        seed: of the splits and of the bootstrap; the order of the runs does not matter.
 
     Raises:
         InputError: a run without a type or team, an unknown type, a requested type that cannot be split, or no type
@@ -450,8 +433,7 @@ def _splits_of(
         names = [units.names[unit] for unit in can.tolist()]
         if len(can) < 2:
             which = f"type {name!r} has {count(len(can), units.by)} that contributed to the pool {names or ''}".strip()
-            note = f"type {name} is not split"
-            caveats.append(Caveat(note, f"{which}, and a split takes two. Its runs are tested with other pools."))
+            caveats.append(Caveat(f"type {name} is not split", f"{which}, and a split takes two."))
             continue
         halves = halves_of(names, name, number, seed)
         has = np.zeros((len(halves), len(units)), dtype=bool)
@@ -469,9 +451,8 @@ def halves_of(names: Sequence[str], of: str, number: int | None, seed: int) -> N
     size, possible = n // 2, comb(n, n // 2)
     order = sorted(range(n), key=lambda at: names[at].encode("utf-8", "surrogateescape"))
     if number is None and possible > _MOST:
-        raise InputError(
-            f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some at random.", argument="splits"
-        )
+        text = f"splits: type {of!r} has {possible:,} halves, more than {_MOST:,}. Draw some."
+        raise InputError(text, argument="splits")
     if number is None or number >= possible:
         chosen = list(combinations(range(n), size))
     else:
@@ -491,7 +472,7 @@ def _odd_pool(labels: NDArray[np.int16], depth: int, run_table: pd.DataFrame, un
     share = (labels < 0).sum() / max(len(labels), 1)
     if share > SLACK:
         note = f"{share:.0%} of the depth-{depth} pool of all contributing runs is unjudged"
-        yield Caveat(note, f"{note}, and counts as not relevant. Were these runs pooled so deep, in this order?")
+        yield Caveat(note, f"{note}, and counts as not relevant.")
     several = run_table.groupby("team", sort=False)["type"].nunique()
     teams = several.index[several > 1].tolist()
     if teams and unit == "team":
@@ -513,24 +494,15 @@ def _scored(
         gone = np.ones((len(some), len(judged) + 1), dtype=bool)
         for split, rows in enumerate(some):
             gone[split, rows] = False
-        in_set, row = np.nonzero(gone[:, :-1])
-        changes = Changes(len(some), in_set, row, np.full(len(row), UNJUDGED))
-        scored = PerturbedScores.of(
-            rescore(inputs.runs, judged, inputs.measures, changes, **how),
-            inputs.runs,
-            judged,
-            inputs.measures,
-            len(some),
-            whole=range(len(some)) if by_topic else (),
-        )
-        topics = [scored.whole[split] for split in scored.whole]
+        whole, gone_rows = range(len(some)) if by_topic else (), np.nonzero(gone[:, :-1])
+        scored = scores_without(inputs, gone_rows, len(some), qrels=judged, whole=whole, **how)
+        topics = list(scored.whole.values())
         parts.append((scored.base, scored.means, np.stack(topics, axis=1) if topics else scored.base[:, None][:, :0]))
     base, means, values = zip(*parts, strict=True)
     return base[0], np.concatenate(means, axis=1), np.concatenate(values, axis=1)
 
 
 def _over_splits(by_split: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of each number over the splits that have one, with its standard deviation, least and most."""
     grouped = by_split.groupby(["measure", "pool", "tested"], sort=False)
     table = grouped.agg(runs=("runs", "mean"), splits=("tau_b", "count"))
     table["undefined"] = grouped["tau_b"].size() - table["splits"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,9 @@ from pt_reuse import options
 from pt_reuse._check import count, examples, positive, shown
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.lists import neighbours
 from pt_reuse.arrays.stratified import share_of
 from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, Units
@@ -28,6 +28,7 @@ from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import FIXED, LEARNING
 from pt_reuse.plots.lines import plot_strategies
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import (
     CHOOSERS,
     OracleTopic,
@@ -40,15 +41,9 @@ from pt_reuse.pooling.adaptive.strategy import (
 )
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.caveats import alone, beware, one_run
-from pt_reuse.scoring.measures import adds_up, native_spec
-from pt_reuse.scoring.perturbed import MeansOfSets
-from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.measures import native_spec
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: steps of the curve when budgets are numbers of judgments
 _STEPS = 100
@@ -62,24 +57,16 @@ _KEYS = ["strategy", "budget", "measure"]
 _DRAWN = 6
 
 
-def _draw(result: StrategyComparison, rows: pd.DataFrame, column: str, label: str, place: Place) -> Axes:
-    """Draw a column against the budget, of the strategies that find most at the middle budget."""
-    budgets, known = sorted(set(result.table["budget"])), list(dict.fromkeys(result.table["strategy"]))
-    middle = result.table[result.table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")
+def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
+    table, found = result.table, column == "recall"
+    budgets, known = sorted(set(table["budget"])), list(dict.fromkeys(table["strategy"]))
+    middle = table[table["budget"] == budgets[len(budgets) // 2]].drop_duplicates("strategy")
     best = set(middle.sort_values("recall", ascending=False, kind="stable")["strategy"].head(_DRAWN))
     shown = [name for name in known if name in best]
     # correlations lie close to each other: what counts is how they differ
     against = shown[0] if column in TAUS and len(shown) > 1 else None
+    rows, label = (result.curve, label) if found else (table[table["measure"] == measure], f"{label} ({measure})")
     return plot_strategies(rows, strategies=shown, column=column, label=label, against=against, place=place)
-
-
-def _draw_ranking(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
-    rows = result.table[result.table["measure"] == measure]
-    return _draw(result, rows, column, f"{label} ({measure})", place)
-
-
-def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
-    return _draw(result, result.curve, "recall", "share of the pool's relevant documents found", place)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,8 +74,7 @@ class StrategyComparison(Result):
     """What ways of judging find for a budget, and how far the systems rank under it as under all judgments.
 
     Every number is a mean over all ``seeds``, missing where one seed has none; ``_low`` and ``_high`` are the lowest
-    and the highest. A seed decides what a strategy draws, and in which order it tries runs that tie. Figures have a
-    line and a band for each strategy, of many the six that find most at the middle budget.
+    and the highest. Figures have a line and a band for each strategy, of many the six that find most.
     """
 
     title = "Strategies"
@@ -98,10 +84,10 @@ class StrategyComparison(Result):
     )
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
-        "relevant": _draw_found,
-        "tau_b": partial(_draw_ranking, "tau_b", "tau_b to the ranking by all judgments"),
-        "tau_ap_b": partial(_draw_ranking, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
-        "max_drop": partial(_draw_ranking, "max_drop", "largest drop of a run, in ranks"),
+        "relevant": partial(_draw, "recall", "share of the pool's relevant documents found"),
+        "tau_b": partial(_draw, "tau_b", "tau_b to the ranking by all judgments"),
+        "tau_ap_b": partial(_draw, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
+        "max_drop": partial(_draw, "max_drop", "largest drop of a run, in ranks"),
     }
 
     key = "tau_b max_drop recall judged"
@@ -197,11 +183,8 @@ def checked_budgets(budgets: Any) -> Budgets:
     shares = all(isinstance(value, float | np.floating) and 0 <= value <= 1 for value in values)
     counts = all(isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0 for value in values)
     if not values or not (shares or counts):
-        raise InputError(
-            "budgets must be one number or several of one kind: shares of the judgments from 0.0 to 1.0, such as "
-            f".1 (all judgments are the share 1.0), or whole numbers of judgments per topic, got {shown(budgets)}.",
-            argument="budgets",
-        )
+        expected = "shares of the judgments from 0.0 to 1.0, or whole numbers of judgments per topic"
+        raise InputError(f"budgets must be {expected}, got {shown(budgets)}.", argument="budgets")
     return Budgets(tuple(sorted({float(value) if shares else int(value) for value in values})), shares)
 
 
@@ -225,9 +208,7 @@ Strategies: TypeAlias = Annotated[
         'names (``"mtf"``, ``"hedge"``, ...), :class:`~pt_reuse.pools.Strategy` objects or subclasses of '
         ":class:`~pt_reuse.pools.Chooser`, one or several; default every strategy there is.",
         check=checked_strategies,
-        flag=options.Flag(
-            help=f"comma-separated, of: {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"
-        ),
+        flag=options.Flag(help=f"of {', '.join((*LEARNING, *FIXED))}", metavar="LIST", kind="list", default="all"),
     ),
 ]
 
@@ -237,9 +218,7 @@ Strategies: TypeAlias = Annotated[
     command="judge compare-strategies",
     aim="judging",
     summary="what judging strategies would have found, and how they would rank the runs",
-    details="Each strategy chooses documents of the pool, topic by topic, and the judgments give their labels. At each "
-    "budget the relevant documents found are counted, and the ranking of runs by the labels so far is compared with "
-    "that by all judgments.",
+    details="At each budget the relevant documents found are counted, and the runs ranked by the labels so far.",
     group="pools",
     page="building-judgments",
     papers="[L17]_",
@@ -256,11 +235,7 @@ def compare_strategies(
             "shares of each topic's judged pool (fractions, ``.1``; rounded to the nearest judgment, halves up), or "
             "judgments per topic (whole numbers); one or several.",
             check=checked_budgets,
-            flag=options.Flag(
-                help="shares of each topic's judged pool (.1,.25), or whole numbers of judgments per topic (10,50)",
-                metavar="LIST",
-                kind="budgets",
-            ),
+            flag=options.Flag(metavar="LIST", kind="budgets"),
         ),
     ] = (0.01, 0.05, 0.1, 0.25, 0.5),
     measures: options.Measures = None,
@@ -295,9 +270,6 @@ def compare_strategies(
         rel: the lowest label that is relevant, for strategies and for counts; default that of the judgments.
         seed: the first seed; the others follow it.
 
-    Returns:
-        StrategyComparison: ``.table``, ``.curve``, ``.by_seed``, ``.groups``, ``.left_out``; ``.plot()``.
-
     Raises:
         InputError: an unknown strategy, two of the same name, a budget below 0 or a share above 1, an unknown measure;
             a strategy that chooses a document twice.
@@ -315,7 +287,8 @@ def compare_strategies(
     judging that of Voorhees, Craswell and Lin, SIGIR 2022, section 3.
     """
     chosen = [as_strategy(name) for name in CHOOSERS] if strategies is None else strategies
-    wanted, seeds, how = budgets, range(seed, seed + repeats), {"n_jobs": n_jobs, "verbose": verbose}
+    wanted, seeds = budgets, range(seed, seed + repeats)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
     inputs = Inputs.read(runs, qrels, measures, rel)
     runs, qrels, pooled = inputs.runs, inputs.qrels, inputs.pooled(depth, contributors, pool_order)
     units = None if leave_out is None else runs.units(leave_out)
@@ -354,8 +327,18 @@ def compare_strategies(
                 courses.append({**key, **found(int(length.sum()), n)})
     left_out = pd.DataFrame(columns=[*_KEYS, "units"])
     if units is not None:
-        leaving = LeavingOut(oracle, topics, inputs, units, seeds[0], how)
-        left_out = leaving.table(chosen, [of_seed[0] for of_seed in orders], wanted, lengths)
+        unit_of = dict(zip(runs.names, units.of_run.tolist(), strict=True))
+        # every unit and topic that it changes, and what is left of the topic
+        reduced = {
+            (unit, t): left
+            for t, topic in enumerate(topics)
+            for unit in ([] if topic is None else _owners(topic, unit_of))
+            if (left := oracle.topic(qrels.topics[t], units.of_run == unit)) is not None
+        }
+        tasks = [Task(topic, int(lengths[-1][t]), seed, chosen) for (_, t), topic in reduced.items()]
+        without = dict(zip(reduced, run_tasks(tasks, **how), strict=True))
+        budgets_of = dict(zip(wanted.values, lengths, strict=True))
+        left_out = _left_out(inputs, units, chosen, [of_seed[0] for of_seed in orders], without, budgets_of)
     group_keys, changes = [*_KEYS, "by", "group", "runs"], ("mean_drop", "change_pct", "others_change_pct")
     counts: dict[str, Any] = {
         "budget": wanted.unit,
@@ -456,107 +439,70 @@ def prefixes(orders: Sequence[Order], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-def _means(inputs: Inputs, kept: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _means(inputs: Inputs, kept: Sequence[Order]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return means, (measures, runs) under all judgments, (measures, parts, runs) under the rows that are kept."""
-    runs, qrels, measures, full, parts = inputs.runs, inputs.qrels, inputs.measures, np.zeros(0), []
-    for gone in _gone(inputs, kept):
-        row = np.concatenate([np.zeros(0, dtype=np.int64), *gone])
-        in_set = np.repeat(np.arange(len(gone)), [len(rows) for rows in gone])
-        means = MeansOfSets(measures, len(gone), len(runs), len(qrels.topics), None)
-        full = np.zeros((len(measures), len(runs)))
-        for block in rescore(runs, qrels, measures, Changes(len(gone), in_set, row, np.full(len(row), UNJUDGED))):
-            for i in range(len(block.topics)):
-                full += block.base[:, i]
-            means.add(block)
-        parts.append(means.means())
-    divisor = np.where(adds_up(measures), 1, max(len(qrels.topics), 1))
-    return full / divisor[:, None], np.concatenate(parts, axis=1)
-
-
-def _gone(inputs: Inputs, kept: Sequence[NDArray[np.int64]]) -> Iterator[list[NDArray[np.int64]]]:
-    """Yield for some parts at a time the rows of the judgments that each lacks."""
     labels, specs = inputs.qrels.arrays.labels, [native_spec(measure) for measure in inputs.measures]
     # what no measure can see need not be taken away
     blind = all(spec is not None and not spec.sees_nonrelevant for spec in specs)
-    counts, held = labels > 0 if blind else labels != UNJUDGED, list[NDArray[np.int64]]()
-    for part in kept:
-        gone = counts.copy()
-        gone[part] = False
-        rows = np.flatnonzero(gone)
-        if held and sum(map(len, held)) + len(rows) > AT_ONCE:
-            yield held
-            held = []
-        held.append(rows)
-    yield held
+    every = np.flatnonzero(labels > 0 if blind else labels != UNJUDGED)
+    gone, parts = [np.setdiff1d(every, rows) for rows in kept], []
+    for some in neighbours(np.array(list(map(len, gone))), AT_ONCE):
+        in_set = np.repeat(np.arange(len(some)), [len(gone[part]) for part in some])
+        row = np.concatenate([gone[part] for part in some])
+        # in one more set all judgments stay
+        parts.append(scores_without(inputs, (in_set, row), len(some) + 1).means)
+    return parts[0][:, -1], np.concatenate([means[:, :-1] for means in parts], axis=1)
 
 
-@dataclass(frozen=True)
-class LeavingOut:
-    """Every unit that contributed is left out once: it runs no more, and what it alone brought is not judged for it."""
+def _left_out(
+    inputs: Inputs,
+    units: Units,
+    strategies: Sequence[Strategy],
+    orders: Sequence[Sequence[Order]],
+    without: Mapping[tuple[int, int], Sequence[Order]],
+    lengths: Mapping[float, NDArray[np.int64]],
+) -> pd.DataFrame:
+    """Return one row per strategy, budget and measure: what runs lose by judgments that are built without their unit.
 
-    oracle: OracleTopics
-    topics: Sequence[OracleTopic | None]
-    inputs: Inputs
-    units: Units
-    seed: int
-    how: Mapping[str, Any]
+    Of each strategy and topic an order has the rows judged; `without` has those of units and topics that differ.
+    """
+    involved, rows, of_run = sorted({unit for unit, _ in without}), [], units.of_run
+    for (s, strategy), (value, length) in product(enumerate(strategies), lengths.items()):
+        kept = [prefixes(orders[s], length)]
+        for unit in involved:
+            mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
+            kept.append(prefixes(mine, length))
+        means = _means(inputs, kept)[1].round(DECIMALS)
+        for measure, (full, *reduced) in zip(map(repr, inputs.measures), means, strict=True):
+            own = full.copy()
+            for unit, scores in zip(involved, reduced, strict=True):
+                own[of_run == unit] = scores[of_run == unit]
+            # without a unit that changes anything the field stays as it is
+            field = pairs.coefficients(full, np.array(reduced or [full]), ("tau_b",))
+            tau, drop = (field["tau_b"], field["max_drop"]) if involved else (np.ones(1), np.zeros(1, dtype=int))
+            worst = int(np.lexsort((tau, -drop))[0])
+            rows.append(
+                {
+                    "strategy": strategy.name,
+                    "budget": value,
+                    "measure": measure,
+                    "units": len(involved),
+                    "own_tau_b": pairs.coefficients(full, own[None], ("tau_b",))["tau_b"][0],
+                    "alone_max_drop": int((pairs.rank_alone(full, own, of_run) - pairs.ranks(full)).max()),
+                    "largest_loss_pct": max(0.0, float(np.fmax.reduce(-pairs.per_cent_change(full, own)))),
+                    "field_min_tau_b": float(tau.min()),
+                    "field_max_drop": int(drop[worst]),
+                    "field_worst": units.names[involved[worst]] if drop[worst] else None,
+                }
+            )
+    return pd.DataFrame(rows)
 
-    def table(
-        self,
-        strategies: Sequence[Strategy],
-        orders: Sequence[Sequence[Order]],
-        budgets: Budgets,
-        lengths: Sequence[NDArray[np.int64]],
-    ) -> pd.DataFrame:
-        """Return one row per strategy, budget and measure; an order has for each strategy and topic the rows judged."""
-        without = self._reduced(strategies, lengths[-1])
-        involved, rows = sorted({unit for unit, _ in without}), []
-        for (s, strategy), (value, length) in product(enumerate(strategies), zip(budgets.values, lengths, strict=True)):
-            kept = [prefixes(orders[s], length)]
-            for unit in involved:
-                mine = [without[unit, t][s] if (unit, t) in without else order for t, order in enumerate(orders[s])]
-                kept.append(prefixes(mine, length))
-            means = _means(self.inputs, kept)[1].round(DECIMALS)
-            for m, measure in enumerate(map(repr, self.inputs.measures)):
-                key = {"strategy": strategy.name, "budget": value, "measure": measure, "units": len(involved)}
-                rows.append({**key, **self._row(means[m, 0], means[m, 1:], involved)})
-        return pd.DataFrame(rows)
 
-    def _row(self, full: NDArray[np.float64], reduced: NDArray[np.float64], involved: list[int]) -> dict[str, Any]:
-        own, of_run = full.copy(), self.units.of_run
-        for place, unit in enumerate(involved):
-            own[of_run == unit] = reduced[place, of_run == unit]
-        losses = -pairs.per_cent_change(full, own)
-        row: dict[str, Any] = {
-            "own_tau_b": pairs.coefficients(full, own[None], ("tau_b",))["tau_b"][0],
-            "alone_max_drop": int((pairs.rank_alone(full, own, of_run) - pairs.ranks(full)).max()),
-            "largest_loss_pct": max(0.0, float(np.fmax.reduce(losses))),
-        }
-        if not involved:
-            return {**row, "field_min_tau_b": 1.0, "field_max_drop": 0, "field_worst": None}
-        field = pairs.coefficients(full, reduced, ("tau_b",))
-        worst = int(np.lexsort((field["tau_b"], -field["max_drop"]))[0])
-        drop = int(field["max_drop"][worst])
-        row |= {"field_min_tau_b": float(field["tau_b"].min()), "field_max_drop": drop}
-        return {**row, "field_worst": self.units.names[involved[worst]] if drop else None}
-
-    def _reduced(self, strategies: Sequence[Strategy], budget: NDArray[np.int64]) -> dict[tuple[int, int], list[Order]]:
-        """Return for each unit and topic that it changes what each strategy judges without it."""
-        cells, tasks = [], []
-        for t, topic in enumerate(self.topics):
-            for unit in [] if topic is None else self._owners(topic):
-                left = self.oracle.topic(self.inputs.qrels.topics[t], self.units.of_run == unit)
-                if left is not None:
-                    cells.append((unit, t))
-                    tasks.append(Task(left, int(budget[t]), self.seed, strategies))
-        return dict(zip(cells, run_tasks(tasks, **self.how), strict=True))
-
-    def _owners(self, topic: OracleTopic) -> list[int]:
-        """Return the units that alone have a relevant document of the topic."""
-        place = dict(zip(self.inputs.runs.names, self.units.of_run.tolist(), strict=True))
-        unit_of = np.array([place[name] for name in topic.lists.names], dtype=np.int64)
-        found = (np.unique(unit_of[topic.lists.runs_of[at]]) for at in np.flatnonzero(topic.relevant > 0).tolist())
-        return sorted({int(units[0]) for units in found if len(units) == 1})
+def _owners(topic: OracleTopic, unit_of: Mapping[str, int]) -> list[int]:
+    """Return the units that alone have a relevant document of the topic."""
+    units = np.array([unit_of[name] for name in topic.lists.names], dtype=np.int64)
+    found = (np.unique(units[topic.lists.runs_of[at]]) for at in np.flatnonzero(topic.relevant > 0).tolist())
+    return sorted({int(some[0]) for some in found if len(some) == 1})
 
 
 #: runs of a type or team that a way of judging may favour or harm together: ``by``, its name, and (runs,) which

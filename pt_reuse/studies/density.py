@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,7 +32,6 @@ _ALL = "all judgments"
 
 
 def _draw(result: Density, _: None, place: Place) -> Axes:
-    """Draw the relevant density of each topic after each round, with lines at 1/3 and 1/2."""
     names = result.summary["round"].tolist()
     return plot_density(result.rounds, result.table, first_said=names[0], last_said=names[-1], place=place)
 
@@ -104,19 +102,13 @@ class Density(Result):
 @study(
     Option(
         name="rounds",
-        flag=Flag(
-            help="comma-separated judgment files of several rounds, in order, in place of --qrels",
-            metavar="FILES",
-            kind="rounds",
-        ),
+        flag=Flag(help="judgment files of several rounds, in place of --qrels", metavar="FILES", kind="rounds"),
     ),
     question="Are there too many relevant documents to judge all?",
     command="profile density",
     aim="fair",
     summary="the share of judged documents that are relevant, by topic",
-    details="The relevant density of a topic is relevant / judged. Above 1/3, unjudged documents should not be "
-    "assumed to be not relevant; above 1/2, most judged documents are relevant. The rounds of judging are those "
-    "of --rounds, those of a column of the judgments, or pools of --depths.",
+    details="Above 1/3, unjudged documents should not be assumed to be not relevant.",
     group="profile",
     papers="[V22b]_",
     runs_for=("depths",),
@@ -138,11 +130,7 @@ def density(
         Option(
             "of these pools, one or several; default the one on record for the collection, else 100.",
             check=checked_depths,
-            flag=Flag(
-                help="comma-separated depths of pools of the runs, in place of rounds; needs --runs or --collection",
-                metavar="LIST",
-                kind="counts",
-            ),
+            flag=Flag(help="depths of pools of the runs, in place of rounds", metavar="LIST", kind="counts"),
         ),
     ] = None,
     rel: options.Rel = None,
@@ -159,8 +147,7 @@ def density(
 
     The *knee* of a topic is the round whose share of the relevant documents exceeds its share of the judged ones by
     most, and the slope ratio (relevant / judged) until then over (1 + relevant) / judged since then. Cormack and
-    Grossman end a search from a ratio of 156 - min(relevant, 150) on, which is 6 only from 150 relevant documents on. A
-    topic without a knee found relevant documents as often at the end as at the beginning.
+    Grossman end a search from a ratio of 156 - min(relevant, 150) on.
 
     Raises:
         InputError: rounds given in two ways, a document with two labels in two rounds, an unknown run or an invalid
@@ -229,10 +216,10 @@ class _Rounds:
         if extra is None or "round" not in extra:
             return cls(qrels, (_ALL,), np.zeros(len(qrels), dtype=np.int64), "one round")
         codes, values = pd.factorize(extra["round"])
-        order = sorted(range(len(values)), key=lambda at: _ascending(values[at]))
         # a column with gaps holds whole numbers as 1.0
-        names = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values[order]]
-        codes = np.append(np.argsort(order), -1)[codes]
+        called = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values]
+        order = sorted(range(len(called)), key=lambda at: _by_number(called[at]))
+        codes, names = np.append(np.argsort(order), -1)[codes], [called[at] for at in order]
         if (codes < 0).any():
             codes, names = codes + 1, ["no round given", *names]
         return cls(qrels, tuple(names), codes, "column round")
@@ -267,10 +254,8 @@ class _Rounds:
         labels, documents = self.qrels.arrays.labels, self.qrels.arrays.documents
         n_rounds, n_topics = len(self.names), len(documents.topics)
         cell = documents.topic * n_rounds + self.of_row
-        new = [
-            np.bincount(cell[rows], minlength=n_topics * n_rounds).reshape(n_topics, n_rounds)
-            for rows in (labels >= 0, labels >= lowest)
-        ]
+        sizes = (np.bincount(cell[rows], minlength=n_topics * n_rounds) for rows in (labels >= 0, labels >= lowest))
+        new = [counts.reshape(n_topics, n_rounds) for counts in sizes]
         judged, relevant = (counts.cumsum(axis=1).ravel() for counts in new)
         density = np.divide(relevant, judged, out=np.full(len(judged), np.nan), where=judged > 0)
         return pd.DataFrame(
@@ -288,22 +273,16 @@ class _Rounds:
 
 def _sets_of_rounds(given: Any) -> dict[str, Any] | None:
     """Return the judgments of each round by name, where somebody gives several sets; None where it is one set."""
-    if isinstance(given, Mapping):
-        values = list(given.values())
-        if values and all(map(_is_a_set, values)):
-            return {str(name): one for name, one in given.items()}
+    sets = {f"round {n}": one for n, one in enumerate(given, 1)} if isinstance(given, list | tuple) else given
+    if not isinstance(sets, Mapping) or not sets or not all(map(_is_a_set, sets.values())):
         return None
-    if isinstance(given, list | tuple) and given and all(map(_is_a_set, given)):
-        return {f"round {n}": one for n, one in enumerate(given, 1)}
-    return None
+    return {str(name): one for name, one in sets.items()}
 
 
-def _ascending(value: Any) -> tuple[bool, float, list[tuple[bool, int, str]]]:
-    """Return what puts rounds in order: numbers by value, then texts, the numbers in them by value too."""
-    if isinstance(value, Real):
-        return False, float(value), []
-    parts = [part for part in re.split("([0-9]+)", str(value)) if part]
-    return True, 0.0, [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
+def _by_number(name: str) -> list[tuple[bool, int, str]]:
+    """Return what puts texts in order, the numbers in them by value."""
+    parts = [part for part in re.split("([0-9]+)", name) if part]
+    return [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
 
 
 def _is_a_set(value: Any) -> bool:

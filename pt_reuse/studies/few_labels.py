@@ -16,7 +16,6 @@ from pt_reuse.arrays.correlation import rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.prediction_powered import (
     LEAST_FOR_JACKKNIFE,
-    PLAIN,
     CorrectedTotals,
     PoweredMeans,
     SampledDocuments,
@@ -62,16 +61,12 @@ class LinearMeasure:
     def __init__(self, measure: ir_measures.Measure):
         params = measure.params
         if measure.NAME not in _NEEDED or params.get("judged_only") or params.get("relative"):
-            raise InputError(
-                f"{measure!r} is no sum over documents, so labels of a sample do not correct those of a judge without "
-                f"bias. Take one of {LINEAR}; or xinfAP and xinfNDCG, which score() estimates from the sample alone.",
-                argument="measures",
-            )
+            text = f"{measure!r} is no sum over documents. Take one of {LINEAR}, or score() with xinfAP or xinfNDCG."
+            raise InputError(text, argument="measures")
         missing = [name for name in _NEEDED[measure.NAME] if params.get(name) is None]
         if missing or params.get("dcg", "log2") != "log2":
-            needed = " and ".join(missing) or "dcg=log2"
-            text = f"measure {measure!r} is not defined without {needed}. Write it as one of {LINEAR}."
-            raise InputError(text, argument="measures")
+            text = f"measure {measure!r} is not defined without {' and '.join(missing) or 'dcg=log2'}."
+            raise InputError(f"{text} Write it as one of {LINEAR}.", argument="measures")
         self.name, self._kind, self._params = repr(measure), measure.NAME, params
 
     def gain(self, labels: Ints) -> Floats:
@@ -173,11 +168,8 @@ def documents_to_label(judge: NamedJudge, pool: pd.DataFrame | None) -> pd.DataF
     """Return the documents that a judge is to label: those of the pool, or those whose labels exist already."""
     known = judge.judge.known_pairs() if pool is None else pool
     if known is None:
-        raise InputError(
-            "the judge has to be asked, and it is not said for which documents. Give pool=, a Pool or a frame with "
-            "qid, docno and what the judge reads.",
-            argument="pool",
-        )
+        text = "the judge has to be asked, and it is not said for which documents. Give a Pool, or a frame of them."
+        raise InputError(text, argument="pool")
     return known
 
 
@@ -216,10 +208,7 @@ class SplitTopics:
         """Yield what keeps the intervals from meaning what they seem to mean."""
         n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
         if n < ENOUGH_TOPICS:
-            text = (
-                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} the intervals cover less than they "
-                f"say: of 95% intervals as few as 92 in 100 with 10 topics, and 89 with variance={PLAIN!r}."
-            )
+            text = f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} intervals cover less than they say."
             yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"
@@ -228,8 +217,7 @@ class SplitTopics:
         both, alone = (float(np.mean([sizes[t] for t in some])) for some in (self.labelled, self.unlabelled))
         if max(both, alone) > UNLIKE * min(both, alone):
             note = f"the judge labelled {both:,.1f} documents a topic where people did, and {alone:,.1f} elsewhere"
-            text = "The estimate takes the two for one kind of labels: give the judge one pool on all topics, by pool=."
-            yield Caveat(note, f"{note}. {text}")
+            yield Caveat(note, f"{note}. Give the judge one pool on all topics, by pool=.")
 
 
 def split_topics(
@@ -244,30 +232,18 @@ def split_topics(
     alone, in_no_run = ([topic for topic in others if (topic in of_runs) is known] for known in (True, False))
     with located(judge.name):
         if not labelled:
-            raise InputError(
-                f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples(others)}. Are "
-                "these labels of the same collection, with ids written alike?",
-                argument="judge",
-            )
+            text = f"the judge labelled no topic that people judged: {examples(human.topics)}; {examples(others)}."
+            raise InputError(f"{text} Are ids written alike?", argument="judge")
         if len(labelled) < 2 or (jackknife and len(alone) > 1 and len(labelled) < LEAST_FOR_JACKKNIFE):
-            raise InputError(
-                f"people and the judge labelled {count(len(labelled), 'topic')}. A variance takes 2, lambda estimated "
-                f"anew without each topic {LEAST_FOR_JACKKNIFE}. Have people label more, or give lam=1.",
-                argument="human",
-            )
+            needed = f"A variance takes 2, lambda estimated anew without each topic {LEAST_FOR_JACKKNIFE}; see lam=1."
+            both = count(len(labelled), "topic")
+            raise InputError(f"people and the judge labelled {both}. {needed}", argument="human")
         if len(alone) < 2:
-            lacking = f", and no run has documents for {len(in_no_run):,} of them" if in_no_run else ""
-            raise InputError(
-                f"the judge labelled {count(len(others), 'topic')} beyond those that people did{lacking}. At least 2 "
-                "are needed, by pool= where the judge has to be asked. Where people judged some documents of each "
-                "topic, give level='documents'.",
-                argument="judge",
-            )
+            beyond = f"{count(len(alone), 'topic')} of the runs beyond those that people did, and 2 are needed"
+            raise InputError(f"the judge labelled {beyond}. See pool= and level='documents'.", argument="judge")
         if without:
-            warn(
-                f"the judge labelled nothing in {count(len(without), 'topic')} that people judged: "
-                f"{examples(without)}. The estimates are of the other {len(labelled):,}."
-            )
+            left = f"{count(len(without), 'topic')} that people judged: {examples(without)}"
+            warn(f"the judge labelled nothing in {left}. The estimates are of the other {len(labelled):,}.")
         if in_no_run:
             topics = f"{count(len(in_no_run), 'topic')} of the judge: {examples(in_no_run)}"
             warn(f"no run has documents for {topics}; they are left out.")
@@ -329,20 +305,13 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
     if STRATUM in frame:
         return _stratified(human, frame)
     if INCLUSION not in frame:
-        raise InputError(
-            "the labels of people do not say with which probability each document was drawn: they have the columns "
-            f"{examples(frame.columns, 12)}. Give what {_SAMPLED} returns, or a frame with the column 'inclusion'. "
-            "Where people judged some topics in full, give level='topics'.",
-            argument="human",
-        )
+        text = "the labels of people do not say with which probability each document was drawn, in a column 'inclusion'"
+        raise InputError(f"{text}. Give what {_SAMPLED} returns, or level='topics'.", argument="human")
     n = int((frame["label"] >= 0).sum())
     drawn = pd.to_numeric(frame.get(DRAWN, pd.Series(dtype=float)), errors="coerce")
     if (drawn > n).any():
-        raise InputError(
-            f"{n:,} of {drawn.max():,.0f} documents of the sample have a label. The estimate holds for the whole "
-            "sample alone. Judge all that was drawn, also those that are not relevant.",
-            argument="human",
-        )
+        text = f"{n:,} of {drawn.max():,.0f} documents of the sample have a label. Judge all that was drawn."
+        raise InputError(text, argument="human")
     if more is not None:
         rest = more.loc[more["qid"].isin(set(human.topics)), _PAIR].drop_duplicates()
         rest = rest[~pd.MultiIndex.from_frame(rest).isin(pd.MultiIndex.from_frame(frame[_PAIR]))]
@@ -352,11 +321,9 @@ def sample_of(human: Qrels, more: pd.DataFrame | None) -> Sample:
     inclusion = pd.to_numeric(frame[INCLUSION], errors="coerce").to_numpy(dtype=np.float64)
     odd = frame[(frame["label"] >= 0).to_numpy() & ~((inclusion > 0) & (inclusion <= 1))]
     if len(odd):
-        raise InputError(
-            f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1, such as "
-            f"topic {odd['qid'].iloc[0]!r}, document {odd['docno'].iloc[0]!r}, which has {odd[INCLUSION].iloc[0]}.",
-            argument="human",
-        )
+        first = f"topic {odd['qid'].iloc[0]!r}, document {odd['docno'].iloc[0]!r}, {odd[INCLUSION].iloc[0]}"
+        text = f"{count(len(odd), 'labelled document')} without an inclusion probability above 0 and at most 1"
+        raise InputError(f"{text}, such as {first}.", argument="human")
     return Sample(documents, inclusion, None)
 
 
@@ -366,12 +333,8 @@ def _stratified(human: Qrels, frame: pd.DataFrame) -> Sample:
     inclusion = frame[INCLUSION].to_numpy(dtype=np.float64) if INCLUSION in frame else share
     for wrong, what in (
         (frame[STRATUM].isna().to_numpy(), "judgments without a stratum"),
-        (
-            share > inclusion + 1e-6,
-            "strata with more labels than their inclusion probability says: rows of documents that were pooled and not "
-            "sampled, label -1, are missing",
-        ),
-        (share == 0, "strata without a label: have people label at least one document of each, better two"),
+        (share > inclusion + 1e-6, "strata with more labels than inclusion says: rows with label -1 are missing"),
+        (share == 0, "strata without a label: people must label a document of each"),
     ):
         if wrong.any():
             row = frame[wrong].iloc[0]
@@ -389,10 +352,8 @@ def pool_labels(judge: NamedJudge, sample: Sample, texts: pd.DataFrame | None) -
     of_judge = labels_for(judge, read, Scale.of(sample.documents))
     if of_judge.missing:
         with located(judge.name):
-            warn(
-                f"the judge gave {of_judge.missing:,} of {count(of_judge.asked, 'document')} of the pool no label. "
-                "They count as gain 0 for it, which labels of people correct like any other of its errors."
-            )
+            some = f"{of_judge.missing:,} of {count(of_judge.asked, 'document')}"
+            warn(f"the judge gave {some} of the pool no label. They count as gain 0 for it.")
     return of_judge
 
 

@@ -27,6 +27,7 @@ from pt_reuse.scoring.caveats import Caveat
 from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
+from pt_reuse.scoring.scores import Scores
 from pt_reuse.studies.leave_one_out import drawn_changes
 
 #: which documents a judge labels: the uniques that are taken out, or every unjudged one at the top of a run besides
@@ -75,12 +76,8 @@ class Filling:
         labels = tuple(labels_of_holes(judge, frame, Scale.of(qrels, rel)) for judge in judges)
         for said in labels:
             if len(asked) and not said.known.any():
-                raise InputError(
-                    f"the judge labelled none of {count(len(asked), 'document')}. Are these labels of the same "
-                    "collection, with ids written alike?",
-                    argument="fill",
-                    place=said.name,
-                )
+                text = f"the judge labelled none of {count(len(asked), 'document')}. Are ids written alike?"
+                raise InputError(text, argument="fill", place=said.name)
         owner, row = removed
         return cls(base, rel, asked, len(judged), owner, at[row], labels)
 
@@ -142,28 +139,20 @@ class Filling:
                 names = examples([self.judgments.topics[t] for t in silent])
                 none = f", none in {count(len(silent), 'topic')} ({names})" if len(silent) else ""
                 of = f"{unknown:,} of {count(len(said.labels), 'document')}"
-                yield Caveat(
-                    f"{said.name} gave no label to {of}",
-                    f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged, "
-                    "filled as well as under the judge alone, and count as not relevant in most measures.",
-                )
+                text = f"judge {said.name!r} gave no label to {of} that it was asked for{none}. These stay unjudged."
+                yield Caveat(f"{said.name} gave no label to {of}", text)
         for judge in judges:
             if judge.fitted_on is not None:
                 known = judge.fitted_on.arrays.documents.find(self.judgments.arrays.documents) >= 0
                 if n := int(known[self.row].sum()):
+                    note = f"{judge.name} was fitted on {count(n, 'removed unique')}"
                     yield Caveat(
-                        f"{judge.name} was fitted on {count(n, 'removed unique')}",
-                        f"judge {judge.name!r} was fitted on what people said of {n:,} of "
-                        f"{count(len(self.row), 'unique')} that it labels. So filling looks better than it is. Fit "
-                        "it on other topics, or on documents that several units contributed.",
+                        note, f"{note} of {len(self.row):,} that it labels. So filling looks better than it is."
                     )
         if remove == "relevant":
-            yield Caveat(
-                "only uniques that are relevant are filled",
-                "only the uniques that people found relevant are taken out and labelled by "
-                f"{listed([judge.name for judge in judges])}. So what the judge calls relevant and people do not "
-                "cannot be seen, and filling looks better than it is.",
-            )
+            note = "only uniques that are relevant are filled"
+            text = f"{note}, by {listed([judge.name for judge in judges])}. So filling looks better than it is."
+            yield Caveat(note, text)
 
     def _by_row(self, said: HoleLabels) -> NDArray[np.int16]:
         """Return (rows of the judgments,): the label that a judge gave, unjudged where there is none."""
@@ -177,19 +166,11 @@ class Filling:
 
 
 def filled_tables(
-    inputs: Inputs,
-    units: Units,
-    parts: Mapping[str, Any],
-    scored: PerturbedScores,
-    filling: Filling,
-    bootstrap: TopicBootstrap | None,
+    units: Units, scores: Scores, scored: PerturbedScores, filling: Filling, bootstrap: TopicBootstrap | None
 ) -> dict[str, Any]:
-    """Return ``filled``, ``filled_by_run`` and ``filled_summary`` of ``LeaveOutUniques``."""
-    n, scores = len(units), parts["scores"]
+    """Return ``filled`` and ``filled_summary`` of ``LeaveOutUniques``."""
+    n, of_units, of_all = len(units), [], []
     has, added = None if scores.complete else scores.has_topic, adds_up(scores.measures).tolist()
-    of_run = parts["by_run"].head(len(inputs.runs))
-    described_runs = of_run[list(of_run.loc[:, :"contributed"])].reset_index(drop=True)
-    of_units, of_runs, of_all = [], [], []
     for j, judge in enumerate(filling.judges):
         counts, first = filling.counts(j, n), n + j * (n + 1)
         for m, measure in enumerate(scores.measures):
@@ -201,18 +182,12 @@ def filled_tables(
                 {name: TopicScores(of[m], has, added[m]) for name, of in zip(WAYS, values, strict=True)},
                 (means[:n], means[first : first + n], np.broadcast_to(means[first + n], (n, means.shape[1]))),
             )
-            rows, runs = ways.of_units(counts), described_runs.assign(**ways.of_runs())
-            for table, column in ((rows, units.column), (runs, "contributed")):
-                table.insert(list(table).index(column) + 1, "measure", measure)
-                table.insert(0, "judge", judge.name)
+            rows = ways.of_units(counts)
+            rows.insert(1, "measure", measure)
+            rows.insert(0, "judge", judge.name)
             of_units.append(rows)
-            of_runs.append(runs)
             of_all.append({"judge": judge.name, "measure": measure, **ways.summary(rows)})
-    return {
-        "filled": pd.concat(of_units, ignore_index=True),
-        "filled_by_run": pd.concat(of_runs, ignore_index=True),
-        "filled_summary": pd.DataFrame(of_all),
-    }
+    return {"filled": pd.concat(of_units, ignore_index=True), "filled_summary": pd.DataFrame(of_all)}
 
 
 class _Ways:
@@ -252,20 +227,6 @@ class _Ways:
             columns[f"{way}_own_rise"] = [int(-of.min(initial=0)) for of in mine]
         order = ["removed", units.column]
         return pd.DataFrame(columns).sort_values(order, ascending=[False, True], ignore_index=True)
-
-    def of_runs(self) -> dict[str, Any]:
-        """Return columns of a row per run."""
-        means = self._full.means()[0]
-        rank = pairs.ranks(np.round(means, DECIMALS))
-        columns: dict[str, Any] = {"score": means}
-        columns |= {f"{way}_score": self._own[way].means()[0] for way in WAYS}
-        for way in WAYS:
-            columns |= self._changes(way, np.eye(len(means)))
-        columns["rank"] = rank
-        for way in WAYS:
-            drop = self._drops(way)
-            columns |= {f"{way}_rank": rank + drop, f"{way}_drop": drop}
-        return columns
 
     def summary(self, rows: pd.DataFrame) -> dict[str, Any]:
         """Return what there is of all units with uniques together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,14 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, units_of
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
+from pt_reuse.plots.lines import plot_found
+from pt_reuse.plots.sheet import MOST, Axes, Place
 from pt_reuse.pooling.depth import USUAL_DEPTH, checked_depths
 from pt_reuse.pooling.fit import pool_on_topics
 from pt_reuse.result import KeyFigures, Result
 from pt_reuse.scoring.caveats import beware, none_relevant, one_unit
 from pt_reuse.studies.by_type import ALL
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: units of which the answer speaks
 _TOLD = 5
@@ -39,10 +36,6 @@ def _checked_depths(depths: Any) -> list[int]:
 
 
 def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
-    """Draw the relevant documents that the pool of each unit finds, in all and alone, against its depth."""
-    from pt_reuse.plots.lines import plot_found
-    from pt_reuse.plots.sheet import MOST
-
     last = result.table[result.table["depth"] == result.table["depth"].max()].set_index(result.column)["relevant"]
     most = set(last[result.units].nlargest(MOST).index)
     chosen = [name for name in result.units if name in most]
@@ -53,14 +46,12 @@ def _draw(result: FoundByDepth, _: None, place: Place) -> Axes:
 class FoundByDepth(Result):
     """How many relevant documents the depth-k pool of each unit (type, team or run) holds, for k = 1, 2, ...
 
-    Its figure has for each unit, of many the six that find most, a line for all that its pool finds and a broken one
-    for what it alone finds, and an upright line where not everything is judged any more.
+    Its figure has a line for what the pool of each unit finds, and a broken one for what it alone finds.
 
     Attributes:
         by: what the units are.
-        judged_to: the depth down to which every document of every contributing run is judged, on the topics of the
-            judgments; 0 where that is not so at rank 1, the largest depth asked for where it is so there. Beyond it,
-            what is found depends on who was judged.
+        judged_to: the depth down to which all documents of the contributing runs are judged, at most the largest depth
+            asked for. Beyond it, what is found depends on who was judged.
     """
 
     title = "Found by depth"
@@ -126,8 +117,7 @@ class FoundByDepth(Result):
     command="profile found-by-depth",
     aim="building",
     summary="how many relevant documents the pools of each type of system contain, by depth",
-    details="In all, and those that no other type has. Below the depth to which everything was judged, the counts "
-    "depend on which runs were judged; the output gives that depth.",
+    details="In all, and those that no other type has, and down to which depth all is judged.",
     group="pools",
     page="studies/by-type",
     papers="[Y20]_",
@@ -149,12 +139,7 @@ def found_by_depth(
         options.Option(
             "one depth for 1, 2, ... down to it, or several; default 100, or the longest list where that is shorter.",
             check=_checked_depths,
-            flag=options.Flag(
-                help="comma-separated pool depths, or the largest",
-                metavar="LIST",
-                kind="counts",
-                default="every one to 100",
-            ),
+            flag=options.Flag(help="pool depths, or the largest", metavar="LIST", kind="counts", default="1 to 100"),
         ),
     ] = None,
     contributors: options.Contributing = "pooled",
@@ -166,14 +151,8 @@ def found_by_depth(
     The numbers are valid down to the depth to which everything was judged. Below it, a type gets credit only for
     documents that were judged because of others; ``judged_to`` and the table's ``judged_share`` show this depth.
 
-    Returns:
-        FoundByDepth: ``.table``, ``.judged_to``, ``.plot()``.
-
     Raises:
         InputError: a contributing run without a type (team), an invalid depth.
-
-    Warns:
-        ReuseWarning: no judged document is relevant.
 
     Example:
         >>> import pt_reuse as ptr
@@ -212,7 +191,7 @@ def found_by_depth(
             units,
             inputs,
             by=by,
-            depths=str(depths[0]) if len(depths) == 1 else f"{depths[0]} to {depths[-1]}",
+            depths=" to ".join(map(str, dict.fromkeys([depths[0], depths[-1]]))),
             judged_to_depth=judged_to,
             contributors=str(contributing),
             pool_order=pooled.ranked.order,

@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 from pt_reuse._check import plural, whole
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import USUAL_COEFFICIENTS, TopicBootstrap, TopicScores, ranking_agreements, whole_changes
+from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS, rounded
+from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, described
+from pt_reuse.inputs import Inputs
 from pt_reuse.plots.run_scores import check_view, plot_reduced_scores
 from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.result import Result, cells, records
 from pt_reuse.scoring.perturbed import PerturbedScores
+from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import Scores
 
 #: what has an interval in a row of a unit, and in the summary under ``own_``
@@ -131,21 +136,16 @@ class LeaveOneOutResult(Result):
         return lines
 
     def large_drops(self, more_than: int = 10) -> pd.DataFrame:
-        """Return how many units have a run, of any unit, that drops more than so many ranks when they are left out.
-
-        Args:
-            more_than: the number of ranks that is exceeded, 0 or more.
+        """Return for each measure how many units have a run that drops more than so many ranks when they are left out.
 
         Returns:
-            DataFrame: one row per measure: ``measure``; ``units``, how many such units there are, and ``of``, of how
-            many; ``largest``, the largest drop of all; ``names``, those units, the one with the largest drop first,
-            separated by commas.
+            DataFrame: ``measure units of largest names``: how many such units, of how many, the largest drop of all,
+            and the names of these units, the one with the largest drop first.
 
         Raises:
-            InputError: not a whole number.
+            InputError: `more_than` is no whole number.
 
-        Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 3, which counts teams with a drop of
-        more than ten ranks.
+        Source: Voorhees, Craswell and Lin 2022, Too many relevants, SIGIR, section 3.
         """
         least = whole("more_than", more_than, "ranks", least=0)
         rows = []
@@ -154,6 +154,19 @@ class LeaveOneOutResult(Result):
             names = ", ".join(map(str, falling[self.units.column]))
             rows.append((measure, len(falling), len(of), int(of["max_drop"].max()), names))
         return pd.DataFrame(rows, columns=["measure", "units", "of", "largest", "names"])
+
+
+def scores_without(
+    inputs: Inputs, gone: Sequence[NDArray[np.int64]], n_sets: int, *, qrels: Qrels | None = None, **options: Any
+) -> PerturbedScores:
+    """Score all runs under sets of judgments: `gone` has sets, and the rows of the judgments that each of them lacks.
+
+    `options` are ``n_jobs``, ``verbose``, and those of :meth:`PerturbedScores.of`.
+    """
+    (in_set, row), data = gone, (inputs.runs, inputs.qrels if qrels is None else qrels, inputs.measures)
+    how = {name: options.pop(name) for name in ("n_jobs", "verbose") if name in options}
+    changes = Changes(n_sets, in_set, row, np.full(len(row), UNJUDGED))
+    return PerturbedScores.of(rescore(*data, changes, **how), *data, n_sets, complete=inputs.complete, **options)
 
 
 def count_uniques(
@@ -197,15 +210,20 @@ def leave_one_out(
     by_unit = counts.assign(removed=removed)[[units.column, "runs", "unique", "unique_relevant", "removed"]]
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
     by_run = described(run_table).assign(contributed=contributed)
-    means = zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
     parts = [
-        _of_measure(units, by_unit, by_run, measure, full=full, own=own, reduced=of_units)
-        for measure, full, own, of_units in means
+        _of_measure(units, by_unit, by_run, measure, *means)
+        for measure, *means in zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
     ]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
         truths, others = scores.topic_means, own_scores.topic_means
-        table = _unit_ends(table, truths, scored, units, bootstrap, verbose=verbose)
+        total = len(units) * len(truths)
+        estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
+        of_units = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
+        of_units = pt.tqdm(of_units, total=total, desc="intervals", unit="ranking", disable=not verbose)
+        found = dict(zip(product(units.names, truths), of_units, strict=True))
+        rows = [found[key] for key in zip(table[units.column], table["measure"], strict=True)]
+        table = beside(table, rows, OF_RANKINGS)
         changes = [row for m in truths for row in _ends_of_changes(truths[m], others[m], bootstrap)]
         by_run = beside(by_run, changes, ["change"])
         of_own = ranking_agreements(((truths[m], others[m]) for m in truths), len(truths), bootstrap)
@@ -224,7 +242,6 @@ def _of_measure(
     by_unit: pd.DataFrame,
     runs: pd.DataFrame,
     measure: str,
-    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],
@@ -271,24 +288,6 @@ def _of_measure(
     return table, by_run, pd.DataFrame(summary)
 
 
-def _unit_ends(
-    table: pd.DataFrame,
-    truths: dict[str, TopicScores],
-    scored: PerturbedScores,
-    units: Units,
-    bootstrap: TopicBootstrap,
-    *,
-    verbose: bool,
-) -> pd.DataFrame:
-    total = len(units) * len(truths)
-    estimates = (one for unit in range(len(units)) for one in scored.without(unit, truths.values()))
-    agreements = ranking_agreements(zip(cycle(truths.values()), estimates), total, bootstrap)
-    agreements = pt.tqdm(agreements, total=total, desc="intervals", unit="ranking", disable=not verbose)
-    ends = dict(zip(product(units.names, truths), agreements, strict=True))
-    rows = [ends[key] for key in zip(table[units.column], table["measure"], strict=True)]
-    return beside(table, rows, OF_RANKINGS)
-
-
 def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> NDArray[np.float64]:
     """Return (draws, runs) changes of the mean; one draw without a value where there is nothing to draw."""
     n_topics, n_runs = full.values.shape
@@ -298,7 +297,6 @@ def drawn_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap
 
 
 def _ends_of_changes(full: TopicScores, own: TopicScores, bootstrap: TopicBootstrap) -> Iterator[dict[str, float]]:
-    """Yield the percentile interval of each run's change."""
     drawn = drawn_changes(full, own, bootstrap)
     for run, change in enumerate((own.means() - full.means())[0].tolist()):
         low, high = bootstrap.percentiles(change, drawn[:, run])

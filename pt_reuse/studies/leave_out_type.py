@@ -32,7 +32,6 @@ _TOLD = 3
 
 
 def _draw(result: LeftOutTypes, _: str, place: Place, left_out: str | None = None, top: int | None = None) -> Axes:
-    """Draw how many of the documents lost without a type each run of another type retrieves, at most `top` runs."""
     name = result.chosen(left_out)
     rows = result.recovery[result.recovery["left_out"] == name]
     lost = int((result.documents["left_out"] == name).sum())
@@ -61,7 +60,6 @@ class LeftOutTypes(Result):
     deepest_rank | Deepest rank  | count | the largest of them; of a pooled run all are below the depth of the pool
     runs         | Runs          | count | runs of the type; in a row of a document, those of others that retrieve it
     best_rank    | Best rank     | count | the best rank of a lost document among them, missing where none retrieves it
-    best_run     | Best run      |       | the run that has it there
     """
 
     table: Annotated[
@@ -82,7 +80,7 @@ class LeftOutTypes(Result):
     ]
     documents: Annotated[
         pd.DataFrame,
-        Table("lost document", "left_out qid docno label runs best_rank best_run", select={"left_out": None}),
+        Table("lost document", "left_out qid docno label runs best_rank", select={"left_out": None}),
     ]
     uniques: LeaveOutUniques
 
@@ -170,13 +168,13 @@ def leave_out_type(
 
 
 def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return who recovers how much of the documents lost without a type, and where each document is found best."""
+    """Return who recovers how much of the documents lost without a type, and of each document who does."""
     table, wanted = runs.run_table, np.zeros(len(qrels), dtype=bool)
     other = (table["type"] != name).to_numpy()
     wanted[rows] = True
     hits = HitIndex(runs.field, qrels.arrays.documents).gather(range(len(qrels.topics)), wanted)
     found = pd.DataFrame({"run": hits.of % len(runs), "row": hits.row, "rank": hits.rank})
-    found = found[other[found["run"]]].sort_values(["row", "rank", "run"], kind="stable")
+    found = found[other[found["run"]]]
     of_run = found.groupby("run")["rank"].agg(["size", "median", "max"]).reindex(np.flatnonzero(other))
     recovered = of_run["size"].fillna(0).to_numpy(dtype=np.int64)
     recovery = table.loc[other, ["name", "team", "type", "pooled"]].assign(
@@ -186,9 +184,8 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
         deepest_rank=of_run["max"].astype("Int64").array,
     )
     recovery.insert(0, "left_out", name)
-    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "first"), best_run=("run", "first"))
-    of_row, documents = of_row.reindex(rows), qrels.arrays.documents.take(rows)
-    names_of_best = [None if pd.isna(run) else runs.names[int(run)] for run in of_row["best_run"]]
+    of_row = found.groupby("row").agg(runs=("run", "size"), best_rank=("rank", "min")).reindex(rows)
+    documents = qrels.arrays.documents.take(rows)
     return recovery.sort_values("recovered", ascending=False, kind="stable", ignore_index=True), pd.DataFrame(
         {
             "left_out": name,
@@ -197,6 +194,5 @@ def _recovered(runs: RunSet, qrels: Qrels, rows: NDArray[np.int64], name: str) -
             "label": qrels.arrays.labels[rows].astype(np.int64),
             "runs": of_row["runs"].fillna(0).to_numpy(dtype=np.int64),
             "best_rank": of_row["best_rank"].astype("Int64").array,
-            "best_run": pd.Series(names_of_best, dtype=object),
         }
     )

@@ -11,9 +11,7 @@ import pandas as pd
 from pt_reuse import options
 from pt_reuse._check import choice, count
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import DECIMALS
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
@@ -24,26 +22,21 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import PoolFit, find_uniques, unjudged_tops
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables
-from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out
+from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out, scores_without
 from pt_reuse.study import study
 
 
 def _draw_drops(result: LeaveOutUniques, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw by how many ranks a run falls at most when a unit is left out and the whole field is ranked again."""
     return plot_unit_drops(result.table, measure=measure, top=top, place=place)
 
 
 def _draw_uniques(result: LeaveOutUniques, _: str, place: Place, top: int | None = None) -> Axes:
-    """Draw how many unique documents each unit contributed, relevant and not relevant."""
     return plot_unique_counts(result.unique_counts, top=top, place=place)
 
 
 def _draw_fill(result: LeaveOutUniques, measure: str, place: Place, judge: str | None = None) -> Axes:
-    """Draw what each unit's own runs score without its uniques, truly, and with these labelled by a judge."""
     if result.filled is None:
         raise InputError("no document was labelled by a judge. Call leave_out_uniques with fill=.", argument="kind")
     column, judges = result.units.column, list(dict.fromkeys(result.filled["judge"]))
@@ -106,17 +99,6 @@ class LeaveOutUniques(LeaveOneOutResult):
             about="Only with fill=.",
         ),
     ] = None
-    filled_by_run: Annotated[
-        pd.DataFrame | None,
-        Table(
-            "judge, run and measure",
-            f"judge name team type pooled family? contributed measure score {_WAY}_score {_WAY}_change~ rank "
-            f"{_WAY}_rank {_WAY}_drop",
-            report="name score removed_score filled_score removed_drop filled_drop",
-            select={"judge": None},
-            about="Only with fill=.",
-        ),
-    ] = None
     filled_summary: Annotated[
         pd.DataFrame | None,
         Table(
@@ -171,8 +153,7 @@ class LeaveOutUniques(LeaveOneOutResult):
     command="lou",
     aim="fair",
     summary="leave-out-uniques on a field of run files",
-    details="A unique document is one that only one team contributed to the pool. Each run is scored without the "
-    "uniques of its own team, and the whole field is ranked again without those of each team.",
+    details="A unique document is one that only one team contributed to the pool.",
     screen=("summary", "table"),
     page="leave-out-uniques",
     papers="[Z98]_, [B07]_",
@@ -188,13 +169,10 @@ def leave_out_uniques(
     remove: Annotated[
         str | None,
         options.Option(
-            '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` every unique judged '
-            "document, as NIST's script does, and the default with `fill`. The two agree for measures that take "
-            "unjudged as not relevant.",
+            '``"relevant"`` (default) removes the unique relevant documents; ``"judged"`` (with `fill` the default) '
+            "every unique judged one, as NIST's script does.",
             choices=("relevant", "judged"),
-            flag=options.Flag(
-                help="uniques to remove: relevant or judged", metavar="WHAT", kind="text", default="relevant"
-            ),
+            flag=options.Flag(help="relevant or judged uniques", metavar="WHAT", kind="text", default="relevant"),
         ),
     ] = None,
     rel: options.Rel = None,
@@ -203,14 +181,9 @@ def leave_out_uniques(
     fill: Annotated[
         Any,
         options.Option(
-            "a judge that labels the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a "
-            "function or a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
-            flag=options.Flag(
-                help="files with the labels of judges, or a folder of them, as `audit --judges` takes it: label the "
-                "removed uniques by each of them; then --remove is judged by default",
-                metavar="FILE",
-                kind="judges",
-            ),
+            "a judge of the removed uniques: judgments in any form, a :class:`~pt_reuse.judging.Judge`, a function or "
+            "a pipeline; or a dict of name -> judge. Each is asked once, for all that people judged.",
+            flag=options.Flag(help="labels of judges, as `audit --judges` takes them", metavar="FILE", kind="judges"),
         ),
     ] = None,
     judge_rel: Annotated[
@@ -232,11 +205,7 @@ def leave_out_uniques(
         options.Option(
             '``"uniques"`` (default), the removed ones; ``"unjudged"``: also the unjudged first `depth` of any run.',
             choices=HOLES,
-            flag=options.Flag(
-                help="what a judge labels: the removed uniques, or also what is unjudged at the top",
-                metavar="WHICH",
-                kind="text",
-            ),
+            flag=options.Flag(help="what a judge labels: uniques or unjudged", metavar="WHICH", kind="text"),
         ),
     ] = "uniques",
     complete: options.Complete = True,
@@ -250,10 +219,9 @@ def leave_out_uniques(
     """Leave each team, run, type or family out of the pool, and compute how scores and ranks of all runs change.
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
-    Without the unit, its uniques would not have been judged. So for each unit the uniques are removed from the
-    judgments and the runs are scored again: these are the scores if the unit had not taken part. This holds for systems
-    similar to the participants, not for other kinds of systems. The topic set stays: a topic that loses its last
-    relevant document counts 0. Intervals draw topics, and neither judgments nor uniques.
+    For each unit the uniques are removed from the judgments and the runs are scored again: these are the scores if the
+    unit had not taken part. The topic set stays: a topic that loses its last relevant document counts 0. Intervals draw
+    topics, and neither judgments nor uniques.
 
     Args:
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
@@ -301,10 +269,8 @@ def leave_out_uniques(
         beware(filling.caveats(judges, remove))
         scored = filling.scored(inputs, units, with_cells=bootstrap is not None, **how)
     else:
-        changes = Changes(len(units), owner, row, np.full(len(row), UNJUDGED))
-        data = (inputs.runs, people, inputs.measures)
-        of_sets: dict[str, Any] = {"units": units, "complete": complete, "with_cells": bootstrap is not None}
-        scored = PerturbedScores.of(rescore(*data, changes, **how), *data, len(units), **of_sets)
+        cells = bootstrap is not None
+        scored = scores_without(inputs, (owner, row), len(units), units=units, with_cells=cells, **how)
     beware(fit.caveats())
 
     parts = leave_one_out(
@@ -319,7 +285,7 @@ def leave_out_uniques(
         removed=np.bincount(owner, minlength=len(units)),
         verbose=verbose,
     )
-    filled = {} if filling is None else filled_tables(inputs, units, parts, scored, filling, bootstrap)
+    filled = {} if filling is None else filled_tables(units, parts["scores"], scored, filling, bootstrap)
     settings = settings_of(
         pooled,
         units,

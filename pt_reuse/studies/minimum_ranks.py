@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from pt_reuse.data.ordering import checked_pool_order
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.options import EDGES
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_minimum_ranks
 from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.pooling.pool import contributors_of
@@ -24,14 +25,8 @@ from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import beware, none_relevant
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None) -> Axes:
-    """Draw how many relevant documents, of one label where it is given, each topic has at each minimum rank."""
     rows = result.table if label is None else result.table[result.table["label"] == label]
     if rows.empty and label is not None:
         raise InputError(f"label must be that of a relevant document, got {shown(label)}.", argument="label")
@@ -45,9 +40,8 @@ def _draw(result: MinimumRanks, _: None, place: Place, label: int | None = None)
 class MinimumRanks(Result):
     """The best rank at which any run has each relevant document.
 
-    Its figure has a column for each topic, those with most relevant documents on the right, rank 1 at the bottom, above
-    the deepest rank the row of documents that no run has (NR), and darker cells for more documents; ``label=`` for
-    documents of one label. Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
+    Its figure has a column for each topic and darker cells for more documents; ``label=`` for documents of one label.
+    Source: Voorhees, Craswell and Lin 2022, figures 5 and 6.
 
     Attributes:
         depth: the rank down to which runs were looked at.
@@ -145,8 +139,7 @@ def _checked_edges(edges: Any) -> list[int]:
     command="profile minimum-ranks",
     aim="building",
     summary="the best rank of each relevant document in any run",
-    details="The minimum rank of a relevant document is its best rank over the runs; NR (not retrieved) is one that no "
-    "run has. If many are deep or NR, a shallow pool would have missed them, and there may be more that nobody found.",
+    details="The minimum rank is the best over the runs; NR (not retrieved) is a document that no run has.",
     group="pools",
     papers="[V22b]_",
     screen=("by_rank", "topics"),
@@ -178,18 +171,11 @@ def minimum_ranks(
 ) -> MinimumRanks:
     """Compute the best rank of each relevant document in any run.
 
-    The minimum rank of a relevant document is its best rank in any run, down to the depth; a document that no run has
-    there is *NR*, not retrieved: it was judged for another reason. Many relevant documents at deep ranks, or NR, show
-    that a shallow pool would have missed them, and suggest that there are further ones.
-
-    Returns:
-        MinimumRanks: ``.table`` (per relevant document), ``.topics``, ``.by_rank()``, ``.plot()``.
+    A relevant document that no run has down to the depth is *NR*, not retrieved. Many relevant documents at deep ranks,
+    or NR, show that a shallow pool would have missed them, and suggest that there are further ones.
 
     Raises:
         InputError: an invalid depth, an unknown run, runs without any topic of the judgments.
-
-    Warns:
-        ReuseWarning: no document is relevant.
 
     Example:
         >>> import pt_reuse as ptr

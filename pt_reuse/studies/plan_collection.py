@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -17,32 +17,26 @@ from numpy.typing import NDArray
 from pt_reuse import options
 from pt_reuse._check import columns, count, fraction, number, positive, shown, whole
 from pt_reuse.arrays import pairs
-from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.correlation import rounded
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.units import Units
 from pt_reuse.errors import InputError
-from pt_reuse.inputs import Inputs, Pooled, settings_of
+from pt_reuse.inputs import Inputs, settings_of
 from pt_reuse.judge import Scale, as_judges, of_each
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_plans
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.strategy import OracleTopic, OracleTopics, Strategy, caveats_of, check_some_judged
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import PoolUniques, find_uniques
-from pt_reuse.result import Result
+from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import Caveat, beware, few_topics
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import base_scores, rescore
+from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.compare_strategies import Task, checked_strategies, prefixes, run_tasks
 from pt_reuse.studies.few_labels import labels_for
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -65,7 +59,6 @@ _FEWEST = 4
 
 
 def _draw(column: str, title: str, label: str, result: CollectionPlan, measure: str, place: Place) -> Axes:
-    """Draw a number over the judgments, planned as lines and reached within the other half as open markers."""
     rows = result.table[result.table["measure"] == measure]
     wanted = {_NUMBERS[name]: value for name, value in result.wanted().items()}
     said = {"title": title, "label": f"{label} ({measure})"}
@@ -130,9 +123,6 @@ class CollectionPlan(Result):
     extrapolated | Extrapolated | | whether it has more topics than the half it is planned from
     split        | Split        | | the split
     held         | Held         | | whether what is reached was enough
-    tried        | Topics to judge | count | how many topics must be judged for so many usable ones
-    wasted       | Wasted       | count | judgments of topics that end unusable
-    share        | Share wasted | share | their share
     """
 
     table: Annotated[
@@ -173,9 +163,6 @@ class CollectionPlan(Result):
             about="Nothing is planned here: tau_b is what fewer judgments alone change.",
             noun="depths",
         ),
-    ]
-    yields: Annotated[
-        pd.DataFrame, Table("number of usable topics, see :func:`topic_yield`", "topics tried judgments wasted share")
     ]
     tau: float | None
     drop: float | None
@@ -226,14 +213,18 @@ def topic_yield(
     Source: Voorhees, Craswell and Lin 2022, Too many relevants: whither Cranfield test collections?, SIGIR, section
     7.1.
     """
-    wanted = checked_sizes(topics)
-    table = _topic_table(judged, rel)
+    table, wanted = _topic_table(judged, rel), np.array(checked_sizes(topics))
     least = whole("min_relevant", min_relevant, "documents", least=0)
-    return _yields(table, _usable(table, fraction("max_density", max_density), least), wanted)
+    usable = _usable(table, fraction("max_density", max_density), least)
+    of_topic, n = table["judged"].to_numpy(), int(usable.sum())
+    each = wanted / n if n else np.full(len(wanted), np.nan)
+    tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
+    found = pd.DataFrame({"topics": wanted, "tried": tried, "judgments": each * of_topic.sum()})
+    found = found.assign(wasted=each * of_topic[~usable].sum())
+    return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
 def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
-    """Return ``judged relevant`` of topics."""
     if not isinstance(judged, pd.DataFrame) or not {"judged", "relevant"} & set(judged.columns):
         return as_qrels(judged, "judged").counts(rel=checked_rel(rel))
     columns("judged", judged.columns, ("judged", "relevant"))
@@ -249,15 +240,6 @@ def _topic_table(judged: Any, rel: int | None) -> pd.DataFrame:
 def _usable(table: pd.DataFrame, max_density: float, min_relevant: int) -> NDArray[np.bool_]:
     relevant, judged = table["relevant"].to_numpy(), table["judged"].to_numpy()
     return (judged > 0) & (relevant < max_density * judged) & (relevant >= min_relevant)
-
-
-def _yields(table: pd.DataFrame, usable: NDArray[np.bool_], wanted: Sequence[int]) -> pd.DataFrame:
-    judged, n, topics = table["judged"].to_numpy(), int(usable.sum()), np.array(wanted)
-    each = topics / n if n else np.full(len(topics), np.nan)
-    tried = pd.Series(np.ceil(np.round(each * len(usable), 9))).astype("Int64" if not n else "int64")
-    found = pd.DataFrame({"topics": topics, "tried": tried, "judgments": each * judged.sum()})
-    found = found.assign(wasted=each * judged[~usable].sum())
-    return found.assign(share=found["wasted"] / found["judgments"].where(found["judgments"] != 0))
 
 
 def checked_sizes(topics: Any) -> list[int]:
@@ -322,7 +304,7 @@ def plan_collection(
         options.Option(
             "of the pools, documents per run and topic; default 1, 2, 5, 10, 20, 50 and 100.",
             check=checked_depths,
-            flag=options.Flag(help="comma-separated pool depths", metavar="LIST", kind="counts"),
+            flag=options.Flag(metavar="LIST", kind="counts"),
         ),
     ] = POOL_DEPTHS,
     strategies: Annotated[
@@ -331,9 +313,7 @@ def plan_collection(
             'in which order documents are judged: names or :class:`~pt_reuse.pools.Strategy` objects. ``"rank"`` '
             "(default) judges the pool of each depth; others choose as many documents of the deepest pool.",
             check=checked_strategies,
-            flag=options.Flag(
-                help="comma-separated strategies, see judge compare-strategies", metavar="LIST", kind="list"
-            ),
+            flag=options.Flag(metavar="LIST", kind="list"),
         ),
     ] = _DEPTH,
     judge: Annotated[
@@ -396,10 +376,6 @@ def plan_collection(
     more topics than the half has are extrapolations. The *width* is proportional to a quantile of Student's t /
     sqrt(topics). Judgments of topics that end unusable are part of the cost, at the yield of all topics at hand.
 
-    Returns:
-        CollectionPlan: ``.plan`` (per measure), ``.table`` (per measure and plan), ``.choices``, ``.at_hand``,
-        ``.yields``, ``.plot(measure)``.
-
     Raises:
         InputError: fewer than two runs or four usable topics, an unknown strategy, judge or measure.
 
@@ -422,9 +398,8 @@ def plan_collection(
     usable = _usable(table, max_density, min_relevant)
     n = int(usable.sum())
     if n < _FEWEST:
-        why = f"fewer than {max_density:g} of the judged documents relevant, and at least {min_relevant}"
-        what = f"qrels has {count(n, 'usable topic')} of {len(usable):,} ({why}), and a plan takes {_FEWEST}."
-        raise InputError(what, argument="qrels")
+        what = f"qrels has {count(n, 'usable topic')} of {len(usable):,}, and a plan takes {_FEWEST}."
+        raise InputError(f"{what} See max_density= and min_relevant=.", argument="qrels")
     half = n // 2
     sizes = sorted({max(n // 4, 2), half, n, 2 * n}) if topics is None else topics
     beware(few_topics(n))
@@ -432,15 +407,17 @@ def plan_collection(
     price = {**dict.fromkeys(judges, 1.0), **of_each(prices, judges, "prices")}
     price = {name: number(f"prices[{name!r}]", value) for name, value in price.items()}
     units, pooled = runs.units(by), inputs.pooled(max(depths), contributors, pool_order)
-    pools = {name: _pool_of(inputs, pooled, given) for name, given in judges.items()}
-    check_some_judged(pools[GIVEN])
-    beware(caveats_of(pools[GIVEN], inputs.rel))
-    field, how = _Field(inputs, pooled, units, depths), {"n_jobs": n_jobs, "verbose": verbose}
-    cells = [
-        field.cell(*way)
-        for name, given in judges.items()
-        for way in _ways(name, given, pools[name], strategies, depths, seed, **how)
-    ]
+    who, how = pooled.contributors, dict[str, Any](n_jobs=n_jobs, verbose=verbose)
+    # by depth the judged documents that one unit alone brought into its pool
+    uniques = {depth: find_uniques(runs, qrels, units, who, depth=depth, pool_order=pool_order) for depth in depths}
+    cells = list[_Cell]()
+    for name, labelled in judges.items():
+        oracle = OracleTopics(pooled.ranked, labelled, pooled.depth, inputs.rel, who.runs)
+        pool = [oracle.topic(qid) for qid in qrels.topics]
+        if name == GIVEN:
+            check_some_judged(pool)
+            beware(caveats_of(pool, inputs.rel))
+        cells += _cells(name, labelled, pool, strategies, uniques, inputs, units, seed, **how)
     work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
@@ -454,29 +431,25 @@ def plan_collection(
     plans["enough"], plans["extrapolated"] = _enough(plans, wanted), plans["topics"] > half
     cheapest = [_cheapest(plans[plans["measure"] == measure], wanted) for measure in plans["measure"].unique()]
     plan = pd.concat(cheapest, ignore_index=True)
-    beware(_beyond(plan, half))
-    beyond = [size for size in sizes if size > half]
-    least = {"tau": "least"}
+    beyond = [f"{row['measure']}: a plan of {row['topics']} topics" for row in records(plan[plan["extrapolated"]])]
+    beware(Caveat(note := f"{what}, extrapolated from {half}", f"{note}.") for what in beyond)
     settings = {
         "usable": n,
         "tried": len(usable),
         "usable topics": f"density below {max_density:g}, at least {min_relevant} relevant, by all judgments",
-        "wanted": ", ".join(f"{name} of at {least.get(name, 'most')} {value:g}" for name, value in wanted.items()),
+        "wanted": ", ".join(
+            f"{name} of at {'least' if name == 'tau' else 'most'} {value:g}" for name, value in wanted.items()
+        ),
         "repeats": repeats,
         "draws": draws,
         "seed": seed,
         "prices": ", ".join(f"{name}: {value:g}" for name, value in price.items()),
-        "method": f"topics are drawn with replacement from each half ({half} topics), whose ranking by all judgments "
-        "is the truth of tau_b; widths are proportional to t / sqrt(topics); unusable topics waste what they do here",
     }
-    if beyond:
-        settings["extrapolated"] = f"plans of {', '.join(map(str, beyond))} topics, from {half}"
     return CollectionPlan(
         table=plans,
         plan=plan,
         choices=_choices(every, wanted),
         at_hand=at_hand,
-        yields=_yields(table, usable, sizes),
         tau=tau,
         drop=drop,
         width=width,
@@ -486,41 +459,41 @@ def plan_collection(
 
 def _judges(qrels: Qrels, judge: Any, judge_rel: Any) -> dict[str, Qrels]:
     """Return the judgments of everyone who could judge, on the rows of the judgments as they are."""
-    found = {GIVEN: qrels}
-    frame = qrels.to_frame()
+    found, frame = {GIVEN: qrels}, qrels.to_frame()
     asked = frame.loc[frame["label"] >= 0, ["qid", "docno"]].reset_index(drop=True)
     for one in [] if judge is None else as_judges(judge, rel=judge_rel):
         if one.name == GIVEN:
-            what = f"judge names a judge {shown(GIVEN)}, as the judgments are called. Give it another name."
-            raise InputError(what, argument="judge")
+            raise InputError(f"judge names a judge {shown(GIVEN)}, as the judgments are called.", argument="judge")
         labels = labels_for(one, asked, Scale.of(qrels)).labels.arrays.labels_of(qrels.arrays.documents)
         found[one.name] = Qrels.of_arrays(qrels.arrays.labelled(labels), qrels.rel)
     return found
 
 
-def _pool_of(inputs: Inputs, pooled: Pooled, given: Qrels) -> list[OracleTopic | None]:
-    """Return the pool of each topic with the labels of a judge."""
-    oracle = OracleTopics(pooled.ranked, given, pooled.depth, inputs.rel, pooled.contributors.runs)
-    return [oracle.topic(qid) for qid in inputs.qrels.topics]
+@dataclass(frozen=True)
+class _Cell:
+    """What a way of judging gives: its judgments by topic, and scores of (measures, topics, runs)."""
+
+    key: dict[str, Any]  # ``depth strategy judge``
+    judgments: Ints  # (topics,)
+    base: Floats  # by the judgments
+    own: Floats  # without what the unit of each run alone brought
 
 
-#: ``depth strategy judge``, the judgments that it takes from, the rows that it has, and how many of each topic
-_Way: TypeAlias = tuple[dict[str, Any], Qrels, Ints, Ints]
-
-
-def _ways(
+def _cells(
     judge: str,
     given: Qrels,
     topics: Sequence[OracleTopic | None],
     strategies: Sequence[Strategy],
-    depths: Sequence[int],
+    uniques: Mapping[int, PoolUniques],
+    inputs: Inputs,
+    units: Units,
     seed: int,
     **how: Any,
-) -> Iterator[_Way]:
+) -> Iterator[_Cell]:
     """Yield every way in which a judge judges: the pool of each depth, or as many documents by a strategy."""
     there = [(t, topic) for t, topic in enumerate(topics) if topic is not None and topic.n_judged]
     orders = run_tasks([Task(topic, topic.n_judged, seed, strategies) for _, topic in there], **how)
-    lengths = {depth: np.zeros(len(topics), dtype=np.int64) for depth in depths}
+    lengths = {depth: np.zeros(len(topics), dtype=np.int64) for depth in uniques}
     for t, topic in there:
         best = np.full(len(topic.lists), np.iinfo(np.int64).max)
         np.minimum.at(best, topic.lists.codes, topic.lists.rank)
@@ -528,50 +501,13 @@ def _ways(
             length[t] = ((best <= depth) & (topic.relevant >= 0)).sum()
     at = [t for t, _ in there]
     for (s, strategy), (depth, length) in product(enumerate(strategies), lengths.items()):
-        key = {"depth": depth, "strategy": strategy.name, "judge": judge}
-        yield key, given, prefixes([order[s] for order in orders], length[at]), length
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """What a way of judging gives: its judgments by topic, and scores of (measures, topics, runs)."""
-
-    key: dict[str, Any]
-    judgments: Ints  # (topics,)
-    base: Floats  # by the judgments
-    own: Floats  # without what the unit of each run alone brought
-
-
-@dataclass(frozen=True)
-class _Field:
-    """A field that is judged in many ways."""
-
-    inputs: Inputs
-    pooled: Pooled
-    units: Units
-    depths: Sequence[int]
-
-    @cached_property
-    def _uniques(self) -> dict[int, PoolUniques]:
-        """Return by depth the judged documents that one unit alone brought into its pool."""
-        runs, qrels, who, order = self.inputs.runs, self.inputs.qrels, self.pooled.contributors, self.pooled.order
-        return {
-            depth: find_uniques(runs, qrels, self.units, who, depth=depth, pool_order=order) for depth in self.depths
-        }
-
-    def cell(self, key: dict[str, Any], given: Qrels, rows: Ints, judgments: Ints) -> _Cell:
-        """Score a way of judging."""
-        inputs, kept = self.inputs, np.zeros(len(given), dtype=bool)
-        kept[rows] = True
-        one = self._uniques[key["depth"] if key["strategy"] == _DEPTH else self.pooled.depth]
-        there = kept[one.row]
-        row, owner = (np.cumsum(kept) - 1)[one.row[there]], one.owner[there].astype(np.int64)
-        lost = Changes(len(self.units.names), owner, row, np.full(len(row), UNJUDGED))
-        blocks = rescore(inputs.runs, given.keep(kept), inputs.measures, lost)
-        found = PerturbedScores.of(
-            blocks, inputs.runs, inputs.qrels, inputs.measures, len(self.units.names), units=self.units
-        )
-        return _Cell(key, judgments, found.base, found.own[0])
+        kept = np.zeros(len(given), dtype=bool)
+        kept[prefixes([order[s] for order in orders], length[at])] = True
+        one = uniques[depth if strategy.name == _DEPTH else max(uniques)]
+        there_too = kept[one.row]
+        row, owner = (np.cumsum(kept) - 1)[one.row[there_too]], one.owner[there_too].astype(np.int64)
+        found = scores_without(inputs, (owner, row), len(units), qrels=given.keep(kept), units=units)
+        yield _Cell({"depth": depth, "strategy": strategy.name, "judge": judge}, length, found.base, found.own[0])
 
 
 @dataclass(frozen=True)
@@ -644,12 +580,10 @@ def _enough(rows: pd.DataFrame, wanted: Mapping[str, float], end: str = "") -> p
 
 
 def _over_splits(every: pd.DataFrame) -> pd.DataFrame:
-    numbers = _PLANNED.split()
-    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in numbers}
+    errors = {f"{name}_error": (every[f"{name}_reached"] - every[name]).abs() for name in _PLANNED.split()}
     names = [name for name, _ in CollectionPlan.declared["table"].names if name not in ("enough", "extrapolated")]
-    every = every.assign(**errors)
-    found = every.groupby(names[: 1 + len(_CELL)], sort=False)[names[1 + len(_CELL) :]].mean()
-    return found.reset_index()
+    at = 1 + len(_CELL)
+    return every.assign(**errors).groupby(names[:at], sort=False)[names[at:]].mean().reset_index()
 
 
 def _cheapest(rows: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
@@ -668,10 +602,3 @@ def _choices(every: pd.DataFrame, wanted: Mapping[str, float]) -> pd.DataFrame:
     found = pd.concat(parts, ignore_index=True)[names]
     held = _enough(found, wanted, "_reached") & found["topics"].notna()
     return found.assign(held=held.to_numpy(dtype=bool))
-
-
-def _beyond(plan: pd.DataFrame, half: int) -> Iterator[Caveat]:
-    """Yield a caveat where the cheapest plan is of more topics than it is planned from."""
-    for row in plan[plan["extrapolated"]].to_dict("records"):
-        note = f"{row['measure']}: a plan of {row['topics']} topics, extrapolated from {half}"
-        yield Caveat(note, f"{note}. Give a number of topics of at most {half} for plans that are not.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from functools import partial
+from typing import Annotated, Any, TypeAlias
 
 import ir_measures
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, per_cent, positive, shown
+from pt_reuse._check import count, examples, flag, number, per_cent, positive, shown
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel
 from pt_reuse.data.run_reading import as_runs
@@ -21,6 +22,7 @@ from pt_reuse.judge import Scale, lowest_relevant
 from pt_reuse.options import DIFFERENCE, PRECISION, TARGETS
 from pt_reuse.plots.forests import plot_label_estimates
 from pt_reuse.plots.lines import plot_label_costs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.adaptive.chooser import random_of_topic
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.result import Result, cells, records
@@ -36,11 +38,6 @@ from pt_reuse.studies.label_strata import (
     prior_words,
 )
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: the stratum of documents that the judge did not label
 NO_LABEL = "none"
@@ -242,21 +239,20 @@ class LabelPlan(Result):
         Raises:
             InputError: a label of a document that is not in the plan, a different label of a known one, or a stratum
                 without a checked document.
-
         """
         strata = _counted_labels(self, checked)
         drawn = strata["checked"].to_numpy(dtype=np.float64)
-        share = np.divide(strata["relevant"].to_numpy(dtype=float), drawn, out=np.zeros(len(drawn)), where=drawn > 0)
+        share = strata["relevant"].to_numpy(dtype=float) / np.maximum(drawn, 1)
         counted, planned = drawn + strata["known"].to_numpy(), self.summary.set_index("number")["width"]
         rows = []
-        for number in numbers_of(self.table, self.target, self.number, self.judge_rel):
-            interval = Strata.of(strata, share).interval(number, drawn, self.confidence, counted=True)
-            row = {"number": number.name, "target": number.is_target, "documents": number.documents}
-            row |= {"checked": int(counted[number.strata].sum())}
+        for one in numbers_of(self.table, self.target, self.number, self.judge_rel):
+            interval = Strata.of(strata, share).interval(one, drawn, self.confidence, counted=True)
+            row = {"number": one.name, "target": one.is_target, "documents": one.documents}
+            row |= {"checked": int(counted[one.strata].sum())}
             row |= {"estimate": interval.estimate, "estimate_low": interval.low, "estimate_high": interval.high}
-            row |= {"judge": number.judge, "bias": number.judge - interval.estimate}
-            row |= {"bias_low": number.judge - interval.high, "bias_high": number.judge - interval.low}
-            rows.append({**row, "planned_width": float(planned[number.name])})
+            row |= {"judge": one.judge, "bias": one.judge - interval.estimate}
+            row |= {"bias_low": one.judge - interval.high, "bias_high": one.judge - interval.low}
+            rows.append({**row, "planned_width": float(planned[one.name])})
         of = f"{int(drawn.sum()):,} of {int(strata['labels'].sum()):,} planned labels"
         settings = {**self.settings, "rel": self.rel, "checked": of}
         return LabelEstimate(table=pd.DataFrame(rows), strata=strata, confidence=self.confidence, settings=settings)
@@ -266,19 +262,16 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     """Return the strata of a plan with ``checked`` and ``relevant``, how many people checked and found relevant."""
     judgments = as_qrels(checked, "checked")
     if judgments.stated_rel not in (None, plan.rel):
-        raise InputError(
-            f"documents are relevant from label {judgments.stated_rel} here, and from label {plan.rel} in the plan. "
-            "Plan with the same, or give the labels as they are meant in the plan.",
-            argument="checked",
-        )
+        text = f"documents are relevant from label {judgments.stated_rel} here, and from {plan.rel} in the plan."
+        raise InputError(text, argument="checked")
     given = _people(judgments).rename(columns={"people": "now"})
     given = given.merge(plan.known[[*_KEYS, "people"]], on=_KEYS, how="left")
     given = given.merge(plan.sample[[*_KEYS, "stratum", "label"]], on=_KEYS, how="left")
     before, planned = given["people"].notna(), given["stratum"].notna()
     changed = before & (given["people"] != given["now"]).fillna(False)
     for wrong, what in (
-        (changed, "with another label than in the pilot: give the same labels, or plan anew"),
-        (~planned & ~before, "that are not in the plan: a choice of people is no random sample; see plan.sample"),
+        (changed, "with another label than in the pilot"),
+        (~planned & ~before, "that are not in plan.sample"),
     ):
         if wrong.any():
             odd = [f"{qid} {docno}" for qid, docno in given.loc[wrong, _KEYS].itertuples(index=False)]
@@ -290,18 +283,13 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     strata = plan.table.assign(checked=counts["size"].to_numpy(), relevant=counts["sum"].to_numpy())
     empty = strata.loc[(strata["labels"] > 0) & (strata["checked"] == 0), "stratum"]
     if len(empty):
-        raise InputError(
-            f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty)}. Have people check at least "
-            "one document of each stratum: plan.sample.",
-            argument="checked",
-        )
+        text = f"nothing was checked of {len(empty):,} strata of the plan: {examples(empty)}. Each takes one document."
+        raise InputError(text, argument="checked")
     if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
         warn(f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own?")
     if missing := len(plan.sample) - len(given):
-        warn(
-            f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. Those that were count as a "
-            "random sample of their strata, which they are only if nothing of the documents decided which were checked."
-        )
+        text = "Those that were count as a random sample of their strata."
+        warn(f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. {text}")
     return strata
 
 
@@ -327,7 +315,6 @@ def _strata(frame: pd.DataFrame, *, by_topic: bool, rel: int) -> tuple[pd.DataFr
 
 
 def _people(judgments: Qrels | None) -> pd.DataFrame:
-    """Return ``qid docno people``, the labels of people."""
     if judgments is None:
         return pd.DataFrame({"qid": [], "docno": [], "people": []}, dtype=object)
     given = judgments.to_frame()[[*_KEYS, "label"]].rename(columns={"label": "people"})
@@ -340,21 +327,16 @@ def _first_documents(
     """Return the first k documents of a run, or those of two that the other has not, and what they add up to."""
     runs, needed = as_runs(given, labels), 2 if target == DIFFERENCE else 1
     if len(runs.names) != needed:
-        raise InputError(
-            f"a plan for a {target} is of {count(needed, 'run')}, got {len(runs.names):,}. Take them with "
-            f"runs.select({list(runs.names)[:needed]!r}), or plan for the share of relevant documents without runs=.",
-            argument="runs",
-        )
+        text = f"a plan for a {target} is of {count(needed, 'run')}, got {len(runs.names):,}. See runs.select()."
+        raise InputError(text, argument="runs")
     topics = set(labelled["qid"])
     without = [topic for topic in runs.topics if topic not in topics]
     if len(without) == len(runs.topics):
         text = f"the judge labelled nothing in the topics of the runs, such as {examples(without)}."
         raise InputError(text, argument="runs")
     if without:
-        warn(
-            f"the judge labelled nothing in {count(len(without), 'topic')} of the runs: {examples(without)}. The plan "
-            f"is for the other {len(runs.topics) - len(without):,}."
-        )
+        topics_of_runs = f"{count(len(without), 'topic')} of {len(runs.topics):,} of the runs: {examples(without)}"
+        warn(f"the judge labelled nothing in {topics_of_runs}. They are left out.")
     k, parts = measure["cutoff"], []
     for name, sign in zip(runs.names, (1.0, -1.0), strict=False):
         top = runs[name].groupby("qid", sort=False).head(k)[_KEYS]
@@ -368,25 +350,14 @@ def _first_documents(
     return frame, name, {**runs.settings, "topics": f"{len(topics):,} that the judge labelled"}
 
 
-def _checked_labels(given: Any) -> Any:
-    if callable(given):
-        raise InputError(
-            "judge_labels must be labels, got somebody who gives them: Pool.judge(judge) returns them.",
-            argument="judge_labels",
-        )
-    return given
-
-
 def _check_together(given: Mapping[str, Any]) -> None:
-    """Raise where options do not go together."""
     width, target, has_runs = given["width"], given["target"], given["runs"] is not None
     if (width is None) == (given["budget"] is None):
-        either = "say how wide the interval may be, width=0.05, or how many labels people can check, "
-        raise InputError(f"{either}budget=500.", argument="width")
+        text = "say how wide the interval may be, width=0.05, or how many labels people check, budget=500."
+        raise InputError(text, argument="width")
     most = 2 if target == DIFFERENCE else 1
-    numeric = isinstance(width, int | float | np.number) and not isinstance(width, bool)
-    if width is not None and not (numeric and 0 < width < most):
-        raise InputError(f"width must be a number above 0 and below {most}, got {shown(width)}.", argument="width")
+    if width is not None and not 0 < width < most:
+        raise InputError(f"width must be above 0 and below {most}, got {shown(width)}.", argument="width")
     if has_runs != (target == DIFFERENCE) and target != "mean":
         what = f"runs must be {'none with precision' if has_runs else 'two with a difference'}."
         raise InputError(what, argument="runs")
@@ -395,7 +366,6 @@ def _check_together(given: Mapping[str, Any]) -> None:
 
 
 def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measure:
-    """Return the measure of the runs."""
     if measure is None:
         return _USUAL if rel in (None, 1) else _USUAL(rel=rel)
     parsed, *more = parse_measures(measure)
@@ -411,9 +381,9 @@ def _measured(measure: MeasureLike | None, rel: int | None) -> ir_measures.Measu
 Target: TypeAlias = Annotated[
     str,
     options.Option(
-        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of a run where '
-        '`runs` has one. ``"difference"``: of ``P@k`` between the two `runs`, first less second. ``"precision"``: of '
-        "each label of the judge, the share of its documents that people find relevant; each within the width.",
+        'what is to be known. ``"mean"`` (default): the share of relevant documents, or ``P@k`` of the run of `runs`. '
+        '``"difference"``: of ``P@k`` between two `runs`, first less second. ``"precision"``: of each label of the '
+        "judge, the share of its documents that people find relevant.",
         choices=TARGETS,
         flag=options.Flag(help=f"one of {', '.join(TARGETS)}", metavar="WHAT", kind="text"),
     ),
@@ -421,9 +391,8 @@ Target: TypeAlias = Annotated[
 JudgeRel: TypeAlias = Annotated[
     int | None,
     options.Option(
-        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 "
-        "and 1, else `rel`. Labels above the highest of the pilot are refused without it; without a pilot nobody knows "
-        "on which scale people judge, and `rel` counts.",
+        "the lowest label of the judge that is relevant; default what its labels say, else 1 where they are 0 and 1, "
+        "else `rel`. Labels above the highest of the pilot are refused without it.",
         check=lambda value: checked_rel(value, "judge_rel"),
         flag=options.Flag(metavar="LABEL"),
     ),
@@ -442,9 +411,8 @@ def plan_labels(
     judge_labels: Annotated[
         Any,
         options.Option(
-            "the judge's labels of all documents in question, judgments in any form, see :doc:`runs`. A negative label "
-            "is none. ``pool.judge(judge)`` gives those of a judge, a function or a pipeline.",
-            check=_checked_labels,
+            "the judge's labels of all documents, in any form, see :doc:`runs`; a negative label is none. "
+            "``pool.judge(judge)`` gives those of a judge.",
         ),
     ],
     *,
@@ -453,6 +421,7 @@ def plan_labels(
         float | None,
         options.Option(
             "of the interval, from its lower to its upper end, above 0: .05 is 2.5 points to either side.",
+            check=partial(number, "width"),
             flag=options.Flag(metavar="W", kind="float"),
         ),
     ] = None,
@@ -468,8 +437,8 @@ def plan_labels(
     pilot: Annotated[
         Any,
         options.Option(
-            "judgments that people made before, in any form. They say what share of each label is relevant. Their "
-            "documents are not asked about again: they count as they are, however they were chosen."
+            "judgments that people made before, in any form: they say what share of each label is relevant, and count "
+            "as they are."
         ),
     ] = None,
     prior: Annotated[
@@ -492,7 +461,7 @@ def plan_labels(
         Any,
         options.Option(
             "of which ``P@k`` is to be known, in any form: one for a mean, two for a difference. Their first k "
-            "documents are drawn from. What both have is left out of a difference, to which it adds nothing."
+            "documents are drawn from, without those that both have."
         ),
     ] = None,
     measure: Annotated[
@@ -606,21 +575,18 @@ def _pilot_counts(labelled: pd.DataFrame, documents: pd.DataFrame, pilot: Qrels 
     more = documents.loc[documents["label"].isna(), [*_KEYS, "label"]]
     both = pd.concat([labelled.astype({"label": "Int64"}), more]).merge(_people(pilot), on=_KEYS)
     if not len(both):
-        raise InputError(
-            "no document of the pilot has a label of the judge, so it says nothing of them. Are the ids written alike?",
-            argument="pilot",
-        )
+        raise InputError("no document of the pilot has a label of the judge. See the ids of both.", argument="pilot")
     counted = both.assign(relevant=both["people"] >= rel).groupby("label", dropna=False)["relevant"]
     return counted.agg(["size", "sum"]).reset_index().set_axis(["label", "judged", "relevant"], axis=1)
 
 
 def _summary(numbers: list[Number], strata: Strata, drawn: NDArray[np.int64], confidence: float) -> pd.DataFrame:
     rows = []
-    for number in numbers:
-        interval = strata.interval(number, drawn, confidence, counted=False)
-        row = {"number": number.name, "target": number.is_target, "documents": number.documents, "judge": number.judge}
-        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(number, drawn)}
-        rows.append({**row, "labels": int(drawn[number.strata].sum())})
+    for one in numbers:
+        interval = strata.interval(one, drawn, confidence, counted=False)
+        row = {"number": one.name, "target": one.is_target, "documents": one.documents, "judge": one.judge}
+        row |= {"expected": interval.estimate, "width": interval.width, "se": strata.error(one, drawn)}
+        rows.append({**row, "labels": int(drawn[one.strata].sum())})
     return pd.DataFrame(rows)
 
 

@@ -4,45 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pt_reuse import options
 from pt_reuse.arrays.bootstrap import ranking_agreement, whole_changes
-from pt_reuse.arrays.changes import Changes
-from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.columns import Table
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.options import POOL_DEPTHS
 from pt_reuse.plots.lines import plot_pool_costs
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import ranks_of_documents
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware, none_relevant, one_run
-from pt_reuse.scoring.perturbed import PerturbedScores
-from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
+from pt_reuse.studies.leave_one_out import scores_without
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 #: the shares of the known relevant documents for which a depth is looked for, and the one that the answer is about
 SHARES, MOST = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0), 0.9
 
 
 def _draw_found(result: PoolCosts, _: str, place: Place) -> Axes:
-    """Draw the share of the relevant documents that is found over the size of the pool."""
     label = "share of the known relevant documents"
     return plot_pool_costs(result.table, "share", title="What a pool of each depth finds", label=label, place=place)
 
 
 def _draw_tau(result: PoolCosts, measure: str, place: Place) -> Axes:
-    """Draw tau_b of the ranking by each pool to the one by all judgments over the size of the pool."""
     rows = result.agreement[result.agreement["measure"] == measure].merge(result.table[["depth", "documents"]])
     label = f"tau_b by {measure} to all judgments"
     return plot_pool_costs(rows, "tau_b", title="How a pool of each depth ranks", label=label, place=place)
@@ -51,9 +42,6 @@ def _draw_tau(result: PoolCosts, measure: str, place: Place) -> Axes:
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PoolCosts(Result):
     """What a pool of each depth costs and finds, and how runs rank by its judgments alone.
-
-    Its figures are over the size of the pool: ``"found"``, the share of the relevant documents that it has, and
-    ``"tau_b"``, how its judgments rank the runs.
 
     Attributes:
         rel: the lowest label that counts as relevant.
@@ -132,8 +120,7 @@ Depths: TypeAlias = Annotated[
     command="profile pool-costs",
     aim="building",
     summary="what pools of several depths cost and find, and how runs rank by them",
-    details="For each depth the judgments are restricted to the pool, and the ranking of all runs is compared with the "
-    "one by all judgments.",
+    details="The judgments are restricted to each pool, and the ranking of all runs is compared with that by all.",
     group="pools",
     papers="[V00]_, [V22b]_",
     screen=("table", "agreement", "needed"),
@@ -161,16 +148,8 @@ def pool_costs(
     ``.needed`` has the depths at which a pool finds shares of the known relevant documents, down to the end of the
     runs.
 
-    Returns:
-        PoolCosts: ``.table`` (per depth), ``.agreement`` (per depth and measure), ``.needed``, ``.plot()``.
-
     Raises:
         InputError: an invalid depth, an unknown measure or run, runs without any topic of the judgments.
-
-    Warns:
-        ReuseWarning: no document is relevant; judgments of relevant documents only; a depth whose additional documents
-            are mostly unjudged, so that it would find more than is known; intervals over fewer than five topics; a
-            field of one run.
 
     Example:
         >>> import pt_reuse as ptr
@@ -201,10 +180,9 @@ def pool_costs(
 
     data = (inputs.runs, inputs.qrels, inputs.measures)
     # the judgments of the pool of each depth as what all judgments lose
-    in_set, row = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
-    changes = Changes(len(depths), in_set, row, np.full(len(row), UNJUDGED))
-    blocks = rescore(*data, changes, n_jobs=n_jobs, verbose=verbose)
-    scored = PerturbedScores.of(blocks, *data, len(depths), whole=range(len(depths)), complete=complete)
+    gone = np.nonzero([(labels >= 0) & ((rank == 0) | (rank > depth)) for depth in depths])
+    every = range(len(depths))
+    scored = scores_without(inputs, gone, len(depths), whole=every, n_jobs=n_jobs, verbose=verbose)
     truth, *by_pool = (
         scores_of(*data, values, complete=complete).topic_means for values in (scored.base, *scored.whole.values())
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,15 @@ from pt_reuse.arrays.correlation import DECIMALS
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import settings_of
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_saturation
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import BEWARE, Caveat, beware, usual_measures
 from pt_reuse.scoring.scores import Scores
 from pt_reuse.study import study
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 def _draw(result: Saturation, measure: str, place: Place) -> Axes:
-    """Draw the distribution of the scores over the runs as a box for each topic."""
     rows, values = result.table[result.table["measure"] == measure], _by_topic(result.scores, measure)
     return plot_saturation(rows, values, measure=measure, maximum=result.maximum, place=place)
 
@@ -39,9 +34,8 @@ def _draw(result: Saturation, measure: str, place: Place) -> Axes:
 class Saturation(Result):
     """How the scores of the runs are distributed on each topic, and on which topics they are at the top.
 
-    Its figure has a box for each topic from quartile to quartile, with a stroke at the median and whiskers to the
-    lowest and the highest score within 1.5 times the box; the topic with the highest median is on the right. Source:
-    Voorhees, Craswell and Lin 2022, figures 2 and 7.
+    Its figure has a box for each topic, the highest median on the right. Source: Voorhees, Craswell and Lin 2022,
+    figures 2 and 7.
 
     Attributes:
         scores: what was looked at.
@@ -100,8 +94,7 @@ class Saturation(Result):
     command="profile saturation",
     aim="fair",
     summary="topics on which most runs have the highest score",
-    details="A topic is saturated under a measure if the median score over the runs is the highest possible one: it "
-    "does not distinguish the better half of the runs.",
+    details="That is where the median score over the runs is the highest possible one.",
     group="profile",
     papers="[V22b]_",
     measures=partial(usual_measures, binary=P @ 10),
@@ -138,14 +131,8 @@ def saturation(
     A topic is *saturated* under a measure if the median score over the runs is the highest possible one: at least half
     of the runs cannot be improved there. It is *near* saturation if the median is at least `share` of it.
 
-    Returns:
-        Saturation: ``.table`` (per measure and topic), ``.summary`` (per measure), ``.plot(measure)``.
-
     Raises:
         InputError: anything but Scores, an invalid share, a score above the maximum.
-
-    Warns:
-        ReuseWarning: fewer than five runs, whose median is unreliable.
 
     Example:
         >>> import pt_reuse as ptr
@@ -163,10 +150,7 @@ def saturation(
         raise InputError(f"scores must be Scores, as score returns them, got {shown(scores)}.", argument="scores")
     for name, values in zip(scores.measures, scores.values, strict=True):
         if round(highest := float(values.max(initial=0.0)), DECIMALS) > maximum:
-            problem = (
-                f"{name} has a score of {highest:g}, above the maximum of {maximum:g}. Give the highest as maximum=."
-            )
-            raise InputError(problem, argument="maximum")
+            raise InputError(f"{name} has a score of {highest:g}, above {maximum:g}. See maximum=.", argument="maximum")
     if len(runs := scores.names) < 5:
         beware([Caveat(f"{count(len(runs), 'run')} only", "the median of so few runs says little of a topic.")])
     table = pd.DataFrame(
@@ -191,7 +175,6 @@ def saturation(
 
 
 def _by_topic(scores: Scores, measure: str) -> list[NDArray[np.float64]]:
-    """Return for each topic the scores that count."""
     values = scores.values[scores.measures.index(measure)]
     return [row if scores.complete else row[has] for row, has in zip(values, scores.has_topic, strict=True)]
 

@@ -49,7 +49,6 @@ _KEYS = ["measure", "figure"]
 
 
 def _draw(result: Sensitivity, measure: str | None, place: Place, figure: str | None = None) -> Axes:
-    """Draw a bar per convention from the lowest to the highest value of a number, and a point for each value."""
     rows = result.of_figure(figure, measure)
     figure = rows["figure"].iloc[0]
     points = result.table[(result.table["figure"] == figure) & result.table["measure"].isin(rows["measure"])]
@@ -62,13 +61,12 @@ class Sensitivity(Result):
     """Which numbers of a study move with which convention, and by how much.
 
     Its report and its figure are of one number, ``figure=``, default the first: a bar per convention from the lowest to
-    the highest value, those that move it furthest on top, a point for each value, and an upright line at the default.
+    the highest value, and a point for each value.
 
     Attributes:
         figures: one row per combination and number: a column for each convention, ``measure figure value``.
         combinations: one row per combination: a column for each convention; ``default``, whether it is the one of
-            defaults; ``refused``, why the study refuses it, None where it does not; ``warned``, what it warned of,
-            None for nothing (of the defaults, the user was warned).
+            defaults; ``refused`` and ``warned``, what the study says of it, None for nothing.
         study: what the study is called.
     """
 
@@ -289,9 +287,7 @@ def sensitivity(
     command="profile sensitivity",
     aim="fair",
     summary="how much the conventions of leave-out-uniques change its figures",
-    details="Leave-out-uniques is run with other values of one convention at a time: the ranking order, the pool "
-    "order, the contributors and the depth of the pool, the lowest relevant label, the topics of means, and which "
-    "uniques are removed.",
+    details="Leave-out-uniques is run with other values of one convention at a time.",
     group="profile",
     name="sensitivity",
     page="studies/sensitivity",
@@ -311,9 +307,7 @@ def sensitivity_of_uniques(
         options.Option(
             "the conventions that are varied; default all of them.",
             check=lambda value: [choice("vary", name, USUAL) for name in value],
-            flag=options.Flag(
-                help=f"comma-separated conventions, of: {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"
-            ),
+            flag=options.Flag(help=f"of {', '.join(USUAL)}", metavar="LIST", kind="list", default="all"),
         ),
     ] = None,
     verbose: options.Verbose = False,
@@ -330,12 +324,11 @@ def sensitivity_of_uniques(
 def _checked_grid(grid: Any, known: Iterable[str]) -> dict[str, dict[str, Any] | None]:
     """Return convention -> label -> value, None for the usual values, as a user asks for them."""
     if isinstance(grid, str) or not isinstance(grid, Iterable) or not (names := list(grid)):
-        problem = f"grid must be a dict of convention -> values, or names of conventions, got {shown(grid)}."
-        raise InputError(problem, argument="grid")
+        raise InputError(f"grid must be a dict of convention -> values, or names, got {shown(grid)}.", argument="grid")
     wanted: dict[str, dict[str, Any] | None] = {}
     for name in names:
         if name not in known:
-            problem = f"grid names {shown(name)}, no convention of the study, which has {examples(known, 20)}."
+            problem = f"grid names {shown(name)}; the study has {examples(known, 20)}."
             raise InputError(problem, argument="grid")
         values = grid[name] if isinstance(grid, Mapping) else None
         if values is None and name in USUAL:
@@ -358,7 +351,6 @@ def _label(value: Any) -> str:
 
 
 def _usual(name: str, default: Any, runs: RunSet, qrels: Qrels) -> list[Any]:
-    """Return the usual values of a convention on a field."""
     if name in ("order", "pool_order"):
         return [*BY_SCORE, "file", *(["rank"] if bool(np.all(runs.field.ranked)) else [])]
     if name == "contributors":

@@ -470,6 +470,7 @@ def tables_of(found: Any) -> dict[str, pd.DataFrame]:
 #: what a rebuilding may call otherwise, ``"table.column"`` -> the same today, or leave out (None); of one study behind
 #: its name, ``"study:table.column"``
 RENAMED: dict[str, str | None] = {
+    "plan_collection:yields": None,
     "compare_labels:between": None,
     "audit_labels:labels_between": None,
     "commands:rankings/labels_between.csv": None,
@@ -488,6 +489,20 @@ RENAMED: dict[str, str | None] = {
     "check_new_run:table.rank_best": "table.rank_low",
     "check_new_run:table.rank_worst": "table.rank_high",
     "check_new_run:table.verdict": None,
+    "coverage:by_run.residual_without_own": None,
+    "coverage:by_topic.max_unjudged": None,
+    "leave_out_type:documents.best_run": None,
+    "leave_out_uniques:filled_by_run": None,
+    "leave_out_uniques, filled:filled_by_run": None,
+    "commands:filled_by_run.csv": None,
+    "infer_pool:by_topic.own_depth": None,
+    "infer_pool:unexplained.best_run": None,
+    "infer_pool:summary.at_depth": None,
+    "infer_pool:summary.below": None,
+    "commands:by_topic.csv.own_depth": None,
+    "commands:unexplained.csv.best_run": None,
+    "commands:summary.csv.at_depth": None,
+    "commands:summary.csv.below": None,
     "infer_pool:confusion.needed together": "confusion.needed_together",
     "infer_pool:confusion.not pooled": "confusion.not_pooled",
     "infer_pool:confusion.no documents": "confusion.no_documents",

@@ -40,7 +40,7 @@ def filled_tables(
     runs, judgments, said, measures, unit_of, contributors,
     *, depth, remove, complete, order, rel, judge_rel, holes,
 ):  # fmt: skip
-    """Return the rows of `filled` and of `filled_by_run`; `said` is {(topic, docno): label} of the judge."""
+    """Return the rows of `filled`; `said` is {(topic, docno): label} of the judge."""
     names, units = list(runs), list(dict.fromkeys(unit_of[name] for name in runs))
     judged = {(t, d): label for t in judgments for d, label in judgments[t].items() if label >= 0}
     highest = max(judged.values(), default=0)
@@ -65,7 +65,7 @@ def filled_tables(
         u: score_all(measures, runs, changed_to(judgments, {p: label[p] for p in gone[u]} | others), order)
         for u in units
     }
-    rows, by_run = [], []
+    rows = []
     by_uniques = sorted(units, key=lambda unit: (-len(gone[unit]), unit))
     for measure in measures:
         before = means(full[measure], runs, complete)
@@ -107,14 +107,7 @@ def filled_tables(
                     f"{way}_own_rise": -min(0, *drops),
                 }
             rows.append(row)
-        for name in names:
-            row = {"name": name, "measure": repr(measure), "score": before[name], "rank": rank[name]}
-            for way in WAYS:
-                score = after[way][unit_of[name]][name]
-                row |= {f"{way}_score": score, f"{way}_change": score - before[name]}
-                row |= {f"{way}_rank": rank[name] + drop[way][name], f"{way}_drop": drop[way][name]}
-            by_run.append(row)
-    return rows, by_run
+    return rows
 
 
 def changed_to(judgments, labels):
@@ -175,7 +168,7 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
     given, fill = {"judge_rel": judge_rel, "holes": holes}, {"judge": as_judgments(said)}
     runs, qrels = field.as_runs(), as_qrels(field.judgments)
     found = leave_out_uniques(runs, qrels, MEASURES, by=by, fill=fill, **options, **given)
-    rows, by_run = filled_tables(
+    rows = filled_tables(
         field.runs,
         field.judgments,
         said,
@@ -187,7 +180,6 @@ def test_every_table_equals_the_brute_force(data, field, by, depth, remove, comp
         **given,
     )
     same(records(found.filled, "name" if by == "run" else by), rows)
-    same(records(found.filled_by_run), by_run)
     plain = leave_out_uniques(runs, qrels, MEASURES, by=by, **options)
     for name, table in plain.tables().items():
         pd.testing.assert_frame_equal(table, found.tables()[name])
@@ -203,7 +195,6 @@ def test_filled_with_the_truth_is_the_truth(field, by):
         assert (found.filled["labelled"] == found.filled["removed"]).all()
         assert (found.filled["judge_relevant"] == found.filled["relevant"]).all()
         for way in ("filled", "judge_alone"):
-            assert (found.filled_by_run[f"{way}_score"] == found.filled_by_run["score"]).all()
             assert not found.filled[[f"{way}_{name}" for name in ("change", "max_drop", "own_rise")]].to_numpy().any()
         assert not found.filled_summary[["filled_above", "judge_alone_above"]].to_numpy().any()
 
@@ -224,7 +215,7 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
     assert len(asked[0]) == (field.qrels.to_frame()["label"] >= 0).sum()
     assert found.filled["judge"].unique().tolist() == found.filled_summary["judge"].unique().tolist() == ["a", "b"]
     one = leave_out_uniques(field.runs, field.qrels, [AP, nDCG @ 10], depth=field.depth, fill={"b": field.qrels})
-    for name in ("filled", "filled_by_run", "filled_summary"):
+    for name in ("filled", "filled_summary"):
         both, alone = getattr(found, name), getattr(one, name)
         pd.testing.assert_frame_equal(both[both["judge"] == "b"].reset_index(drop=True), alone)
     assert (found.filled_summary.query("judge == 'a'")["filled_above"] > 0).all()
@@ -234,7 +225,7 @@ def test_the_holes_that_nobody_judged_are_filled_besides():
     field = ptr.demo.simulate_field(seed=7, n_topics=6)
     late = field.runs.with_metadata(pooled={name: name.startswith("lex") for name in field.runs})
     qrels = field.all_qrels.restrict(ptr.depth_pool(late, depth=5))
-    options = {"depth": 5, "fill": {"truth": field.all_qrels}}
+    options = {"by": "run", "depth": 5, "fill": {"truth": field.all_qrels}}
     plain = leave_out_uniques(late, qrels, P @ 5, **options)
     found = leave_out_uniques(late, qrels, P @ 5, **options, holes="unjudged")
     n_holes = len(ptr.depth_pool(late, depth=5, contributors="all").remainder(qrels))
@@ -242,8 +233,11 @@ def test_the_holes_that_nobody_judged_are_filled_besides():
     assert found.settings["holes"] == f"the removed uniques and {n_holes:,} documents that nobody judged"
     assert found.settings["fill"].startswith(f"truth: {len(qrels) + n_holes:,} documents asked")
     # with all of them labelled, every run has its score under complete judgments
-    complete = ptr.score(late, field.all_qrels.select(qrels.topics), P @ 5).mean["P@5"]
+    complete, judged = (
+        ptr.score(late, q, P @ 5).mean.set_index("name")["P@5"] for q in (field.all_qrels.select(qrels.topics), qrels)
+    )
+    change = (complete - judged)[found.filled["name"]]
     for way in ("filled", "judge_alone"):
-        np.testing.assert_allclose(found.filled_by_run[f"{way}_score"], complete, atol=1e-12)
-    assert plain.filled_by_run["filled_change"].eq(0).all()
-    assert found.filled_by_run["filled_change"].gt(0).any()
+        np.testing.assert_allclose(found.filled[f"{way}_change"], change, atol=1e-12)
+    assert plain.filled["filled_change"].eq(0).all()
+    assert found.filled["filled_change"].gt(0).any()

@@ -101,7 +101,6 @@ def test_errors_are_those_of_the_splits(field):
 def test_more_topics_than_half_are_extrapolated(found):
     table = found.table[found.table["measure"] == "AP"]
     assert table.groupby("topics")["extrapolated"].all().to_dict() == {4: False, 8: False, 16: True, 32: True}
-    assert "16, 32" in found.settings["extrapolated"]
     wide = table.pivot_table(index="depth", columns="topics", values="width")
     for size in (4, 16, 32):
         ratio = stats.t.ppf(0.975, size - 1) / size**0.5 / (stats.t.ppf(0.975, 7) / 8**0.5)
@@ -156,8 +155,6 @@ def test_unusable_topics_are_paid_for_and_not_ranked(field):
     made = ptr.pools.plan_collection(
         field.runs, field.qrels, AP, topics=int(usable.sum()) // 2, **{**OPTIONS, "max_density": bar}
     )
-    yields = ptr.pools.topic_yield(field.qrels, made.yields["topics"], max_density=bar, min_relevant=0)
-    assert made.yields.equals(yields)
     row = made.at_hand[made.at_hand["depth"] == 10].iloc[0]
     assert row["judgments"] == pytest.approx(counts["judged"].sum())
     alone = ptr.pools.plan_collection(

@@ -305,9 +305,8 @@ def test_runs_are_estimated_as_they_score(labels, people, runs):
     assert single["estimate"] == pytest.approx(scores[0])
 
 
-@pytest.mark.parametrize("options", [{"target": "precision", "width": 0.25}])
-def test_intervals_cover_the_truth(labels, people, options):
-    plan, random = plan_labels(labels, **options), np.random.default_rng(1)
+def test_intervals_cover_the_truth(labels, people):
+    plan, random = plan_labels(labels, target="precision", width=0.25), np.random.default_rng(1)
     every = pd.concat([plan.sample, plan.rest]).merge(people, on=["qid", "docno"], suffixes=("", "_people"))
     true = every.groupby("stratum")["label_people"].sum().reindex(plan.table["stratum"]).to_numpy()
     units, drawn = plan.table["documents"].to_numpy(), plan.table["labels"].to_numpy()

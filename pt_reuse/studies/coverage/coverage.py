@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import ir_measures
 import numpy as np
@@ -22,6 +22,7 @@ from pt_reuse.columns import Table
 from pt_reuse.data.units import COLUMNS, described
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import Inputs, Pooled, settings_of
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depths
 from pt_reuse.pooling.fit import find_uniques
 from pt_reuse.result import KeyFigures, Result
@@ -31,11 +32,6 @@ from pt_reuse.scoring.scores import checked_measures, mean_over_topics, provided
 from pt_reuse.studies.coverage.figures import plot_depths, plot_residual, plot_rises, plot_unjudged_runs
 from pt_reuse.studies.coverage.judged_lists import JudgedLists
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
 
 Values = NDArray[np.float64]
 #: the shares of a depth that are averaged over runs
@@ -47,25 +43,21 @@ _NOTHING = 1e-14
 
 
 def _draw_runs(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw the share of unjudged documents of each run, the mean and the quartiles of the topics."""
     counts, row = result.counts, result.depths.index(result.at)
     shares = np.where(counts.documents[row] > 0, counts.unjudged[row], np.nan)
     return plot_unjudged_runs(shares, result.by_run, depth=result.at, by=result.drawn_by, place=place)
 
 
 def _draw_depths(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw a line per type over the depths."""
     return plot_depths(result.table, by=result.drawn_by, place=place)
 
 
 def _draw_residual(result: Coverage, _: str, place: Place) -> Axes:
-    """Draw a point per run: the share unjudged, and the residual of RBP."""
     label = f"residual of RBP (p = {result.p:g})"
     return plot_residual(result.by_run, label=label, by=result.drawn_by, depth=result.at, place=place)
 
 
 def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
-    """Draw the ranks that each run that moves gains on condensed lists."""
     return plot_rises(result.condensed[result.condensed["measure"] == measure], measure=measure, place=place)
 
 
@@ -73,16 +65,14 @@ def _draw_rise(result: Coverage, measure: str, place: Place) -> Axes:
 class Coverage(Result):
     """How far judgments cover runs, teams, types and topics.
 
-    Its figures are ``"runs"``, what is unjudged of each, the mean and the quartiles of topics; ``"depths"``, a line
-    per type over the depths; ``"residual"`` and ``"rise"``, a point per run: the share unjudged, and the residual of
-    RBP, or the ranks it gains on condensed lists by a measure.
+    Its figures are ``"runs"``, the share unjudged of each; ``"depths"``, a line per type; ``"residual"`` and
+    ``"rise"``, the residual of RBP of each run, and the ranks that it gains on condensed lists.
 
     Attributes:
         counts: the numbers behind the shares, on each topic.
         at: the depth that runs are compared at.
         p: the persistence of RBP and its residual.
-        left_out: who was left out of the pool for ``unjudged_without_own``: ``"team"``, ``"run"`` or ``"type"``; None
-            for nobody.
+        left_out: the unit that was left out for ``unjudged_without_own``; None for nobody.
     """
 
     title = "Coverage"
@@ -109,7 +99,6 @@ class Coverage(Result):
     judged_to      | Judged to      | count | the deepest rank without a gap: of a run on all topics, of a topic for all
     median_judged_to | Judged to rank | count | the median over topics; a list without a gap counts as the run's longest
     residual       | Residual       | score | the most that unjudged documents may add to its RBP
-    residual_without_own | Residual without own | score | the same had its own unit not been pooled
     RBP            | RBP            | score | RBP, unjudged documents not relevant
     best_rank      | Best rank      | ranks | 1 + the runs that are better whatever the labels of unjudged documents are
     worst_rank     | Worst rank     | ranks | 1 + the runs that are better under some labels of them
@@ -141,7 +130,7 @@ class Coverage(Result):
         Table(
             "run",
             "name team type pooled family? contributed unjudged unjudged_without_own above_contributors topics "
-            "judged_to median_judged_to residual residual_without_own RBP rank best_rank worst_rank flags",
+            "judged_to median_judged_to residual RBP rank best_rank worst_rank flags",
             report="name unjudged unjudged_without_own median_judged_to residual flags",
             descending=("residual",),
             noun="runs",
@@ -170,7 +159,7 @@ class Coverage(Result):
         pd.DataFrame,
         Table(
             "depth and topic, means over runs",
-            "qid depth runs unjudged unjudged_of_k max_unjudged judged_to",
+            "qid depth runs unjudged unjudged_of_k judged_to",
             select={"depth": None},
             descending=("unjudged",),
             noun="topics",
@@ -228,7 +217,7 @@ def condensed_form(measure: ir_measures.Measure) -> ir_measures.Measure:
         return measure(judged_only=True)
     if measure.NAME == ir_measures.RBP.NAME and "rel" in measure.params:
         return _CondensedRBP(**measure.params, judged_only=True)
-    what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10, AP or RBP(rel=1)."
+    what = f"{measure!r} has no form for condensed lists (judged_only). Take others, such as nDCG@10 or RBP(rel=1)."
     raise InputError(what, argument="measures")
 
 
@@ -244,10 +233,7 @@ def _checked_measures(measures: Any) -> list[ir_measures.Measure]:
     command="profile coverage",
     aim="fair",
     summary="how much of each run is judged, and which runs the pool may put at a disadvantage",
-    details="The share of unjudged documents down to several ranks, by run, team, type and topic; the rank to which "
-    "each run is judged without a gap; the residual of RBP; the ranks that a run gains if unjudged documents are "
-    "dropped from all lists; and, if the pooled runs are known, the share of each run that would be unjudged without "
-    "its own team.",
+    details="The share of unjudged documents by run, group and topic, and what these may do to ranks.",
     group="profile",
     papers="[M08]_",
     screen=("groups", "by_run", "flags"),
@@ -258,8 +244,8 @@ def coverage(
     measures: Annotated[
         Any,
         options.Option(
-            "ir_measures measures or their names that have a form for condensed lists (``judged_only``), or RBP with "
-            "its `rel`; the flags go by the first. Default AP, from the relevant grade on, and ``nDCG@10``.",
+            "ir_measures measures or their names with a form for condensed lists (``judged_only``), or RBP with its "
+            "`rel`; flags go by the first. Default AP, from the relevant grade on, and ``nDCG@10``.",
             check=_checked_measures,
             flag=options.SHARED["measures"].flag,
         ),
@@ -268,8 +254,8 @@ def coverage(
     depths: Annotated[
         Any,
         options.Option(
-            "ranks k down to which documents are counted, one or several. Runs are compared at the cutoff of the first "
-            "measure, where that is among them, else at 10, else at the first.",
+            "ranks k down to which documents are counted. Runs are compared at the cutoff of the first measure, where "
+            "that is among them, else at 10, else at the first.",
             check=checked_depths,
             flag=options.Flag(help="comma-separated ranks", metavar="LIST", kind="counts", default="1,5,10,20,50,100"),
         ),
@@ -292,8 +278,8 @@ def coverage(
     contributors: Annotated[
         str | Iterable[str],
         options.Option(
-            'who made the pool: ``"pooled"`` (default), the runs on record; ``"all"``, or run names. Where nobody '
-            "recorded of some run whether it was pooled, nobody is left out."
+            'who made the pool: ``"pooled"`` (default), the runs on record, without which nobody is left out; '
+            '``"all"``, or run names.'
         ),
     ] = "pooled",
     pool_order: options.PoolOrder = None,
@@ -305,28 +291,17 @@ def coverage(
     """Compute how much of each run is judged, and which runs the pool may put at a disadvantage.
 
     A document is *judged* when it has a label of at least 0. At each depth k the share of unjudged documents is given
-    in two conventions: of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic for which it
-    returns nothing; ``Judged@k`` of ir_measures is its complement), and of k (``Unjudged(of_cutoff=True)@k``, as
-    trec_eval 10 does: empty places of a short list count as judged, so that it is 0 on such a topic).
+    of the documents that the run returns down to k (``Unjudged@k``, 1 on a topic without any; the complement of
+    ``Judged@k``), and of k (``Unjudged(of_cutoff=True)@k``, as trec_eval 10 does: empty places count as judged).
 
-    Three numbers show the possible effect on a run. Its *residual* is the most that unjudged documents may add to its
-    RBP: the sum of (1 - p) p^(rank - 1) over them, and p^n for ranks below a list of n documents. Its *condensed* score
-    is that of lists without unjudged documents, with all runs scored like this; condensed lists favour less judged
-    runs. If it is known who was pooled, the share of unjudged documents *without its own team* is that share if the
-    team had not taken part: a new run with a higher share than any contributor is covered less than any participant
-    was.
-
-    Returns:
-        Coverage: ``.table`` (per run and depth), ``.by_run``, ``.condensed``, ``.groups``, ``.by_topic``, ``.flags``,
-        ``.per_topic()``, ``.plot()``.
+    The *residual* is the most that unjudged documents may add to RBP: the sum of (1 - p) p^(rank - 1) over them, and
+    p^n for ranks below a list of n documents. The *condensed* score is that of lists without unjudged documents, which
+    favours less judged runs. The share *without its own team* is that of unjudged documents had the team not been
+    pooled: a new run with a higher share than any contributor is covered less than any participant was.
 
     Raises:
         InputError: a measure without a form for condensed lists, a depth below 1, a unit that some runs do not have, a
             run that has no topic in common with the qrels.
-
-    Warns:
-        ReuseWarning: judgments of relevant documents only; contributing runs of only one unit, or a pool that is not
-            that of the judgments, so that shares without the own team are wrong; a `by` where nobody can be left out.
 
     Example:
         >>> import pt_reuse as ptr
@@ -367,32 +342,27 @@ def coverage(
     named = described(field.run_table).assign(
         contributed=pd.array([pd.NA] * len(field) if contributed is None else contributed, dtype="boolean")
     )
-    unjudged, of_k, without_own, residual, own_weight = (
+    unjudged, of_k, without_own, residual = (
         mean_over_topics(values, has_topic)
-        for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual, lists.own_weight)
+        for values in (lists.unjudged, lists.of_k, lists.without_own, lists.residual)
     )
-    table = pd.concat(
-        [
-            named.assign(
-                depth=k,
-                documents=lists.documents[d].sum(axis=0),
-                unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
-                unjudged=unjudged[d],
-                judged=1 - unjudged[d],
-                unjudged_of_k=of_k[d],
-                unjudged_without_own=without_own[d],
-            )
-            for d, k in enumerate(depths)
-        ],
-        ignore_index=True,
-    )
-    condensed = pd.concat(
-        [
-            _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
-            for measure, short in zip(parsed, condensing, strict=True)
-        ],
-        ignore_index=True,
-    )
+    of_depths = [
+        named.assign(
+            depth=k,
+            documents=lists.documents[d].sum(axis=0),
+            unjudged_documents=(lists.documents - lists.judged)[d].sum(axis=0),
+            unjudged=unjudged[d],
+            judged=1 - unjudged[d],
+            unjudged_of_k=of_k[d],
+            unjudged_without_own=without_own[d],
+        )
+        for d, k in enumerate(depths)
+    ]
+    of_measures = [
+        _condensed(named, repr(measure), means[repr(measure)], means[repr(short)])
+        for measure, short in zip(parsed, condensing, strict=True)
+    ]
+    table, condensed = (pd.concat(rows, ignore_index=True) for rows in (of_depths, of_measures))
     at: int = next(filter(depths.__contains__, (cutoff_of(parsed[0]), _USUAL)), depths[0])
     here, to = depths.index(at), pd.DataFrame(lists.judged_to)
     by_run = named.assign(
@@ -403,7 +373,6 @@ def coverage(
         judged_to=to.min().to_numpy(),
         median_judged_to=to.median().to_numpy(),
         residual=residual,
-        residual_without_own=residual + own_weight,
         RBP=means[repr(rbp)],
         **_rank_bounds(inputs, p, has_topic, means[repr(rbp)], residual),
     )
@@ -462,15 +431,14 @@ def _group_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[np.bool_] | None) -> pd.DataFrame:
-    """Return one row per depth and topic: the mean over runs, the largest, and where the first unjudged one stands."""
+    """Return one row per depth and topic: the mean over runs, and where the first unjudged document stands."""
     n_depths, counted = len(lists.depths), np.ones(lists.lengths.shape, dtype=bool) if has_topic is None else has_topic
     runs = counted.sum(axis=1)
 
     def over_runs(values: Values) -> Values:
         return np.where(runs > 0, np.where(counted, values, 0.0).sum(axis=2) / np.maximum(runs, 1), np.nan).ravel()
 
-    most = np.where(counted, lists.unjudged, -1.0).max(axis=2, initial=-1.0).ravel()
-    judged_to = np.where(np.isnan(lists.judged_to), np.inf, lists.judged_to).min(axis=1, initial=np.inf)
+    judged_to = pd.DataFrame(lists.judged_to).min(axis=1).to_numpy()
     return pd.DataFrame(
         {
             "qid": np.tile(np.array(topics, dtype=object), n_depths),
@@ -478,14 +446,12 @@ def _topic_table(topics: Sequence[str], lists: JudgedLists, has_topic: NDArray[n
             "runs": np.tile(runs, n_depths),
             "unjudged": over_runs(lists.unjudged),
             "unjudged_of_k": over_runs(lists.of_k),
-            "max_unjudged": np.where(most < 0, np.nan, most),
-            "judged_to": np.tile(np.where(np.isinf(judged_to), np.nan, judged_to), n_depths),
+            "judged_to": np.tile(judged_to, n_depths),
         }
     )
 
 
 def _condensed(runs: pd.DataFrame, measure: str, full: Values, condensed: Values) -> pd.DataFrame:
-    """Return one row per run: score and rank by (runs,) means, of full and condensed lists."""
     rank, of_condensed = (pairs.ranks(np.round(means, DECIMALS)) for means in (full, condensed))
     return runs.assign(
         measure=measure,

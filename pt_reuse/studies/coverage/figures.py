@@ -20,7 +20,7 @@ from pt_reuse.plots.marks import (
     name_points,
     not_shown,
     notes,
-)  # fmt: skip
+)
 from pt_reuse.plots.run_scores import draw_points, groups_of, largest_first
 from pt_reuse.plots.sheet import DARK, FIRST, SECOND, Place, Sheet, looks
 
@@ -44,10 +44,9 @@ def plot_unjudged_runs(
     sheet = Sheet.open(place, "runs")
     known = ~np.isnan(shares)
     mean = np.where(known, shares, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    quartiles = np.array([np.percentile(of[has], (25, 75)) if has.any() else (np.nan, np.nan)
-                          for of, has in zip(shares.T, known.T, strict=True)]).reshape(-1, 2)  # fmt: skip
+    low, high = pd.DataFrame(shares).quantile([0.25, 0.75]).to_numpy()
     table = pd.DataFrame({"name": run_table["name"].to_numpy(), "mean": mean, "group": groups_of(run_table, by)})
-    table = table.assign(low=quartiles[:, 0], high=quartiles[:, 1]).sort_values("mean", ascending=False, kind="stable")
+    table = table.assign(low=low, high=high).sort_values("mean", ascending=False, kind="stable")
     some = table[table["mean"] > 0]
     rows = some.head(most_rows(sheet, None if sheet.narrow else _UNJUDGED))
     kinds = {

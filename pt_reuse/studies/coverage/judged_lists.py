@@ -30,8 +30,7 @@ class JudgedLists:
     judged: NDArray[np.int64]  # (depths, topics, runs) how many of these are judged
     own: NDArray[np.int64] | None  # (depths, topics, runs) how many only the run's own unit brought; None if unknown
     unbroken: NDArray[np.int64]  # (topics, runs) how many documents are judged before the first that is not
-    weight: NDArray[np.float64]  # (topics, runs)
-    own_weight: NDArray[np.float64]  # (topics, runs) what those of `own` weigh among them, NaN if unknown
+    weight: NDArray[np.float64]  # (topics, runs) what the judged documents weigh in RBP
 
     @classmethod
     def of(
@@ -54,11 +53,11 @@ class JudgedLists:
         shape = (len(qrels.topics), len(runs))
         lengths = np.array([work.index.lengths(t) for t in work.index.topics], dtype=np.int64).reshape(shape)
         counts = np.zeros((2, len(depths), *shape), dtype=np.int64)
-        unbroken, weights = np.zeros(shape, dtype=np.int64), np.zeros((2, *shape))
+        unbroken, weight = np.zeros(shape, dtype=np.int64), np.zeros(shape)
         for part in run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="scoring"):
             topics = part_topics(part)
             here = slice(topics.start, topics.stop)
-            counts[:, :, here], weights[:, here], unbroken[here] = part["counts"], part["weights"], part["unbroken"]
+            counts[:, :, here], weight[here], unbroken[here] = part["counts"], part["weight"], part["unbroken"]
         return cls(
             tuple(depths),
             qrels.topics,
@@ -68,8 +67,7 @@ class JudgedLists:
             judged=counts[0],
             own=None if owners is None else counts[1],
             unbroken=unbroken,
-            weight=weights[0],
-            own_weight=np.full(shape, np.nan) if owners is None else weights[1],
+            weight=weight,
         )
 
     @property
@@ -135,7 +133,7 @@ class JudgedLists:
 class JudgedWork(JudgedTopics):
     """Counting down lists; (judgments,) units say who alone brought a document, (runs,) which unit each run is of."""
 
-    axes: ClassVar[Mapping[str, int]] = {"counts": 2, "weights": 1}
+    axes: ClassVar[Mapping[str, int]] = {"counts": 2}
     of_a_row = 4
 
     def __init__(
@@ -161,14 +159,15 @@ class JudgedWork(JudgedTopics):
             return np.bincount(hits.of[chosen], weights, minlength=len(hits.lengths)).reshape(shape)
 
         mine = self.owner[rows][hits.row] == self.unit[hits.of % self.field.n_runs]
-        weight = (1 - self.p) * self.p ** (hits.rank - 1.0)
-        every = [np.ones(len(mine), dtype=bool), mine]
+        every = np.ones(len(mine), dtype=bool)
         # ranks ascend, so a document stands as deep as judged ones stand above it only before the first gap
         place = np.arange(len(hits.rank)) - hits.starts[:-1][hits.of]
         return {
             TOPICS: topics_array(topics),
-            "counts": np.array([[per_list(some & (hits.rank <= depth)) for depth in self.depths] for some in every]),
-            "weights": np.array([per_list(some, weight) for some in every]),
+            "counts": np.array(
+                [[per_list(some & (hits.rank <= depth)) for depth in self.depths] for some in (every, mine)]
+            ),
+            "weight": per_list(every, (1 - self.p) * self.p ** (hits.rank - 1.0)),
             "unbroken": per_list(hits.rank == place + 1),
         }
 

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 from enum import Enum
 from functools import partial
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -22,18 +22,14 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.inputs import read_judgments, settings_of
 from pt_reuse.options import ORDERS
+from pt_reuse.plots.lines import plot_judged_by_rank
+from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.depth import checked_depth as depth_of_pool
 from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import Caveat, beware
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks
 from pt_reuse.studies.infer_pool.search import BY_TOPIC, MOST_UNJUDGED, Curves, Fit, Fitter, Search, Try, depth_range
 from pt_reuse.study import study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pt_reuse.plots.sheet import Place
-
 
 #: what speaks for a run, from proof to none
 EVIDENCE = ("needed", "needed together", "covered", "not pooled", "no documents")
@@ -58,9 +54,6 @@ _LEAST = {Certainty.NEARLY: 0.95, Certainty.MOST: 0.5, Certainty.PARTIAL: 0.0}
 
 
 def _draw(result: InferredPool, measure: str | None, place: Place) -> Axes:
-    """Draw the share of judged documents by rank, of the runs judged as deep and all others, with every depth."""
-    from pt_reuse.plots.lines import plot_judged_by_rank
-
     return plot_judged_by_rank(result.by_rank, result.by_topic, place=place)
 
 
@@ -105,15 +98,13 @@ class InferredPool(Result):
     nowhere         | No run          | count  | judged documents that no run has
     apart           | Set apart       |        | whether it is set apart; then its depth is 0
     rank            | Rank            | count  | the rank
-    own_            | own             |        | at which the pool fits this topic best
     other_          | other runs      |        | of all other runs
     new             | New             | count  | documents that no run judged as deep has at a better rank
     new_            | new             |        | of the documents that are new there; falls at a pool's depth
-    at_depth        | At the depth    | score  | judged share of what the runs judged as deep have at the depth
-    below           | One rank below  | score  | the same one rank below
+    at_depth        | At the depth    | score  | judged share of what is new at the depth
+    below           | One rank below  | score  | judged share of what is new one rank below
     origin          | Origin          |        | ``"below the depth"``, ``"other run"``, ``"no run"``
     best_rank       | Best rank       | count  | the best rank at which a run has it
-    best_run        | Best run        |        | that run
     needed          | Needed          | count  | runs with this evidence, as the next ones
     needed_together | Needed together | count  | see there
     covered         | Covered         | count  | see there
@@ -144,19 +135,15 @@ class InferredPool(Result):
             noun="runs",
         ),
     ]
-    by_topic: Annotated[
-        pd.DataFrame, Table("topic", "qid depth own_depth judged explained deeper other nowhere unjudged apart")
-    ]
+    by_topic: Annotated[pd.DataFrame, Table("topic", "qid depth judged explained deeper other nowhere unjudged apart")]
     by_rank: Annotated[pd.DataFrame, Table("rank", "rank entries judged other_entries other_judged new new_judged")]
-    unexplained: Annotated[
-        pd.DataFrame, Table("judged document outside the pool", "qid docno label origin best_rank best_run")
-    ]
+    unexplained: Annotated[pd.DataFrame, Table("judged document outside the pool", "qid docno label origin best_rank")]
     confusion: Annotated[pd.DataFrame, Table("record", "pooled needed needed_together covered not_pooled no_documents")]
     summary: Annotated[
         pd.DataFrame,
         Table(
             "answer",
-            "depth judged explained deeper other nowhere unjudged at_depth below new_at_depth new_below depth_up_to "
+            "depth judged explained deeper other nowhere unjudged new_at_depth new_below depth_up_to "
             "least_contributors most_contributors bits topics_apart judged_apart",
             report="least_contributors most_contributors judged explained unjudged new_below",
             caption="Inferred pool of depth {depth}, runs in the order {order}.",
@@ -244,26 +231,24 @@ def _checked_tolerance(tolerance: Any) -> float:
 PoolDepth: TypeAlias = Annotated[
     int | str | None,
     options.Option(
-        'None (default) tries one depth for all topics and one for each; ``"common"`` finds one for all, ``"topic"`` '
-        "one for each, for pools that were made as deep as a topic's budget allowed; a whole number is taken as it is.",
+        'None (default) tries one depth for all topics (``"common"``) and one for each (``"topic"``, for pools as deep '
+        "as a budget allowed); a whole number is taken as it is.",
         check=_checked_depth,
     ),
 ]
 Tolerance: TypeAlias = Annotated[
     float | None,
     options.Option(
-        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1; for "
-        "collections whose documents were dropped or renamed after pooling. None (default) tries 0, .01, .02, .05 and "
-        ".1, and leaves out runs that lack far more judgments than the others. A run that alone brings more unjudged "
-        "than judged documents is not taken as pooled whatever the tolerance.",
+        "share of a run's documents down to the depth that may be unjudged, at least 0 (strict) and below 1. None "
+        "(default) tries 0, .01, .02, .05 and .1, and leaves out runs that lack far more judgments than the others.",
         check=_checked_tolerance,
     ),
 ]
 TriedOrder: TypeAlias = Annotated[
     str | None,
     options.Option(
-        'the order that decides which document is at rank k, one of ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, '
-        '``"file"``. None (default) tries the one in which the field is pooled, then the others.',
+        'the order of documents: ``"trec_eval"``, ``"trec_eval9"``, ``"rank"``, ``"file"``. None (default) tries the '
+        "one in which the field is pooled, then the others.",
         choices=tuple(ORDERS),
     ),
 ]
@@ -301,10 +286,6 @@ def infer_pool(
     Raises:
         InputError: no judgments, no topic in common, a depth or tolerance out of range, an order that the field does
             not know.
-
-    Warns:
-        ReuseWarning: topics that are set apart although they may be of the same pool; judgments of relevant documents
-            only.
 
     Example:
         >>> import pt_reuse as ptr
@@ -371,7 +352,6 @@ def _explained(whole: Search, best: Try, kept: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: NDArray[np.bool_]) -> InferredPool:
-    """Return the result of a search over the topics that are not set apart."""
     best, fit = search.best, search.best.fit
     depths = np.zeros(len(qrels.topics), dtype=np.int64)
     depths[~apart] = fit.depths
@@ -379,8 +359,8 @@ def _inferred(runs: RunSet, qrels: Qrels, search: Search, whole: Search, apart: 
     of_all = every.settle(depths) if apart.any() else fit
     words, group, least = _evidence(fit, best.fitter.ranks.lengths > 0)
     table = _run_table(runs, best, words, group)
-    unexplained = _unexplained(runs, qrels, every.ranks, of_all)
-    by_topic = _topic_table(qrels, every.ranks, of_all, unexplained, apart)
+    unexplained = _unexplained(qrels, every.ranks, of_all)
+    by_topic = _topic_table(qrels, of_all, unexplained, apart)
     summary = _summary(best, by_topic, least)
     certainty = _certainty(summary, best)
     beware(_caveats(summary, search))
@@ -469,39 +449,32 @@ def _run_table(runs: RunSet, best: Try, words: NDArray[np.object_], group: NDArr
     )
 
 
-def _unexplained(runs: RunSet, qrels: Qrels, ranks: JudgedRanks, fit: Fit) -> pd.DataFrame:
+def _unexplained(qrels: Qrels, ranks: JudgedRanks, fit: Fit) -> pd.DataFrame:
     tops, judgments = fit.tops, qrels.arrays
     explained, deeper = np.zeros((2, len(qrels)), dtype=bool)
     explained[tops.row[tops.judged & (tops.times(fit.runs) > 0)]] = True
-    best_rank, best_run = np.zeros(len(qrels), dtype=np.int64), np.full(len(qrels), -1, dtype=np.int64)
-    every = np.ones(len(runs), dtype=bool)
+    best_rank, every = np.zeros(len(qrels), dtype=np.int64), np.ones(ranks.n_runs, dtype=bool)
     for topic in ranks.each():
         judged = np.flatnonzero(topic.judged)
-        of = topic.row[judged]
-        best_rank[of], best_run[of] = topic.best(every)[judged], topic.best_run()[judged]
-        deeper[of] = topic.best(fit.runs)[judged] > 0
+        best_rank[topic.row[judged]] = topic.best(every)[judged]
+        deeper[topic.row[judged]] = topic.best(fit.runs)[judged] > 0
     rows = np.flatnonzero(~explained)
-    documents, rank, run = judgments.documents.take(rows), best_rank[rows], best_run[rows]
-    origin = np.select([deeper[rows], run >= 0], _ORIGINS[:2], default=_ORIGINS[2]).astype(object)
-    names = np.array([*runs.names, None], dtype=object)[run]
+    documents, rank = judgments.documents.take(rows), best_rank[rows]
+    origin = np.select([deeper[rows], rank > 0], _ORIGINS[:2], default=_ORIGINS[2]).astype(object)
     return _frame(
         "unexplained",
         *(documents.qids(), pd.Series(documents.docnos(), dtype=object), judgments.labels[rows].astype(np.int64)),
-        *(origin, pd.Series(rank, dtype="Int64").mask(rank == 0), pd.Series(names, dtype=object)),
+        *(origin, pd.Series(rank, dtype="Int64").mask(rank == 0)),
     )
 
 
-def _topic_table(
-    qrels: Qrels, ranks: JudgedRanks, fit: Fit, unexplained: pd.DataFrame, apart: NDArray[np.bool_]
-) -> pd.DataFrame:
+def _topic_table(qrels: Qrels, fit: Fit, unexplained: pd.DataFrame, apart: NDArray[np.bool_]) -> pd.DataFrame:
     tops, topics, judged = fit.tops, qrels.topics, qrels.arrays.documents.sizes
     left = pd.crosstab(unexplained["qid"], unexplained["origin"]).reindex(index=topics, columns=_ORIGINS, fill_value=0)
     outside = left.to_numpy(dtype=np.int64).T
-    of_pool, unjudged_of_pool = ranks.found(fit.runs)
-    own_depth = np.argmin(unjudged_of_pool - of_pool, axis=1)
     unjudged = np.bincount(tops.topic[(tops.times(fit.runs) > 0) & ~tops.judged], minlength=len(topics))
     explained = judged - outside.sum(axis=0)
-    return _frame("by_topic", topics, fit.depths, own_depth, judged, explained, *outside, unjudged, apart)
+    return _frame("by_topic", topics, fit.depths, judged, explained, *outside, unjudged, apart)
 
 
 def _rank_table(ranks: JudgedRanks, deep: NDArray[np.bool_]) -> pd.DataFrame:
@@ -559,8 +532,5 @@ def _caveats(summary: pd.DataFrame, search: Search) -> Iterator[Caveat]:
     if _may_lack(summary, search.best):
         most = search.tolerances[-1]
         larger = min(max(2 * most, MOST_UNJUDGED), (1 + most) / 2)
-        yield Caveat(
-            f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)",
-            "the topics that are set apart may be of the same pool and lack more of its judgments: "
-            f"tolerance={larger:g} allows it.",
-        )
+        note = f"topics set apart may lack judgments of the same pool (tolerance={larger:g} allows it)"
+        yield Caveat(note, f"{note}.")

@@ -47,13 +47,6 @@ class RankedTopic:
         rank[lists.T[::-1].ravel()] = np.repeat(np.arange(lists.shape[1], 0, -1, dtype=np.int32), len(lists))
         return rank[:-1]
 
-    def best_run(self) -> NDArray[np.int32]:
-        """Return (documents,): the first run that has each document at its best rank."""
-        run = np.full(len(self.row), -1, dtype=np.int32)
-        n_runs, longest = self.docs.shape
-        run[self.docs.T[::-1, ::-1].ravel()] = np.tile(np.arange(n_runs - 1, -1, -1, dtype=np.int32), longest)
-        return run[:-1]
-
 
 class Tops:
     """What every run has down to the depth of each topic; documents are numbered over all topics."""

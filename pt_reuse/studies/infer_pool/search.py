@@ -20,11 +20,6 @@ from pt_reuse.errors import InputError
 from pt_reuse.studies.infer_pool.judged_ranks import JudgedRanks, RankedTopic, Tops, judged_codes
 
 
-def name_bits(runs: NDArray[np.bool_], depths: NDArray[np.int64], longest: int) -> float:
-    """Return the bits that name the runs of a pool and its depths."""
-    return float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths, longest)
-
-
 def depth_bits(depths: NDArray[np.int64], longest: int) -> float:
     """Return the bits that name the distinct depths, and which topic has which of them."""
     sizes = np.unique(depths, return_counts=True)[1]
@@ -38,7 +33,6 @@ def which_bits(some: NDArray[np.int64] | int, many: NDArray[np.int64] | int) -> 
 
 
 def _factorial(number: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    """Return the bits of a factorial."""
     from scipy.special import gammaln
 
     return gammaln(np.add(number, 1)) / np.log(2)
@@ -269,7 +263,8 @@ class Fitter:
             runs[worst] = False
         pool = np.flatnonzero(tops.times(runs))
         unjudged, outside = int((~tops.judged[pool]).sum()), ranks.outside(pool, tops.judged)
-        names = name_bits(runs, depths[ranks.has_topic], ranks.longest)
+        # what it takes to name the runs of the pool and its depths
+        names = float(which_bits(int(runs.sum()), len(runs))) + depth_bits(depths[ranks.has_topic], ranks.longest)
         bits = names + float(which_bits(unjudged, len(pool))) + float(which_bits(outside[:, 1], outside[:, 0]).sum())
         ends = float(self._curves(runs, int(_below(depths).max(initial=0))).ends(depths).sum()) - names
         counts = {"explained": len(pool) - unjudged, "unjudged": unjudged, "unexplained": int(outside[:, 1].sum())}
@@ -360,23 +355,20 @@ _FALL = 1 / 3  # of that share at the depth, at least, where other topics are se
 
 @dataclass(frozen=True)
 class Cliff:
-    """Shares that are judged, of the documents that the runs judged as deep have at a rank; NaN where there is none."""
+    """Shares that are judged, of the documents that no run judged as deep has at a better rank; NaN of none."""
 
-    at_depth: float  # of their documents at the depth of each topic
-    below: float  # of those one rank below
-    new_at_depth: float  # of those at the depth that no such run has at a better rank
-    new_below: float  # the same one rank below
+    new_at_depth: float  # of those at the depth of each topic
+    new_below: float  # of those one rank below
 
     @classmethod
     def of(cls, ranks: JudgedRanks, fit: Fit) -> Cliff:
         """Count over the topics that have a depth."""
-        counts = np.zeros((4, 2), dtype=np.int64)  # in the order of the fields: (documents, judged)
+        counts = np.zeros((2, 2), dtype=np.int64)  # in the order of the fields: (documents, judged)
         for topic, depth in zip(ranks.each(), fit.depths.tolist(), strict=True):
             best = topic.best(fit.runs, depth + 1)
             for edge, rank in enumerate((depth, depth + 1) if depth else ()):
-                docs = topic.docs[fit.runs, rank - 1 : rank]
-                judged, new = topic.judged[docs[docs >= 0]], topic.judged[best == rank]
-                counts[[edge, edge + 2]] += [[len(judged), judged.sum()], [len(new), new.sum()]]
+                new = topic.judged[best == rank]
+                counts[edge] += [len(new), new.sum()]
         return cls(*(judged / documents if documents else np.nan for documents, judged in counts.tolist()))
 
     @property
@@ -488,7 +480,6 @@ class Search:
         return self._ranked[order]
 
     def _of(self, order: str) -> Try:
-        """Return the best answer so far in an order."""
         return _best([tried for tried in self.tried if tried.order == order])
 
     def _is_settled(self, tried: Try) -> bool:

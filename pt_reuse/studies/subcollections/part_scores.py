@@ -118,7 +118,6 @@ class PartTask:
 
 
 def _lengths(runs: RunSet, topics: Sequence[str]) -> NDArray[np.int64]:
-    """Return (topics, runs): how many documents each list has."""
     rows = [runs.field.topic_row.get(topic, -1) for topic in topics]
     lengths: NDArray[np.int64] = np.vstack([runs.field.lengths, np.zeros((1, len(runs)), dtype=np.int64)])[rows]
     return lengths
@@ -172,21 +171,15 @@ class ScoredParts:
 
     def table(self, added: int) -> pd.DataFrame:
         """Return a row per part: what it is, and what is left of judgments and runs on it."""
-        rows = [
-            {
-                **{name: getattr(part, name) for name in ("draw", "source", "share")},
-                "drawn": len(part.documents),
-                "documents": len(part.documents) + added,
-                "judged": scored.judged,
-                "topics": int(scored.counts.sum()),
-                "per_list": scored.retrieved,
-                "empty_lists": scored.emptied,
-            }
-            for part, scored in zip(self.parts, self.scored, strict=True)
-        ]
-        about = pd.DataFrame(rows).astype({"share": float})
-        about.insert(0, "part", [part.name for part in self.parts])
-        return about
+        of_part = [(part.name, part.draw, part.source, part.share, len(part.documents)) for part in self.parts]
+        found = pd.DataFrame(of_part, columns=["part", "draw", "source", "share", "drawn"]).astype({"share": float})
+        return found.assign(
+            documents=found["drawn"] + added,
+            judged=[scored.judged for scored in self.scored],
+            topics=[int(scored.counts.sum()) for scored in self.scored],
+            per_list=[scored.retrieved for scored in self.scored],
+            empty_lists=[scored.emptied for scored in self.scored],
+        )
 
     def _compared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[dict[str, float], NDArray[np.float64]]:
         """Return the numbers of two (part, measure), and (numbers, resamples) of those with intervals."""
@@ -214,8 +207,7 @@ def _tau(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 def _agree(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.float64]:
     """Return (resamples,) agree-SS_a of two (resamples, pairs) of winners; NaN where nothing is significant."""
     alike = 2 * ((one == other) & (one != 0)).sum(axis=1)
-    weight = (one != 0).sum(axis=1) + (other != 0).sum(axis=1)
-    return _ratio(alike, weight)
+    return _ratio(alike, (one != 0).sum(axis=1) + (other != 0).sum(axis=1))
 
 
 def _ratio(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
@@ -235,11 +227,8 @@ def averaged(
     """
     means = []
     for key, alike in rows.groupby(list(keys), sort=False, dropna=False):
-        row: dict[str, Any] = {
-            **dict(zip(keys, key, strict=True)),
-            counted: len(alike),
-            "draws": alike["draw"].nunique(),
-        }
+        row: dict[str, Any] = dict(zip(keys, key, strict=True))
+        row |= {counted: len(alike), "draws": alike["draw"].nunique()}
         for name in _AVERAGED:
             row[name] = alike[name].mean()
             row[f"{name}_se"] = standard_error(alike[name].to_numpy(dtype=float), alike["draw"].to_numpy())

@@ -50,10 +50,9 @@ class SourceRule:
             advice = "" if self.named else f" {_BY_CHANCE}"
             raise InputError(f"{what}, of {tried}, by {self.words}.{advice}", argument="sources")
         if lacking:
-            warn(
-                f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as "
-                f"{examples([docnos[i] for i in lacking[:3]])}: they are in no part. The rule is {self.words}."
-            )
+            some = examples([docnos[i] for i in lacking[:3]])
+            what = f"{count(len(lacking), 'document')} of {len(docnos):,} to be split without a source, such as {some}"
+            warn(f"{what}: they are in no part. The rule is {self.words}.")
         names = self.named or sorted(name for name in of_source if name is not None)
         return {name: np.array(of_source[name], dtype=np.int64) for name in names}
 
@@ -66,7 +65,7 @@ def source_rule(sources: Any) -> SourceRule:
             try:
                 sources = re.compile(several[0])
             except re.error as error:
-                raise _wrong(f" is no regular expression, {several[0]!r}: {error}.") from error
+                raise _wrong(f" is no regular expression: {error}.") from error
         elif _texts(several):
             sources = {prefix: [prefix] for prefix in several}
     if sources is None:
@@ -77,10 +76,8 @@ def source_rule(sources: Any) -> SourceRule:
         return SourceRule(_first_group(sources), (), f"the first group of {sources.pattern!r}")
     if callable(sources):
         return SourceRule(sources, (), f"the function {getattr(sources, '__name__', 'given')}")
-    raise _wrong(
-        " must be prefixes of docnos (a list), a dict of source -> prefixes, a regular expression "
-        f"with a group that is the source, or a function of a docno, got {shown(sources)}."
-    )
+    expected = "prefixes of docnos, a dict of source -> prefixes, a regular expression with a group, or a function"
+    raise _wrong(f" must be {expected}, got {shown(sources)}.")
 
 
 def _wrong(problem: str) -> InputError:
@@ -154,10 +151,8 @@ class Drawing:
     def parts(self, members: Members) -> list[Part]:
         """Return the parts of every draw."""
         if self.needs_sources and len(members) < 2:
-            problem = (
-                f"all documents come from one source, {examples(members)}, so there is no part to compare it with."
-            )
-            raise InputError(f"{problem} {_BY_CHANCE}", argument="sources")
+            problem = f"all documents come from one source, {examples(members)}. {_BY_CHANCE}"
+            raise InputError(problem, argument="sources")
         draw_parts = {"source": self._by_source, "random": self._at_random, "mixed": self._mixed}[self.how]
         return [
             replace(part, draw=draw, documents=np.sort(part.documents))
@@ -250,12 +245,11 @@ def checked_drawing(*, how: str, sizes: Any, shares: Any, whole: bool, repeats: 
     if shares is not None and how != "mixed":
         raise InputError("shares are those of mixed parts. Give how='mixed'.", argument="shares")
     if whole and (how != "source" or sizes is not None):
-        problem = "whole is compared with parts that have all documents of a source. Leave it out."
-        raise InputError(problem, argument="whole")
+        raise InputError("whole is compared with parts that have all documents of a source.", argument="whole")
     chosen = () if sizes is None else _numbers("sizes", sizes)
     if odd := [size for size in chosen if not (size >= 1 if isinstance(size, int) else 0 < size <= 1)]:
-        problem = f"sizes must be numbers of documents, or shares of them above 0 and at most 1; got {shown(odd[0])}."
-        raise InputError(problem, argument="sizes")
+        expected = "numbers of documents, or shares of them above 0 and at most 1"
+        raise InputError(f"sizes must be {expected}, got {shown(odd[0])}.", argument="sizes")
     mixed = {fraction("shares", share) for share in _numbers("shares", _QUARTERS if shares is None else shares)}
     return Drawing(how, chosen, tuple(sorted(mixed)), whole, repeats, seed)
 
@@ -287,13 +281,11 @@ class Corpus:
         known = set(systems.docnos())
         outside = [docno for docno in dict.fromkeys(of_judgments) if systems.knows_corpus and docno not in known]
         if outside:
-            so = "no system can retrieve them" if shared else "they are in no part, and count nowhere"
             judged = f"{count(len(outside), 'judged document')} not among the documents of the systems"
-            warn(f"{judged}, such as {examples(outside)}: {so}.")
+            warn(f"{judged}, such as {examples(outside)}: no system can retrieve them.")
         relevant = np.asarray(qrels.arrays.labels >= rel)
         if not relevant.any():
-            problem = f"no judgment has a label of at least rel={rel}, so every score is 0."
-            raise InputError(problem, argument="qrels")
+            raise InputError(f"no judgment has a label of at least rel={rel}.", argument="qrels")
         docnos = sorted({*known, *of_judgments}, key=lambda docno: docno.encode("utf-8", "surrogateescape"))
         place = {docno: i for i, docno in enumerate(docnos)}
         judged_at = np.array([place[docno] for docno in of_judgments], dtype=np.int64)
@@ -302,8 +294,7 @@ class Corpus:
         there[[place[docno] for docno in outside]] = False
         split = np.flatnonzero(there & ~added)
         if not len(split):
-            problem = "every document is relevant to some topic, so there is nothing to split."
-            raise InputError(problem, argument="qrels")
+            raise InputError("every document is relevant to some topic: nothing is left to split.", argument="qrels")
         return cls(docnos, split, np.flatnonzero(added), int((there & added).sum()), qrels, judged_at, relevant)
 
     def members(self, rule: SourceRule) -> Members:

@@ -40,7 +40,6 @@ KINDS = {"agree": "agree-SSa", "active": "active disagreement", "passive": "pass
 
 
 def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes:
-    """Draw the agreement of parts: by their sizes, by the share of one source, or of each two parts."""
     label = f"{KINDS[kind]} ({measure})"
     rows = result.table[result.table["measure"] == measure]
     if rows["share"].notna().any():
@@ -51,7 +50,6 @@ def _draw(kind: str, result: Subcollections, measure: str, place: Place) -> Axes
 
 
 def _plot_sizes(rows: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw agreement against the size of one part of a corpus, a line for each size of the other."""
     swapped = rows.rename(columns={"size": "other_size", "other_size": "size"})
     both = pd.concat([rows, swapped], ignore_index=True).drop_duplicates(["size", "other_size"])
     lines = [(f"{int(size):,}", mine) for size, mine in both.groupby("other_size", sort=True)]
@@ -101,7 +99,6 @@ def _finish_beside(sheet: Sheet, entries: Entries, title: str) -> Axes:
 
 
 def _plot_grid(by_pair: pd.DataFrame, column: str, label: str, place: Place | None = None) -> Axes:
-    """Draw the agreement of each two parts of a corpus as a shade and a number, the mean over draws."""
     sheet = Sheet.open(place)
     names = list(dict.fromkeys([*by_pair["part"], *by_pair["other_part"]]))
     cells: NDArray[np.float64] = np.full((len(names), len(names)), np.nan)
@@ -275,26 +272,16 @@ class Subcollections(Result):
 How: TypeAlias = Annotated[
     str,
     options.Option(
-        '``"source"`` (default): a part for each source; ``"random"``: parts drawn at random, two and two '
-        "without a document in common, of all `sizes`, or as many and as large as the sources are; "
-        '``"mixed"``: for each two sources and each share two parts, of which that share comes from the one and from '
-        "the other source, and the rest from all but that source, without a document in common but relevant ones.",
+        '``"source"`` (default): a part for each source; ``"random"``: disjoint parts drawn at random, of all `sizes`, '
+        'or as large as the sources are; ``"mixed"``: for each two sources and each share two disjoint parts, of which '
+        "that share comes from their own source, and the rest from all others.",
         choices=("source", "random", "mixed"),
         flag=options.Flag(help="how to split: source, random or mixed", metavar="HOW", kind="text"),
-    ),
-]
-Samples: TypeAlias = Annotated[
-    options.Samples,
-    options.Option(
-        "how often tests that use random numbers draw, at least 1.",
-        check=partial(positive, "samples", unit="draws"),
-        flag=options.Flag(),
     ),
 ]
 
 
 def _check(given: Mapping[str, Any]) -> None:
-    """Raise where parts cannot be drawn, or tested, so."""
     if "how" in given:
         checked_drawing(**{name: given[name] for name in ("how", "sizes", "shares", "whole", "repeats", "seed")})
         check_test(given["test"], given["correction"])
@@ -305,9 +292,7 @@ def _check(given: Mapping[str, Any]) -> None:
     command="profile subcollections",
     aim="fair",
     summary="whether the same runs differ significantly on parts of the corpus",
-    details="Documents that are not relevant are split, by source or at random, and each part also gets all relevant "
-    "documents. The runs and the judgments are restricted to each part, every pair of runs is tested on it, and the "
-    "pairs on which two parts agree are counted.",
+    details="Documents that are not relevant are split, and every pair of runs is tested on each part.",
     group="profile",
     papers="[J14]_, [S12]_",
     screen=("parts", "table", "by_pair"),
@@ -321,18 +306,13 @@ def subcollections(
     sources: Annotated[
         Any,
         options.Option(
-            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, each the name of its source, '
-            "or a dict of name -> list of prefixes), a compiled regular expression whose first group is the source (or "
-            "a list of one text that begins with ``^``), or a function of a docno that returns its source or None. "
-            "Default: the letters with which the docno begins. Documents without a source are in no part, with a "
-            "warning.",
+            'which source a document comes from: prefixes of docnos (``["FBIS", "FT"]``, or a dict of name -> list of '
+            "prefixes), a regular expression whose first group is the source (compiled, or a list of one text that "
+            "begins with ``^``), or a function of a docno that returns its source or None. Default: the letters with "
+            "which the docno begins. Documents without a source are in no part.",
             check=source_rule,
             flag=options.Flag(
-                help="comma-separated prefixes of docnos (FBIS,FT,LA), or a regular expression that begins with ^, "
-                "whose first group is the source",
-                metavar="LIST",
-                kind="list",
-                default="the letters a docno begins with",
+                help="prefixes of docnos, or ^(...)", metavar="LIST", kind="list", default="the first letters"
             ),
         ),
     ] = None,
@@ -381,7 +361,7 @@ def subcollections(
     test: options.Test = "t",
     alpha: options.Alpha = 0.05,
     correction: options.Correction = CORRECTION,
-    samples: Samples = SAMPLES,
+    samples: options.Samples = SAMPLES,
     resamples: options.Resamples = 0,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
@@ -441,7 +421,6 @@ def subcollections(
     by_pair, drawn = of_parts.by_pair(drawing)
     by_part = of_parts.by_part(by_pair)
     beware(_caveats(of_parts, by_part, by_pair, len(systems.names)))
-    of_what = "draws, each with its pairs of parts" if several else "pairs of parts"
     settings = settings_of(
         systems,
         testing,
@@ -455,7 +434,7 @@ def subcollections(
         documents=corpus.in_words(),
         relevant=f"label of at least {lowest}, {_RELEVANT[relevant]}",
         topics=_topics_in_words([part.counts for part in scored], own=relevant == "own"),
-        standard_error=f"of the mean, as a bootstrap over {of_what} gives it",
+        standard_error=f"of the mean, as a bootstrap over {'draws' if several else 'pairs of parts'} gives it",
     )
     return Subcollections(
         table=averaged(by_pair, [*SETTING, "measure"], "part_pairs", drawn, bootstrap),
@@ -498,7 +477,6 @@ def _read(runs: Any, qrels: Any, measures: Any, rel: int | None) -> tuple[Any, .
 
 
 def _topics_in_words(counting: Sequence[NDArray[np.bool_]], *, own: bool) -> str:
-    """Return over which topics the means and tests on a part are."""
     n_topics, sizes = len(counting[0]), sorted({int(counts.sum()) for counts in counting})
     lacking = "a topic that a run lacks counting 0"
     if not own:
@@ -515,13 +493,12 @@ def _caveats(of_parts: ScoredParts, by_part: pd.DataFrame, by_pair: pd.DataFrame
     tied = by_part[by_part["least"].round(DECIMALS) == by_part["most"].round(DECIMALS)]
     for row in records(tied.head(1)):
         note = f"all systems tie by {row['measure']} on part {row['part']}"
-        yield Caveat(note, f"{note} ({count(len(tied), 'such case')} in all): nothing is significant there.")
+        yield Caveat(note, f"{note} ({count(len(tied), 'such case')} in all).")
     none = by_pair[by_pair["agree"].isna()]
     if len(none) and not len(tied):
-        note = f"no significant pair of systems on {len(none)} of {len(by_pair)} pairs of parts"
-        yield Caveat(note, f"no pair of systems is significant on {len(none)} of {len(by_pair)} pairs of parts.")
-    emptied = sum(scored.emptied for scored in of_parts.scored)
+        note = f"no pair of systems is significant on {len(none)} of {len(by_pair)} pairs of parts"
+        yield Caveat(note, f"{note}.")
     lists = sum(int(scored.counts.sum()) for scored in of_parts.scored) * n_systems
-    if emptied:
+    if emptied := sum(scored.emptied for scored in of_parts.scored):
         note = f"{emptied} of {lists} lists are empty"
         yield Caveat(note, f"{note}: a run has no document of a topic on the part, and scores 0.")

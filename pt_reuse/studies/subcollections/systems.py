@@ -28,8 +28,6 @@ class RestrictedRuns:
     runs: RunSet
     #: what no run retrieves is not known
     knows_corpus: ClassVar[bool] = False
-
-    #: how the runs are had on a part
     settings: ClassVar[dict[str, Any]] = {"systems": "runs restricted to the documents of each part"}
 
     @property
@@ -134,10 +132,7 @@ class Systems(Generic[_Index]):
         return list(docnos)
 
     def on_part(self, docnos: Iterable[str]) -> RunSet:
-        """Index some documents, run every system on them, and return the runs.
-
-        Args:
-            docnos: of the part.
+        """Index the documents of a part, run every system on them, and return the runs.
 
         Raises:
             InputError: a system that retrieves a document which the part does not have.
@@ -154,9 +149,7 @@ class Systems(Generic[_Index]):
         runs = RunSet.from_pipelines(pipelines, self._topics, order=self._order)
         if outside := [docno for docno in runs.docnos() if docno not in wanted]:
             of = next(name for name in runs.names if not wanted.issuperset(runs[name]["docno"]))
-            problem = (
-                f"retrieves documents that the part does not have, {examples(outside)}. Use what the factory gets."
-            )
+            problem = f"retrieves documents that the part does not have, {examples(outside)}."
             raise InputError(problem, place=f"system {of!r}", argument="factories")
         return runs
 

@@ -76,8 +76,6 @@ def test_without_the_own_team(found):
         expected = np.mean([share(lists[row.name].get(qid, []), known[qid], row.depth) for qid in JUDGED])
         assert row.unjudged_without_own == pytest.approx(expected, abs=1e-12)
     for row in found.by_run.itertuples():
-        mine = by_hand(RUNS, LABELS, without[row.team])[row.name]
-        assert row.residual_without_own == pytest.approx(mine["residual"], abs=1e-12)
         contributors = found.by_run[found.by_run["contributed"]]
         below = (contributors["unjudged_without_own"] < row.unjudged - 1e-12).mean()
         assert row.above_contributors == pytest.approx(below)
@@ -134,7 +132,6 @@ def test_means_over_the_topics_of_a_run():
     for row in found.by_topic.itertuples():
         of = [share(docs[row.qid], JUDGED[row.qid], row.depth) for docs in lists.values() if row.qid in docs]
         assert (row.runs, row.unjudged) == (len(of), pytest.approx(np.mean(of)))
-        assert row.max_unjudged == pytest.approx(max(of))
 
 
 def test_groups_and_topics_are_means_of_runs(found):
@@ -150,7 +147,7 @@ def test_groups_and_topics_are_means_of_runs(found):
     for row in found.by_topic.itertuples():
         known = JUDGED[row.qid]
         of = [share(docs.get(row.qid, []), known, row.depth) for docs in lists.values()]
-        assert (row.unjudged, row.max_unjudged) == (pytest.approx(np.mean(of)), max(of))
+        assert row.unjudged == pytest.approx(np.mean(of))
         assert row.runs == len(RUNS)
     assert found.by_topic.loc[found.by_topic["qid"] == "7", "unjudged"].eq(1).all()
 
@@ -217,14 +214,10 @@ def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, c
     assert experiment["P@10 unjudged"].tolist() == pytest.approx(list(returned.values()))
 
 
-quiet = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
-
-
 def cover(runs=RUNS, qrels=QRELS, **options):
     return ptr.profile.coverage(runs, qrels, **{"depths": DEPTHS, "depth": POOL_DEPTH, **options})
 
 
-@quiet
 def test_one_run_and_one_topic():
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
     found = cover({"mine": run}, {"1": {"a": 1, "c": 0}}, depths=3)
@@ -242,7 +235,6 @@ def test_one_run_and_one_topic():
         found.plot(kind, width=3.3)
 
 
-@quiet
 @pytest.mark.filterwarnings("ignore:.*1 run without a team")
 @pytest.mark.parametrize(
     ("column", "values", "why"),
@@ -265,7 +257,6 @@ def test_nobody_can_be_left_out(column, values, why):
     assert "less covered than any contributor" not in set(found.flags["reason"])
 
 
-@quiet
 def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     found = cover()
     messages.refused(lambda: found.plot(kind="lines"), argument="kind")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb, factorial, log2
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from topic_ways import odd_field
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
-from pt_reuse.studies.infer_pool.search import depth_bits, name_bits, which_bits
 
 #: judgments made at random may be of relevant documents only
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
@@ -136,22 +134,15 @@ def test_agrees_with_the_slow_reference(made, tolerance, depth):
         for pair in judged - pool
     }
     for row in found.unexplained.to_dict("records"):
-        ranks = {
-            name: lists[row["qid"]].index(row["docno"]) + 1
-            for name, lists in field.items()
-            if row["docno"] in lists.get(row["qid"], [])
-        }
-        if ranks or row["best_run"] is not None:
-            assert ranks[row["best_run"]] == row["best_rank"] == min(ranks.values())
+        of_topic = (lists.get(row["qid"], []) for lists in field.values())
+        ranks = [docs.index(row["docno"]) + 1 for docs in of_topic if row["docno"] in docs]
+        assert (pd.isna(row["best_rank"]) and not ranks) or row["best_rank"] == min(ranks)
     for row in found.by_topic.to_dict("records"):
         mine = {pair for pair in judged if pair[0] == row["qid"]}
         assert row["judged"] == len(mine)
         assert row["explained"] == len(mine & pool)
         assert row["explained"] + row["deeper"] + row["other"] + row["nowhere"] == row["judged"]
         assert row["unjudged"] == len({pair for pair in pool - judged if pair[0] == row["qid"]})
-        if row["qid"] in with_runs:
-            fits = [len(mine ^ pool_of(field, names, [row["qid"]], {row["qid"]: k})) for k in range(8)]
-            assert row["own_depth"] == int(np.argmin(fits))
     for row in found.by_rank.to_dict("records"):
         at = [
             (topic, field[name][topic][row["rank"] - 1])
@@ -205,7 +196,6 @@ def test_topics_and_lists_that_are_not_there():
     assert found.by_topic[["qid", "explained", "nowhere"]].to_numpy().tolist() == [["1", 3, 0], ["2", 0, 1]]
     by_topic = infer_pool(as_runs(field), as_qrels(judged), depth="topic")
     assert by_topic.depth == 2  # a topic that no run has is at no depth
-    assert by_topic.by_topic["own_depth"].tolist() == [2, 0]
 
 
 def test_no_pool_is_said_plainly():
@@ -217,8 +207,7 @@ def test_no_pool_is_said_plainly():
         assert found.table["evidence"].tolist() == ["not pooled"] * 2
         assert found.unexplained["origin"].tolist() == ["other run", "no run"]
         assert found.unexplained["best_rank"].tolist() == [2, pd.NA]
-        assert found.unexplained["best_run"].tolist() == ["A", None]
-        assert found.summary.iloc[0][["at_depth", "below"]].isna().all()
+        assert found.summary.iloc[0][["new_at_depth", "new_below"]].isna().all()
 
 
 def test_bad_input(messages):
@@ -237,7 +226,7 @@ def test_groups_and_edges_by_hand():
     table, row = found.table.set_index("name"), found.summary.iloc[0]
     assert table["group"].tolist() == [pd.NA, pd.NA, 1, 1, pd.NA, pd.NA]
     assert (found.depth, found.contributor_range, found.certainty) == (3, (3, 5), Certainty.EXACT)
-    assert (row["at_depth"], row["below"], row["new_at_depth"], row["new_below"]) == (1, 0, 1, 0)
+    assert (row["new_at_depth"], row["new_below"]) == (1, 0)
 
 
 def test_a_chain_of_overlaps_is_one_group():
@@ -400,30 +389,6 @@ def test_a_run_that_lacks_far_more_than_the_others_is_not_of_the_pool():
     assert infer_pool(runs, qrels, tolerance=0.1).contributors == [*pooled, "stranger"]
 
 
-def which(some, many):
-    return log2(many + 1) + log2(comb(many, some))
-
-
-def test_bits_are_those_of_counting():
-    runs = np.arange(7) < 3
-    # two topics at depth 10, one at 5: which depths, and which topic has which
-    depths = log2(4) + 2 * log2(101) + log2(factorial(3) / (factorial(2) * factorial(1)))
-    assert name_bits(runs, np.array([10, 5, 10]), 100) == pytest.approx(which(3, 7) + depths)
-    assert which_bits(np.array([2, 0, 1]), np.array([5, 0, 40])) == pytest.approx([which(2, 5), 0, which(1, 40)])
-
-
-def test_documents_outside_are_grouped_by_topic_and_best_rank():
-    field = {"A": {"1": list("abcde")}, "B": {"1": ["f", "g"], "2": ["h"]}}
-    qrels = as_qrels({("1", "a"), ("1", "d"), ("1", "g"), ("2", "h")})
-    fits = fitter(as_runs(field), qrels)
-    # ranks 1, 2, 3 to 4, 5 to 8: documents and judged ones
-    assert fits.ranks.grouped.tolist() == [[[2, 1], [2, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
-    tops = fits.ranks.tops(np.array([2, 0]))
-    pool = np.flatnonzero(tops.times(np.array([True, False])))
-    rest = fits.ranks.outside(pool, tops.judged).reshape(2, 4, 2)
-    assert rest.tolist() == [[[1, 0], [1, 1], [2, 1], [1, 0]], [[1, 1], [0, 0], [0, 0], [0, 0]]]
-
-
 def test_documents_of_no_run_are_in_no_group():
     """A field that was selected from a larger one knows the documents of the others."""
     field = {"A": {"1": list("abcd")}, "B": {"1": list("wxyz")}}
@@ -433,16 +398,6 @@ def test_documents_of_no_run_are_in_no_group():
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
     assert (found.depth, found.contributors) == (2, ["A"])
-
-
-def test_an_exact_answer_pays_for_naming_it_only():
-    runs, qrels = hand()
-    fits = fitter(runs, qrels)
-    fit = fits.common_depth()
-    assert fit.is_exact
-    groups = fits.ranks.outside(np.flatnonzero(fit.tops.times(fit.runs)), fit.tops.judged)[:, 0]
-    free = which(5, 6) + depth_bits(fit.depths, 4) + log2(fit.explained + 1) + np.log2(groups + 1).sum()
-    assert fit.bits == pytest.approx(free)
 
 
 ODD_RUNS, ODD_QRELS = odd_field()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from same import assert_same
 
 import pt_reuse as ptr
 from pt_reuse.arrays.bootstrap import TopicBootstrap
@@ -115,11 +114,3 @@ def test_intervals_are_those_of_topics_drawn_again():
     without = study(("AP",), alpha=0.2)
     assert not [name for name in without.table if name.endswith(("_low", "_high"))]
     assert without.table["agree"].tolist() == found.table["agree"].tolist()
-
-
-def test_one_and_two_processes_give_the_same():
-    given = {"how": "random", "repeats": 2, "resamples": 5, "test": "randomisation", "samples": 20}
-    alone = study(("AP",), seed=4, **given)
-    # processes that are forked where a JVM runs, as of Terrier, cannot be ended: its handler takes the signal
-    assert_same(alone, study(("AP",), seed=4, n_jobs=2, **given))
-    assert alone.means.tobytes() != study(("AP",), how="random", repeats=2, seed=5).means.tobytes()
