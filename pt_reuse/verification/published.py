@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pt_reuse._check import examples, shown
-from pt_reuse._files import open_file, user_path
+from pt_reuse._files import read_file, user_path
 from pt_reuse.collections.definition import read_toml
 from pt_reuse.errors import InputError, located
 
@@ -23,10 +23,8 @@ from pt_reuse.errors import InputError, located
 _NUMBER = re.compile(r"(?=\D*\d)[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
 _DATA = Path(str(files("pt_reuse.verification") / "data"))
 #: key of a figure -> what its value is; all other keys are parameters of its kind
-_KEYS: dict[str, type] = {
-    "what": str, "kind": str, "source": str, "values": dict, "file": str, "column": str, "conventions": list,
-    "differs": str, "computed": dict,
-}  # fmt: skip
+_KEYS: dict[str, type] = dict.fromkeys(("what", "kind", "source", "file", "column", "differs"), str)
+_KEYS |= {"values": dict, "computed": dict, "conventions": list}
 _WORDS: dict[type, str] = {str: "a text", dict: "a table of names and values", list: "a list of tables"}
 
 
@@ -81,10 +79,9 @@ def read_published(path: str | Path) -> tuple[str, str, list[PublishedFigure]]:
     with located(str(path)):
         texts = [content.pop(key, None) for key in ("collection", "title")]
         entries = content.pop("figure", None)
-        if content or not all(isinstance(text, str) and text for text in texts):
+        tables = isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)
+        if content or not tables or not all(isinstance(text, str) and text for text in texts):
             raise InputError('the file needs collection = "...", title = "..." and one or several [[figure]] alone.')
-        if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-            raise InputError("there is no figure in it. Write one or several [[figure]].")
         figures = [_figure(path, number, entry) for number, entry in enumerate(entries, start=1)]
         names = [figure.what for figure in figures]
         if twice := {what for what in names if names.count(what) > 1}:
@@ -109,10 +106,7 @@ def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
         known = _values(entry.get("computed", {}))
         odd = [name for name, value in known.items() if name not in values or values[name].agrees(value.number)]
         if odd or ("differs" in entry) != ("computed" in entry):
-            raise InputError(
-                "a known difference needs differs, why it is, and computed = { name = 1_130 }, what comes out in "
-                "place of one of the values."
-            )
+            raise InputError("differs says why a value differs, and needs computed = { name = 1_130 }, another number.")
         return PublishedFigure(
             **{key: entry.get(key, "") for key in ("what", "kind", "source", "differs")},
             values=values,
@@ -131,33 +125,28 @@ def _value(name: str, written: Any) -> PublishedValue:
     """Return a value by its digits as they are written."""
     text = str(written).strip()
     if type(written) not in (str, int) or not _NUMBER.fullmatch(text):
-        raise InputError(
-            'a value must be a whole number, or a text with a decimal point and all digits, such as "0.1230", got '
-            f"{written!r}.",
-            place=repr(name),
-        )
+        wanted = 'a whole number, or a text with a decimal point and all digits, such as "0.1230"'
+        raise InputError(f"a value must be {wanted}, got {written!r}.", place=repr(name))
     number = Decimal(text.replace(",", ""))
     return PublishedValue(float(number), float(Decimal(10) ** int(number.as_tuple().exponent)))
 
 
 def _from_csv(folder: Path, name: str, column: str) -> dict[str, PublishedValue]:
     """Return the values of a column of a CSV file beside the TOML file, by the column ``name``."""
-    file = folder / name
-    if file.name != name:
+    if Path(name).name != name:
         raise InputError("file must be the name of a CSV beside the TOML file.")
-    with located(str(file)):
+    values: dict[str, PublishedValue] = {}
+    with located(str(folder / name)):
         try:
-            with open_file(file) as opened:
-                rows = csv.DictReader(io.StringIO(opened.read().decode("utf-8-sig")))
+            rows = csv.DictReader(io.StringIO(read_file(folder / name).decode("utf-8-sig")))
             lines = [(rows.line_num, row) for row in rows]
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise InputError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}.") from error
         if not lines or not {"name", column} <= set(rows.fieldnames or ()):
             raise InputError(f"the table needs rows, and the columns 'name' and {column!r}.")
-        values: dict[str, PublishedValue] = {}
         for line, row in lines:
             with located(f"line {line}"):
                 if None in row or None in row.values() or not row["name"] or row["name"] in values:
                     raise InputError(f"a row needs a name of its own and a cell for each column, got {row!r}.")
                 values[row["name"]] = _value(row["name"], row[column])
-        return values
+    return values

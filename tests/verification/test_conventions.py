@@ -125,8 +125,8 @@ def test_a_known_difference_helps_to_choose_the_convention(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "hint"),
     [
-        ('kind = "scores"\nmeasure = "AP"\nvalues = { AA = "0.5" }', "did you mean 'A'?"),
-        ('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manul = "0.5" }', "did you mean 'manual'?"),
+        ('kind = "scores"\nmeasure = "AP"\nvalues = { AA = "0.5" }', "nothing is named 'AA'"),
+        ('kind = "score_statistic"\nmeasure = "AP"\nvalues = { manul = "0.5" }', "Did you mean 'manual'?"),
         ('kind = "uniques"\nvalues = { w = 1 }', "nothing is named 'w', neither in the field nor on record"),
         ('kind = "left_out"\nmeasure = "AP"\nby = "run"\nvalues = { D = "1.0" }', "nothing is named 'D'"),
         ('kind = "own_losses"\nmeasure = "AP"\nvalues = { feedback = "1.0" }', "nothing is named 'feedback'"),

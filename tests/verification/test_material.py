@@ -43,7 +43,7 @@ def test_missing_runs_leave_scores_to_be_checked(tmp_path, messages):
     assert found.table["note"][0].startswith("not computed: 127 runs missing: ")
     assert found.table["note"][2] == "not computed: its run file is missing"
     # on record there is none of this name either
-    assert "nothing is named 'orcl99', neither in the field nor on record; did you mean" in found.table["note"][3]
+    assert "nothing is named 'orcl99', neither in the field nor on record. Did you mean" in found.table["note"][3]
     assert found.settings["runs"] == "2 of 129"
     (tmp_path / "empty").mkdir()
     messages.refused(lambda: verify("trec-8/adhoc", runs=tmp_path / "empty", qrels=qrels, figures=file))
