@@ -216,14 +216,14 @@ def draw_bars(
         for y, text in zip(rows, texts, strict=True):
             where: Style = {"xycoords": ax.get_yaxis_transform(), "xytext": (4, 0), "annotation_clip": False}
             ax.annotate(text, (1, y), **where, **style)
-        sheet.settle()
+        sheet.lay_out()
         return ax
     # the axes end where the last note does
     across = sheet.axes_size[0]
     widths = np.array([breadth(ax, text, sizes.text) for text in texts]) + 5 / 72
     free = np.maximum(across - widths, 0.1 * across)
     sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
-    sheet.settle()
+    sheet.lay_out()
     for y, end, text in zip(rows, ends, texts, strict=True):
         ax.annotate(text, (end, y), xytext=(3, 0), **style)
     return ax
