@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, listed
+from pt_reuse._check import count, listed
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
@@ -23,8 +23,7 @@ from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import copies, misfits, topics_of_runs
-from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS
+from pt_reuse.studies.new_runs.calibration import check_predicted, rank_among, units_needed
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -311,19 +310,6 @@ def check_new_run(
     ] = None,
     topics: Annotated[pd.DataFrame | None, Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
-    estimator: Annotated[
-        str,
-        Option(
-            'one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
-            "smallest error for the units that are left out.",
-            check=lambda value: choice("estimator", value, ["best", *ESTIMATORS]),
-            flag=Flag(
-                help="best, documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",
-                metavar="WHICH",
-                kind="text",
-            ),
-        ),
-    ] = "best",
     judge: Judge = None,
     corpus: Corpus = None,
     sampled: Sampled = None,
@@ -379,7 +365,6 @@ def check_new_run(
     pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
     how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
-    how["estimators"] = None if estimator == "best" else [estimator]
     predictor = NewRunPredictor(inputs, pooled, later, **how)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
@@ -452,7 +437,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     # the doubt from topics alone never makes ranks fewer
     doubts["both_rank_low"] = min(doubts["both_rank_low"], made["rank_low"])
     doubts["both_rank_high"] = max(doubts["both_rank_high"], made["rank_high"])
-    rank = predicted.ranked[at].rank_as_judged(predicted.model.zero[at].mean(axis=1))[row.place]
+    rank = rank_among(predicted.ranked[at].as_judged, predicted.model.zero[at].mean(axis=1))[row.place]
     return {
         "measure": repr(predictor.measures[m]),
         "name": predictor.name(row),

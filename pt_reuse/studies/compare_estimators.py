@@ -23,7 +23,8 @@ from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
 from pt_reuse.result import Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
-from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
+from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, rank_among, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
@@ -219,7 +220,7 @@ def compare_estimators(
     evidence = Evidence(inputs.runs, (), inputs.qrels, units, pooled)
     splits = list(_splits(evidence, by, types))
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
-    whole = evidence.without(inputs.measures, []).base.mean(axis=1)
+    whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]
@@ -284,10 +285,10 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
                 measure=repr(measure),
                 estimator=name,
                 score=score,
-                rank=field.true_rank(score),
+                rank=rank_among(field.true, score),
                 unjudged=model.of.unjudged(depth)[at],
                 unit=case.unit,
-                others=len(field.known),
+                others=len(field.expected),
                 decided=decided,
                 wrong=wrong,
             )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
-from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_every_run_has
 from pt_reuse.errors import InputError
@@ -268,18 +268,16 @@ FRACTIONS = {"scores", "score_statistic", "own_losses", "own_changes", *AGREEMEN
 FRACTIONS |= {"smallest tau_b", "mean topic", "mean density", "largest density"}
 
 
-def checked_parameter(kind: str, name: str, value: Any, scored: list[str]) -> Any:
-    """Return the value of a parameter as it is used; `scored` are the figures of published scores in the file."""
+def checked_parameter(kind: str, name: str, text: str, scored: list[str]) -> Any:
+    """Return the value of a parameter as it is used; `scored` are the figures of published scores of the collection."""
+    several, usual = text.split(" + "), KINDS[kind][name]
     if name == "measure":
-        measures = parse_measures(value)
+        measures = parse_measures(several)
         if len(measures) > 1 and "by" in KINDS[kind] and kind != "score_statistic":
-            raise InputError(f"the figure takes one measure, got {value!r}.", argument="measure")
+            raise InputError(f"the figure takes one measure, got {text!r}.", argument="measure")
         return measures
-    if name == "contributors" and isinstance(value, list) and value and all(isinstance(run, str) for run in value):
-        return tuple(value)
-    checks: dict[str, Callable[[Any], Any]] = {
-        "rel": checked_rel,
-        **{n: partial(positive, n, unit=n) for n in ("depth", "ranks", "decimals_of_scores")},
-    }
-    words = {"contributors": ("pooled", "all"), "truth": scored}.get(name, KINDS[kind][name])
-    return checks[name](value) if name in checks else choice(name, value, words)
+    if name in ("rel", "depth", "ranks", "decimals_of_scores"):
+        return positive(name, int(text) if text.isdecimal() else text, unit=name)
+    if name == "contributors":
+        return text if text in ("pooled", "all") else tuple(several)
+    return choice(name, text, scored if name == "truth" else usual)

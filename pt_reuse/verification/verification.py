@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
@@ -13,6 +14,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_reuse._check import choice, count, did_you_mean, examples, flag
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset, judgments_of
 from pt_reuse.collections.definition import UnknownCollectionError, find_collection, real_name
 from pt_reuse.collections.runs import find_run_files, plan_runs
@@ -25,7 +27,7 @@ from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.verification.kinds import FRACTIONS, KINDS, Replay, checked_parameter
-from pt_reuse.verification.published import PublishedFigure, published_file, read_published
+from pt_reuse.verification.published import FIGURES, PublishedFigure, read_published
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,9 +90,8 @@ class Verification(Result):
         unequal, lost = table[table["equal"].eq(False)], table[table["equal"].isna()]
         told = {"known to be": unequal["known"].sum(), "of no such name": unequal["computed"].isna().sum()}
         more = ", ".join(f"{n:,} {what}" for what, n in told.items() if n)
-        head = (
-            f"{self.settings['collection']}: {table['equal'].eq(True).sum():,} of {count(len(table), 'figure')} equal"
-        )
+        equal = f"{table['equal'].eq(True).sum():,} of {count(len(table), 'figure')} equal"
+        head = f"{self.settings['collection']}: {equal}"
         head += f", {len(unequal):,} unequal" * bool(len(unequal)) + f" ({more})" * bool(more)
         lines = [head + f", {len(lost):,} not computed" * bool(len(lost))]
         for row in unequal.itertuples(index=False):
@@ -110,32 +111,34 @@ class Verification(Result):
         return "rows in .summary"
 
 
-def _options_of(figure: PublishedFigure, overlay: Mapping[str, Any], scored: list[str]) -> tuple[dict[str, Any], str]:
-    """Return all parameters of a figure under a convention, and those that its numbers depend on in a line."""
-    kind, given = choice("kind", figure.kind, list(KINDS)), {**figure.parameters, **overlay}
+def _ways(figure: PublishedFigure, scored: list[str]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield all parameters of a figure under each convention, and those that its numbers depend on in a line."""
+    kind, given = choice("kind", figure.kind, list(KINDS)), figure.arguments
     usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind].items()}
     if odd := [name for name in given if name not in usual]:
         raise InputError(f"kind {kind!r} has no parameter {examples(odd)}; it has {examples(usual, 20)}.")
-    options = usual | {name: checked_parameter(kind, name, value, scored) for name, value in given.items()}
-    if options.get("measure") is ...:
-        raise InputError('the figure needs a measure, such as measure = "AP".', argument="measure")
+    if "measure" not in given and "measure" in usual:
+        raise InputError("the figure needs a measure, such as measure=AP.", argument="measure")
     for name, value in figure.values.items():
         # 0 would stand for all from -.5 to .5
-        if {kind, name, options.get("statistic")} & FRACTIONS and value.unit >= 1:
+        if {kind, name, *given.get("statistic", [usual.get("statistic")])} & FRACTIONS and value.unit >= 1:
             problem = f"{value.number:.10g} is a whole number, and this is no count. Write the published decimals."
             raise InputError(problem, place=repr(name))
-    # what the name of the figure tells is not told again
-    known = {"by", "statistic", "count"}
-    if not any(set(measure.params) - {"cutoff"} for measure in options.get("measure", ())):
-        known.add("measure")
-    lines = []
-    for name in dict.fromkeys(["order", "contributors", *given]):
-        if name in options and name not in known:
-            value = options[name]
-            runs = isinstance(value, tuple)
-            many = " and ".join(map(str, value)) if isinstance(value, list) else value
-            lines.append(f"{name}={count(len(value), 'run') if runs else many}")
-    return options, ", ".join(lines)
+    for texts in product(*given.values()):
+        chosen = dict(zip(given, texts, strict=True))
+        options = usual | {name: checked_parameter(kind, name, text, scored) for name, text in chosen.items()}
+        # what the name of the figure tells is not told again
+        known = {"by", "statistic", "count"}
+        if not any(set(measure.params) - {"cutoff"} for measure in options.get("measure", ())):
+            known.add("measure")
+        told = [name for name in dict.fromkeys(["order", "contributors", *given]) if name in usual.keys() - known]
+        yield options, ", ".join(f"{name}={_told(options[name])}" for name in told)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return " and ".join(map(str, value))
+    return count(len(value), "run") if isinstance(value, tuple) else str(value)
 
 
 def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay) -> tuple[pd.DataFrame, str]:
@@ -151,8 +154,9 @@ def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, repla
     for name, value in figure.values.items():
         number = np.nan if isinstance(found := computed.get(name, np.nan), str) else float(found)
         equal: bool | None = value.agrees(number)
-        known = not equal and name in figure.computed and figure.computed[name].agrees(number)
-        note = figure.differs if known else ""
+        instead, why = figure.known.get(name, (value, ""))
+        known = not equal and instead.agrees(number)
+        note = why if known else ""
         if np.isnan(number):
             equal, note = _not_computed(figure.kind, name, computed, untried, replay)
         rows.append((figure.what, name, value.number, number, equal, known, number - value.number, value.unit, label))
@@ -207,15 +211,10 @@ def _columns(table: str) -> list[str]:
 
 
 def _material(
-    name: str, runs: Any, qrels: Any, own: bool, download: bool, reading: Reading
+    collection: Collection | None, runs: Any, qrels: Any, download: bool, reading: Reading
 ) -> tuple[RunSet | str, Qrels, list[str]]:
     """Return the runs, or why there are none; the judgments; the names of the runs on record, if they are."""
-    try:
-        collection = find_collection(name)
-    except UnknownCollectionError:
-        # figures of one's own need no collection
-        if not own or runs is None or qrels is None:
-            raise
+    if collection is None:
         return as_runs(runs, qrels), as_qrels(qrels), []
     # before judgments are looked for, maybe by way of the network
     plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
@@ -244,8 +243,8 @@ def verify(
 
     A figure is one published number, such as the MAP of a run. A computed number is equal to it when the two differ by
     no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding.
-    Some figures depend on a convention, such as the ranking order. Their file lists the conventions to try. All figures
-    of a group are judged under one of them, and the result says which.
+    Some figures depend on a convention, such as the ranking order. The table has those to try. All figures of a group
+    are judged under one of them, and the result says which.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
@@ -253,7 +252,7 @@ def verify(
             pooled flags on record. Default: the collection's own, as its dataset finds them.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
             own.
-        figures: a TOML file of figures instead of the package's.
+        figures: a CSV file of figures instead of the package's.
         download: True fetches run files that are not on this machine; default False.
         bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings
             say how many were left out.
@@ -270,29 +269,32 @@ def verify(
     Example:
         >>> import pt_reuse as ptr, pathlib, tempfile
         >>> field = ptr.demo.simulate_field(seed=8)
-        >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.toml"
-        >>> _ = file.write_text('''
-        ... collection = "mine"
-        ... title = "Simulated"
-        ... [[figure]]
-        ... what = "AP"
-        ... kind = "scores"
-        ... measure = "AP"
-        ... values = { lex1a = "0.4242", neu2a = "0.1" }
-        ... source = "nowhere"
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
+        >>> _ = file.write_text('''collection,what,kind,arguments,name,value,source
+        ... mine,AP,scores,measure=AP,lex1a,0.4242,nowhere
+        ... ,,,,neu2a,0.1,
         ... ''')
         >>> found = verify("mine", runs=field.runs, qrels=field.qrels, figures=file)
         >>> found.headline()
-        'Simulated: 0 of 2 figures equal, 2 unequal'
+        'mine: 0 of 2 figures equal, 2 unequal'
     """
     name = name.collection.name if isinstance(name, ReuseDataset) else name
     if not isinstance(name, str) or not name:
         raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
     name, reading = real_name(name), Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
     flag("download", download)
-    about, title, groups = read_published(published_file(name) if figures is None else figures)
-    if real_name(about) != name:
-        raise InputError(f"{figures} has figures of {about!r}, not of {name!r}.")
+    known = read_published(FIGURES if figures is None else figures)
+    groups = next((of for each, of in known.items() if real_name(each) == name), None)
+    if groups is None:
+        there = f"no published figures of {name!r}; there are those of {examples(known, 20)}."
+        raise InputError(f"{there} Give your own with figures='FILE.csv'.", argument="figures")
+    collection: Collection | None = None
+    try:
+        collection = find_collection(name)
+    except UnknownCollectionError:
+        # figures of one's own need no collection
+        if figures is None or runs is None or qrels is None:
+            raise
     # before any file is read: all that could be wrong with the figures
     scored = {
         figure.what: pd.Series({run: value.number for run, value in figure.values.items()})
@@ -302,8 +304,8 @@ def verify(
     ways = []
     for figure in groups:
         with located(figure.place):
-            ways.append([_options_of(figure, overlay, list(scored)) for overlay in figure.conventions])
-    found, judgments, submitted = _material(name, runs, qrels, figures is not None, download, reading)
+            ways.append(list(_ways(figure, list(scored))))
+    found, judgments, submitted = _material(collection, runs, qrels, download, reading)
     if not isinstance(found, str):
         check_topics(found, judgments)
     replay, parts, tried = Replay(found, judgments, scored, submitted), [], []
@@ -320,6 +322,7 @@ def verify(
         convention=("convention", "max"), note=("note", lambda ns: "; ".join(filter(None, ns.unique())))
     )
     summary = _by_group(table, "what").assign(figures=of_group.size().to_numpy()).merge(told, on="what")
+    title = name if collection is None else collection.title
     settings = {"collection": title, "judgments": f"{len(judgments):,}", "runs": "none"}
     if not isinstance(found, str):
         settings["runs"] = f"{len(found):,} of {len(found) + len(replay.missing):,}"
