@@ -49,7 +49,6 @@ _PARTS: tuple[Style, ...] = (
 
 
 def _many(number: int) -> dict[str, Any]:
-    """Return stroke, colour and marker of one of many lines."""
     mine = look(number)
     return {"linestyle": STROKES[number // MOST % 4], "colour": mine.colour, "marker": mine.marker}
 

@@ -91,7 +91,6 @@ def _drawn(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _not_drawn(points: pd.DataFrame) -> str:
-    """Return how many runs have no point, in words for a label; nothing where all have one."""
     rest = points.drop(_drawn(points).index)
     zero = int((rest["x"] == 0).sum())
     counts = (zero, "score 0"), (len(rest) - zero, "no number")
@@ -150,7 +149,6 @@ def draw_points(
 
 
 def _others(rest: pd.DataFrame, column: str, word: str, *, some: bool) -> str:
-    """Return how many groups have points without a colour, in words for the legend."""
     known = rest[column].nunique()
     parts = [count(known, f"other {word}" if some else word)] if known else []
     return ", ".join([*parts, f"runs without a {word}"] if rest[column].isna().any() else parts)
@@ -252,7 +250,6 @@ def plot_reduced_scores(
 
 
 def _in_words(loss: float | None, kind: str) -> str:
-    """Return a loss as a legend shows it; None is that of a group without a point."""
     if loss is None:
         return "not drawn"
     if loss <= 0:
@@ -364,7 +361,6 @@ def plot_new_by_run(
 
 
 def _of_counts(points: pd.DataFrame, noun: str) -> str:
-    """Return what the size of a dot is, in words for a label; nothing where all points are apart."""
     most = int(points.groupby(["x", "y"]).size().max()) if len(points) else 1
     return f" (size: {noun}s at one place, up to {most:,})" if most > 1 else ""
 

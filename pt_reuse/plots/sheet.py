@@ -389,7 +389,6 @@ class Sheet:
 
     @property
     def room(self) -> float:
-        """Return how wide the legend may be, in inches."""
         return 0.94 * self.width if self.below else 0.33 * self.width
 
     def key(self, entries: Entries, title: str | None = None, *, below: bool = False) -> None:
@@ -473,7 +472,6 @@ class Sheet:
                 ConstrainedLayoutEngine().execute(root)
 
     def _box(self) -> Bbox:
-        """Return the box around the axes and all that belongs to them, in pixels."""
         return self.ax.get_tightbbox() or self.ax.get_window_extent()
 
     def inches(self, pixels: float) -> float:
@@ -481,7 +479,6 @@ class Sheet:
 
     @property
     def axes_size(self) -> tuple[float, float]:
-        """Return the width and the height of the axes, in inches."""
         box = self.ax.get_window_extent()
         return self.inches(box.width), self.inches(box.height)
 

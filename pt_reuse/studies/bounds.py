@@ -40,7 +40,6 @@ from pt_reuse.study import study
 
 
 def _draw(result: UnjudgedBounds, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw the rank of each run as a point, and the ranks that it may have under any completion as a line."""
     rows = result.table[result.table["measure"] == measure]
     return plot_rank_intervals(rows, measure=measure, said="under every completion", noun="runs", top=top, place=place)
 
@@ -239,7 +238,6 @@ class Completions:
         self._work = Rescoring(runs.field, runs.names, self.base, measures)
 
     def topics(self) -> Iterator[tuple[int, Hits, Labels]]:
-        """Yield each topic: what the runs have of the judgments, and the labels."""
         for topic in range(len(self.base.topics)):
             one = range(topic, topic + 1)
             yield topic, self._work.index.gather(one), self._work.judgments.of(one).labels
@@ -297,7 +295,6 @@ class Completions:
 
 
 def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest: Floats) -> pd.DataFrame:
-    """Return the runs, the best first, with the ranks that they may have."""
     exact = rounded(score)
     # the first is better under every completion where the second is nowhere ahead
     better, may_be = largest.T < -CLOSE, largest > CLOSE
@@ -308,7 +305,6 @@ def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest:
 
 
 def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha: float) -> pd.DataFrame:
-    """Return the pairs that do not tie as judged, the better run first."""
     turned, significant = tests.difference < 0, tests.significant(alpha)
     first, second = np.where(turned, (tests.second, tests.first), (tests.first, tests.second))
     difference, low = np.abs(tests.difference), -largest[second, first]

@@ -60,7 +60,6 @@ _CALLED = {
 
 
 def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw each new run as judged, as predicted and under every completion, and its rivals as lines."""
     from pt_reuse.plots.forests import plot_new_runs
 
     rows, against = (frame[frame["measure"] == measure] for frame in (result.table, result.against))
@@ -158,7 +157,6 @@ class NewRunCheck(Result):
         return f"rows in .{'against' if 'against' in self.settings else 'table'}"
 
     def answers(self) -> list[str]:
-        """Return whom a new run beats, and by what, or what it would score; of several runs how many."""
         lines = []
         for measure in self.measures:
             runs, pairs = (frame[frame["measure"] == measure] for frame in (self.table, self.against))
@@ -249,7 +247,6 @@ def _all_predicted(runs: pd.DataFrame) -> str:
 
 
 def _with_ends(frame: pd.DataFrame, kept: str, ends: Mapping[str, str]) -> pd.DataFrame:
-    """Return some columns, and of others both ends in one."""
     rows = records(frame)
     return frame[kept.split()].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
 

@@ -104,7 +104,6 @@ class EstimatorComparison(Result):
     unit: str
 
     def answers(self) -> list[str]:
-        """Return by each measure which estimator errs least, and how wide its intervals are."""
         lines, bounds = [], self.bounds.set_index("measure")["width"]
         for measure in self.measures:
             rows = self.table[self.table["measure"] == measure]
@@ -120,7 +119,6 @@ class EstimatorComparison(Result):
 
 
 def _checked_estimators(given: Any) -> list[str] | None:
-    """Return the names of estimators, each once."""
     if given is None:
         return None
     return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
@@ -326,5 +324,4 @@ def _bounds(by_run: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(columns: dict[str, pd.Series], unit: pd.Series) -> dict[str, float]:
-    """Return the mean over units of each of some columns."""
     return {name: mean_of_units(values.to_numpy(dtype=float), unit.to_numpy()) for name, values in columns.items()}

@@ -33,7 +33,6 @@ _KEYS = ["judgments", "measure"]
 
 
 def _draw(result: DiscriminativePower, measure: str, place: Place) -> Axes:
-    """Draw a line for each set of judgments by one measure."""
     rows = result.pairs[result.pairs["measure"] == measure]
     return plot_achieved_levels(rows, lines="judgments", alpha=result.alpha, of=measure, place=place)
 
@@ -102,11 +101,9 @@ class DiscriminativePower(Result):
 
     @property
     def judgments(self) -> list[str]:
-        """Return the names of the sets of judgments, the first one taken as right."""
         return list(dict.fromkeys(self.table["judgments"]))
 
     def answers(self) -> list[str]:
-        """Return the share of significant pairs by each measure, and how many verdicts change."""
         lines = []
         for row in records(self.table.merge(self.against_first, how="left", on=_KEYS)):
             of = f"{row['measure']} by {row['judgments']}" if len(self.judgments) > 1 else row["measure"]
@@ -128,7 +125,6 @@ class PairJob:
     place: str  # the measure and the judgments
 
     def run(self) -> PairTests:
-        """Test every pair."""
         return pair_tests(self.values, self.test, samples=self.samples, seed=self.seed)
 
 
@@ -282,7 +278,6 @@ def _power(tested: pd.DataFrame) -> dict[str, Any]:
 
 
 def _verdicts(truth: pd.DataFrame, other: pd.DataFrame) -> NDArray[np.str_]:
-    """Return (pairs,) what becomes of each pair's verdict."""
     both = truth["significant"] & other["significant"]
     same = np.sign(truth["difference"]) == np.sign(other["difference"])
     kinds = [both & same, both & ~same, truth["significant"], other["significant"]]

@@ -56,7 +56,6 @@ _SAMPLED = "se_sampling? sampling_low? sampling_high?"
 
 
 def _draw(result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
-    """Draw each run's interval with a judge and by people's labels alone, the highest estimate on top."""
     return drawn_by_judge(partial(plot_forest, confidence=result.confidence))(result, measure, place, judge=judge)
 
 
@@ -372,7 +371,6 @@ def _people(human: Any, *, by_topics: bool) -> Qrels:
 
 
 def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Caveat]:
-    """Yield a caveat for the measures for which the judge is of no use."""
     # where people labelled everything, there is nothing that a judge could add
     shares = {name: float(((means["lambda"] == 0) & (means["N"] > 0)).mean()) for name, means, _ in estimates}
     useless = [f"{measure} ({share:.0%})" for measure, share in shares.items() if share >= 0.5]

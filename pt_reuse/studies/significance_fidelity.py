@@ -109,7 +109,6 @@ class SignificanceFidelity(OfJudges):
     alpha: float
 
     def answers(self) -> list[str]:
-        """Return of each judge and measure which share of its claims is false, and whether it may claim at all."""
         line = (
             "{measure}, {judge}: {false_share:.1%} of {judge_significant} claims false, {missed_share:.1%} of "
             "{human_significant} differences missed, {opposite} with the other winner. Usable for significance: "
@@ -234,7 +233,6 @@ def _counts(
 
 
 def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str) -> NDArray[np.object_]:
-    """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
     of_people, of_judge = (winners(tests, alpha, correction) for tests in (human, judge))
     both = (of_people != 0) & (of_judge != 0)
     kinds = {
@@ -248,7 +246,6 @@ def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str)
 
 
 def _pairs(human: PairTests, judge: PairTests, alpha: float, correction: str, names: list[str]) -> pd.DataFrame:
-    """Return one row per pair of runs."""
     run, outcome = np.array(names, dtype=object), _outcomes(human, judge, alpha, correction)
     columns = {"first": run[human.first], "second": run[human.second], "outcome": outcome}
     for begin, tests in (("", human), ("judge_", judge)):

@@ -82,7 +82,6 @@ class Replay:
         return leave_out_uniques(self._in_order(order), self.qrels, measure, by=by, rel=rel, **how)
 
     def _without(self, o: SimpleNamespace) -> LeaveOutUniques:
-        """Return what leaving out each team, run or type does."""
         # a published figure is of the teams that there were: a run without one must not count as one
         check_every_run_has(self._in_order(o.order).run_table, o.by)
         # uniques do not depend on the measure: any will do that counts no label as relevant of itself
@@ -206,7 +205,6 @@ class Replay:
 
 
 def _pool_of(o: SimpleNamespace) -> tuple[str, int, Any]:
-    """Return which pool the parameters name: its order, depth and contributors."""
     own = getattr(o, "pool_order", "same")
     return (o.order if own == "same" else own, o.depth, o.contributors)
 
@@ -225,7 +223,6 @@ def _stable_by_score(block: Field) -> Field:
 
 
 def _lacking(table: pd.DataFrame, column: str) -> str:
-    """Return what is said where runs have nothing in a column, and nothing where all have."""
     names = table["name"][table[column].isna()].unique()
     without = f"{count(len(names), 'run')} without: {examples(names)}"
     return f"needs the {column} of every run: {without}" if len(names) else ""

@@ -98,7 +98,6 @@ def _figure(cells: Mapping[str, str], place: str) -> PublishedFigure:
 
 
 def _add(figure: PublishedFigure, cells: Mapping[str, str], folder: Path) -> None:
-    """Add the values of a row to its figure."""
     name, value = cells["name"], cells["value"]
     added = {name: PublishedValue.of(value)} if name else _from_file(folder, *value.partition(": ")[::2])
     if not added.keys().isdisjoint(figure.values):

@@ -85,7 +85,6 @@ class Verification(Result):
         return not (self.table["equal"].eq(False) & ~self.table["known"]).any()
 
     def answers(self) -> list[str]:
-        """Return how many figures are equal; which are not; and why some are not computed."""
         table = self.table
         unequal, lost = table[table["equal"].eq(False)], table[table["equal"].isna()]
         told = {"known to be": unequal["known"].sum(), "of no such name": unequal["computed"].isna().sum()}
@@ -101,7 +100,6 @@ class Verification(Result):
         return lines + [f"{count(n, 'figure')} {why}" for why, n in lost["note"].value_counts(sort=False).items()]
 
     def headline(self) -> str:
-        """Return how many figures are equal, unequal and not computed."""
         return self.answers()[0]
 
     def _shown(self) -> pd.DataFrame:
@@ -142,7 +140,6 @@ def _told(value: Any) -> str:
 
 
 def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay) -> tuple[pd.DataFrame, str]:
-    """Return the rows of a group under one convention, and why nothing could be computed."""
     untried, computed = "", {}
     try:
         if replay.missing and figure.kind not in ("scores", "judgments", "prefixes"):
@@ -198,7 +195,6 @@ def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
 
 
 def _by_group(rows: pd.DataFrame, *keys: str) -> pd.DataFrame:
-    """Return how many figures of a group are equal, unequal and not computed."""
     equal, groups = rows["equal"], rows.assign(largest_difference=rows["difference"].abs()).groupby([*keys], sort=False)
     counts = {"figures": rows["computed"].notna(), "equal": equal.eq(True), "unequal": equal.eq(False)}
     counted = rows.assign(**counts, not_computed=equal.isna()).groupby([*keys], sort=False)

@@ -37,7 +37,6 @@ class Ranked:
 
     @classmethod
     def of(cls, by_topic: Floats, true: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
-        """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
         expected, least = ((part[:, None] * by_topic).mean(axis=0) for part in dilution)
         return cls(expected, least, by_topic.mean(axis=0), true, by_topic)
 
@@ -54,7 +53,6 @@ class Ranked:
         return rank_among(self.expected, score, worst=worst)
 
     def rank_errors(self, predicted: Floats, spread: Floats, true: Floats) -> Floats:
-        """Return by how many spreads a prediction must be off at most for its ranks to reach the true one."""
         ranks, wanted = self.rank(predicted), rank_among(self.true, true)
         best_first = np.sort(self.expected)[::-1]
         if not len(best_first):
@@ -112,7 +110,6 @@ class Calibration:
     def of(
         cls, model: MeasureModel, predictions: Sequence[Prediction], ranked: Sequence[Ranked], confidence: float
     ) -> Calibration:
-        """Return the errors for the cases to learn from."""
         train, none = model.train, np.zeros(0)
         truth = [scores.mean(axis=1) for scores in model.truth[: len(train)]]
         cases = list(zip(ranked, predictions, truth, strict=False))
@@ -140,7 +137,6 @@ class Calibration:
         return conformal_quantile(self.rank_errors, self.unit, self.confidence)
 
     def critical(self, errors: Floats, confidence: float) -> float:
-        """Return how many spreads (runs,) errors exceed for one more unit with a probability of 1 - confidence."""
         return conformal_quantile(np.abs(errors) / self.spreads, self.unit, confidence)
 
 
@@ -164,7 +160,6 @@ class ApplicabilityLimits:
 
     @classmethod
     def of(cls, model: MeasureModel) -> ApplicabilityLimits:
-        """Return what holds of the cases to learn from."""
         train, spec, depth = model.train, model.spec, model.of.setting.evidence.depth
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
@@ -196,7 +191,6 @@ class Predicted:
         estimators: Mapping[str, Estimator],
         confidence: float,
     ) -> Predicted:
-        """Predict by one measure."""
         model = MeasureModel(cases, spec_of(measure))
         by = {name: estimator(model) for name, estimator in estimators.items()}
         calibrations = {

@@ -76,7 +76,6 @@ def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: 
 
 
 def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
-    """Return what a judge says of some documents, as people would."""
     named = as_judges(judge)
     if len(named) != 1:
         raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
@@ -177,7 +176,6 @@ class Lists:
         return counts, self.row[hits], self.rank[hits]
 
     def runs_of(self, hits: NDArray[np.bool_]) -> list[int]:
-        """Return the runs that have some of the hits."""
         ends = self.starts[:: max(len(self.lengths), 1)]
         at = np.searchsorted(ends, np.flatnonzero(hits), side="right") - 1
         return sorted(set(self.order[np.unique(at)].tolist()))
@@ -224,12 +222,10 @@ class Evidence:
         return found
 
     def runs_of(self, unit: int) -> Rows:
-        """Return the runs of a unit of which scores are predicted."""
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
 
     @cached_property
     def unknown(self) -> Rows:
-        """Return the documents of all new runs that nobody judged, ascending."""
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.brought[unit] for unit in self.new)]))
 
     def n_bringing(self, units: Iterable[int]) -> NDArray[np.int16]:
@@ -263,7 +259,6 @@ class Evidence:
 
     @cached_property
     def names(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-        """Return (documents,) the topic and the name of each."""
         documents = self.qrels.arrays.documents
         return documents.qids(), documents.docnos()
 
@@ -313,7 +308,6 @@ class Case:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return how many runs and topics there are."""
         return len(self.runs), self.lengths.shape[1]
 
     @property
@@ -330,7 +324,6 @@ class Case:
 
     @property
     def topic(self) -> Rows:
-        """Return (hits,) the topic of each."""
         return np.repeat(np.tile(np.arange(self.shape[1]), self.shape[0]), self.counts)
 
     def of_run(self, place: int) -> slice:
@@ -421,7 +414,6 @@ class Case:
 
 
 def _before(counts: Rows) -> Rows:
-    """Return how many are before each in its own list, of so many in each."""
     starts = np.cumsum(counts) - counts
     found: Rows = np.arange(int(counts.sum())) - np.repeat(starts, counts)
     return found

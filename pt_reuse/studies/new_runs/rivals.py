@@ -124,7 +124,6 @@ class Rivals:
         return Labellings(self._predictor.runs.select(names=names), self._qrels, self._predictor.measures)
 
     def table(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
-        """Return a row for each measure, new run and rival."""
         return [self._row(*pair) for pair in pairs]
 
     def decides(self, m: int, first: str, second: str) -> str:
@@ -224,7 +223,6 @@ class Rivals:
         return PredictedDifference(self._by_topic(m, name) - other, mean, mean - below, mean + above)
 
     def _by_topic(self, m: int, name: str) -> Floats:
-        """Return (topics,) what is predicted of a new run, all moved alike where their mean is another one."""
         by_topic = self._predictor.by_topic(m, self._rows[name])
         off = self._own[m, name]["predicted"] - by_topic.mean()
         return by_topic + off if abs(off) > CLOSE else by_topic
@@ -250,5 +248,4 @@ def _sign(low: float, high: float) -> int:
 
 
 def _deviation(by_topic: Floats) -> float:
-    """Return the standard deviation over topics, NaN of one topic."""
     return float(by_topic.std(ddof=1)) if len(by_topic) > 1 else np.nan
