@@ -140,13 +140,11 @@ def bounds(
     """Compute between which scores and ranks runs are, whatever the labels of unjudged documents are.
 
     A *completion* gives every unjudged document that some run has, down to the cutoff of the measure, a label from 0 to
-    the highest of the judgments, at least 1 (also where the judgments are a part of others, by ``Qrels.select``);
-    `further` documents of each topic that no run has may have the highest, too. Where no such label is relevant to a
-    measure, P(rel=3)@10 on labels up to 2, the bounds are the score. A document that two runs have helps both, so a
-    difference has narrower ends than two scores. For P, Success, RR, R and RBP(rel=1) some completion reaches them. For
-    AP and nDCG they may be wider: both scores have one divisor, and one of them is taken to gain nothing.
-    RBP counts the ranks below the n documents that it sees as documents of its own, p^n, as :func:`High` does. A run
-    scores 0 on a topic that it lacks.
+    the highest of the judgments, at least 1; `further` documents of each topic that no run has may have the highest,
+    too. A document that two runs have helps both, so a difference has narrower ends than two scores. For P, Success,
+    RR, R and RBP(rel=1) some completion reaches them; for AP and nDCG they may be wider. RBP counts the ranks below the
+    n documents that it sees as documents of its own, p^n, as :func:`High` does. A run scores 0 on a topic that it
+    lacks.
 
     Raises:
         InputError: a measure that is not AP, nDCG, P, R, RBP(rel=1), RR or Success, fewer than two runs, an unknown

@@ -72,9 +72,6 @@ def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = Non
 class NewRunCheck(Result):
     """What new runs would score and where they would rank, had their documents been judged, and which runs they beat.
 
-    Its figure has a row per new run: as judged a ring, as predicted a point, the interval a thick line and every
-    completion a thin one; each rival is a dashed line.
-
     Attributes:
         confidence: the level of the intervals.
     """
@@ -319,17 +316,14 @@ def check_new_run(
     """Say which runs a new run beats, what it would score had it been pooled like the field, and when nobody can say.
 
     A comparison is *decided under every labelling* where one run is ahead whatever the labels of the documents are that
-    nobody judged and the measure sees in either run. A document of both runs has one label, so that the difference has
-    narrower ends than two scores; they are exact, but for AP where both share many. Else it may be decided *at 90%* (as
-    `confidence` says): by the prediction less the rival's score, give or take what left-out teams' differences to that
-    rival are off by, or as :func:`judge_next` decides with no label. Topics are a doubt of their own: a t test, and an
-    interval with both.
+    nobody judged and the measure sees in either run; a document of both has one label. Else it may be decided *at 90%*
+    (as `confidence` says): by the prediction less the rival's score, give or take what left-out teams' differences to
+    that rival are off by, or as :func:`judge_next` decides with no label. Topics are a doubt of their own.
 
     Scores are predicted by the estimator that errs least for teams of the field that are left out
     (:func:`~pt_reuse.profile.compare_estimators`), of documents down to `depth`; what is below stays not relevant. It
-    *abstains* with fewer than nine left-out teams (for 90%); a field more than a fifth of whose pool is unjudged; a
-    larger share of unjudged documents than nine in ten left-out runs have; a higher score without them than any. Then
-    bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
+    *abstains* with fewer than nine left-out teams (for 90%), a pool over a fifth unjudged, or a run unlike those left
+    out. Then bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
 
     Returns:
         NewRunCheck: ``.against`` (per new run and rival), ``.table`` (per new run), ``.topics``, ``.plot()``.

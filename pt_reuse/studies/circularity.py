@@ -156,9 +156,8 @@ def circularity(
     """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
 
     Each judge re-ranks every run: the first `depth` documents of a list are sorted by the judge's labels, the best
-    label first; documents of one label stay in the order of the run, and those without a label keep their places. Then
-    every judge and people score the original and the re-ranked runs. If the judge's own scores rise more than those of
-    people, the evaluation is circular.
+    label first; documents of one label stay in the order of the run, and those without a label keep their places. If
+    the judge's own scores rise more than those of people, the evaluation is circular.
 
     Raises:
         InputError: a judge without labels for these documents, judges without a common topic, an unknown measure.

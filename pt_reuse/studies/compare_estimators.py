@@ -174,20 +174,17 @@ def compare_estimators(
 ) -> EstimatorComparison:
     """Leave each team out, predict what its runs would score, and compare that with what they do score.
 
-    Without a team, the judged documents that it alone brought into the pool are unjudged. Everything is nested: an
-    estimator learns, and its interval is calibrated, on the other teams, each left out in its turn of what is known
-    without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"`` leaves them out,
-    ``"residual"`` adds half of what they weigh together, of RBP half of its residual to that depth, ``"webber_park"``
-    adds the mean loss of the other teams, ``"hole_slope"`` a loss in proportion to what is unjudged, ``"bpref"`` reads
-    the score off the run's bpref, ``"bootstrap"`` takes the labels of the run's other documents of the topic, and
-    ``"documents"`` predicts each label by a logistic regression of who ranks the document where. With a `judge`,
-    ``"judge"`` takes its labels as they are, and with a `corpus` ``"texts"`` what a classifier says that is trained on
-    the judged texts of the topic, as often right as for the other teams; ``"documents_and_judge"`` and
+    Everything is nested: an estimator learns, and its interval is calibrated, on the other teams, each left out in its
+    turn of what is known without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"``
+    leaves them out, ``"residual"`` adds half of what they weigh together, ``"webber_park"`` the mean loss of the other
+    teams, ``"hole_slope"`` a loss in proportion to what is unjudged, ``"bpref"`` reads the score off the run's bpref,
+    ``"bootstrap"`` takes the labels of the run's other documents of the topic, and ``"documents"`` predicts each label
+    by a logistic regression of who ranks the document where. ``"judge"`` takes the labels of a `judge` as they are,
+    ``"texts"`` what a classifier says that is trained on judged texts of the `corpus`; ``"documents_and_judge"`` and
     ``"documents_and_texts"`` add these to what is known of a document.
 
     An interval is the prediction, give or take the error that the other teams exceed with a probability of 1 -
-    `confidence`, in units of the predicted deviation, one weight a team; the interval of a rank is calibrated on ranks.
-    Both end where the bounds do.
+    `confidence`, in units of the predicted deviation; that of a rank is calibrated on ranks. Both end at the bounds.
 
     Raises:
         InputError: a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success, fewer than three units that were

@@ -161,10 +161,8 @@ def discriminative_power(
 ) -> DiscriminativePower:
     """Compute the share of pairs of systems that differ significantly, by each measure and set of judgments.
 
-    A measure has more discriminative power than another one if it finds more significant differences between the same
-    runs on the same topics, so that it needs fewer topics. The differences need not be right: judgments that favour a
-    system may separate it from the others too easily. So with several sets of judgments, ``.changed`` has the pairs
-    whose verdict changes from the first set to each other one.
+    The differences need not be right: judgments that favour a system may separate it from the others too easily. So
+    with several sets of judgments, ``.changed`` has the pairs whose verdict changes from the first set to another one.
 
     Args:
         scores: Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments,
@@ -172,10 +170,9 @@ def discriminative_power(
         test: two-sided, over topics: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``, the signed-rank test
             by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
             the randomised Tukey HSD test, in which scores of all systems change places within each topic.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in
-            :func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and
-            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
-            ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
+        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default);
+            ``"holm"`` and ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected
+            share of false ones. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
 
     Raises:
         InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of

@@ -241,9 +241,8 @@ def family_effect(
     ``"matched"`` ones, for each run of the family the other run whose score by people is nearest; or ``"alone"``, where
     each run of the family is ranked alone among the others.
 
-    The effect on scores is at equal scores by people, since a judge that errs at random reduces all differences: how
-    far the family's scores by the judge are above the least-squares line of the others (judge on people); among matched
-    runs it is the difference of the changes.
+    The effect on scores is how far the family's scores by the judge are above the least-squares line of the others
+    (judge on people); among matched runs it is the difference of the changes.
 
     Args:
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every

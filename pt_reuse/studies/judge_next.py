@@ -63,8 +63,6 @@ def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> 
 class JudgingPlan(Result):
     """Which documents to judge next for a decision, how many labels it takes, and what is decided so far.
 
-    Its figure has a row per open pair: the labels that its decision takes on average, and a line to what most need.
-
     Attributes:
         critical_value: how many deviations a difference must have for a decision; infinite where too few units can be
             left out.
@@ -350,13 +348,10 @@ def judge_next(
     """Plan which unjudged documents to judge next for a decision, how many it takes, and when the decision stands.
 
     Documents of new runs are judged in the order of what their label can change, times how unsure it is by the document
-    model (:func:`~pt_reuse.profile.compare_estimators`). A new run is expected to score what is known, and what is
-    expected of the rest. A pair is decided once the expected difference exceeds `critical_value` predicted deviations,
-    a number calibrated on left-out teams: with a probability of `confidence` no decision on a run of one more team is
-    wrong, however often one looks. So keep the judgments as they were, and pass all labels so far as `judged`.
-
-    How many labels a decision takes is simulated by drawing labels. Where a paired t test over topics would not find
-    the difference even then, topics are the limit.
+    model (:func:`~pt_reuse.profile.compare_estimators`). A pair is decided once the expected difference exceeds
+    `critical_value` predicted deviations, calibrated on left-out teams: with a probability of `confidence` no decision
+    on a run of one more team is wrong, however often one looks. So keep the judgments as they were, and pass all labels
+    so far as `judged`. How many labels a decision takes is simulated by drawing labels.
 
     With ``goal="score"`` a sample of `n` documents is drawn with probabilities in proportion to the same sizes, from
     which :func:`check_new_run` estimates scores by P and RBP without trusting the model, and nearly so by nDCG.

@@ -244,15 +244,15 @@ def prediction_powered(
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
     The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong: its labels only make them narrower, the more the better they agree with people's.
+    wrong.
 
     **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
     having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
 
-    **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
-    it. A run's score on a topic is a sum by the model's labels, corrected by people's labels of the sampled documents,
-    each weighted by 1 / probability. This needs measures that are such sums: ``P@k``, ``RBP(rel=...)``,
-    ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``, ``NumRet(rel=...)`` and ``NumRel``.
+    **By documents** people labelled a random sample of each topic's pool, and the model all of it. A run's score on a
+    topic is a sum by the model's labels, corrected by people's labels, each weighted by 1 / its probability. This needs
+    measures that are such sums: ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k``, ``SetP``, ``NumRet(rel=...)`` and
+    ``NumRel``.
 
     Args:
         human: labels of people, in any form. By topics: complete labels of some topics. By documents: of a sample, as

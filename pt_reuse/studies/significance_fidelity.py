@@ -158,11 +158,8 @@ def significance_fidelity(
     """Test every pair of runs by a judge's labels and by people's, and compare which differences are significant.
 
     Both *agree* on a pair that differs significantly by both, with the same winner. A *false claim* is significant by
-    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. People's
-    tests are the reference, but not the truth: they, too, depend on the number of topics.
-
-    Intervals of the shares are for the test ``"t"`` alone, with the same draws for all judges; give ``resamples=0`` for
-    the others.
+    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. Intervals of
+    the shares are for the test ``"t"`` alone; give ``resamples=0`` for the others.
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or

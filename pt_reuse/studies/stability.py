@@ -353,12 +353,11 @@ def stability(
 
     Two samples of topics of the same size are drawn. Each pair of runs falls into the bin of the difference of its
     means on the first sample. It is a *swap* if the second sample orders the two runs in reverse. The *swap rate* of a
-    bin is the share of swaps among its pairs, over all pairs of runs and of samples: the probability that other topics
-    reverse a difference of this size, found on this number of topics.
+    bin is the share of swaps among its pairs, over all pairs of runs and of samples.
 
-    Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
-    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. If means are over the
-    topics that a run has, a run with none of the drawn topics scores 0.
+    Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins. Two
+    equal means are in the first bin, and no swap. If means are over the topics that a run has, a run with none of the
+    drawn topics scores 0.
 
     Raises:
         InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
