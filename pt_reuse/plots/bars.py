@@ -84,7 +84,6 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         top=checked_top(top),
         title=f"The ranking without each {word}",
         x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b{none}",
-        outside=True,
     )
 
 

@@ -20,7 +20,6 @@ from pt_reuse.plots.sheet import (
     FIRST,
     MIDDLE,
     MOST,
-    STEPS,
     UNKNOWN,
     Entries,
     Look,
@@ -296,8 +295,8 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
         name, *more = said.split("\n")
         ax.set_title("\n".join([shortened(ax, name, size, room), *map(notation, more)]), fontsize=size, pad=0.4 * size)
         sheet.grid()
-        # a search for as many numbers as there is room for would lay out all panels for each
-        _number_squares(ax)
+        sheet.ticks("x")
+        sheet.ticks("y")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     heading = title if given.title is None else given.title
@@ -309,13 +308,6 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
         figure.legend(handles, texts, loc="outside lower center", **style)
     first: Axes = axes[0]
     return first
-
-
-def _number_squares(ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS))
 
 
 def plot_new_by_topic(

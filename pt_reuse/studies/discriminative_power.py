@@ -198,7 +198,7 @@ def discriminative_power(
     beware(few_topics(min(len(each.topics) for each in sets.values())))
     parts = list(product(first.measures, sets))
     jobs = (
-        PairJob(_values_of(sets[name], measure, first.names), test, samples, seed, f"{measure} by {name}")
+        PairJob(sets[name].of(measure)[first.names].to_numpy(), test, samples, seed, f"{measure} by {name}")
         for measure, name in parts
     )
     tests = run_jobs(jobs, len(parts), desc="testing", unit="measure", n_jobs=n_jobs, verbose=verbose, prefer="threads")
@@ -242,11 +242,6 @@ def _of_same_runs(sets: dict[str, Scores]) -> dict[str, Scores]:
             problem = f"all scores need the same runs; {examples(odd)} in one of {first_name!r} and {name!r} only."
             raise InputError(problem, argument="scores")
     return sets
-
-
-def _values_of(scores: Scores, measure: str, names: list[str]) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = scores.values[scores.measures.index(measure)]
-    return values[:, [scores.names.index(run) for run in names]]
 
 
 def _pair_frame(

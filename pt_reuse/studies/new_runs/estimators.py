@@ -188,13 +188,13 @@ class MeasureModel:
     @cached_property
     def _as_judged(self) -> list[tuple[Floats, Floats]]:
         """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
-        return [self._of_judged(case) for case in self.cases]
-
-    def _of_judged(self, case: Case) -> tuple[Floats, Floats]:
-        score, changes = case.scored(self.spec, self.nothing(case), self.gains)
-        unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
-        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
-        return score, most.sum(axis=(1, 2)) / case.shape[1]
+        found = []
+        for case in self.cases:
+            score, changes = case.scored(self.spec, self.nothing(case), self.gains)
+            unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
+            most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
+            found.append((score, most.sum(axis=(1, 2)) / case.shape[1]))
+        return found
 
     @property
     def zero(self) -> list[Floats]:
