@@ -9,16 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.marks import (
-    HATCH,
-    checked_top,
-    down,
-    draw_bars,
-    draw_dots,
-    draw_level,
-    finish_rows,
-    swatch,
-)
+from pt_reuse.plots.marks import HATCH, checked_top, down, draw_bars, draw_dots, draw_level, finish_rows, swatch
 from pt_reuse.plots.sheet import (
     DARK,
     FIRST,

@@ -277,13 +277,7 @@ def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place:
 
 
 def plot_plans(
-    rows: pd.DataFrame,
-    *,
-    column: str,
-    title: str,
-    label: str,
-    wanted: float | None = None,
-    place: Place | None = None,
+    rows: pd.DataFrame, *, column: str, title: str, label: str, wanted: float | None = None, place: Place | None = None
 ) -> Axes:
     """Draw a number over the judgments of each plan, planned as a line and reached as open markers; a level wanted."""
     sheet = Sheet.open(place)

@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.forests import effect_in_words
-from pt_reuse.plots.marks import (
-    MOST_IN_COLUMN,
-    MOST_ROWS,
-    darker,
-    draw_cells,
-    frame,
-    hatched_ground,
-    shading,
-    swatch,
-)
+from pt_reuse.plots.marks import MOST_IN_COLUMN, MOST_ROWS, darker, draw_cells, frame, hatched_ground, shading, swatch
 from pt_reuse.plots.sheet import DARK, Place, Sheet, Style, plain
 
 if TYPE_CHECKING:

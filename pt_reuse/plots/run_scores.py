@@ -332,12 +332,7 @@ def plot_new_by_topic(
 
 
 def plot_new_by_run(
-    by_run: pd.DataFrame,
-    *,
-    judgments: tuple[str, str],
-    depth: int,
-    by: str | None = None,
-    place: Place | None = None,
+    by_run: pd.DataFrame, *, judgments: tuple[str, str], depth: int, by: str | None = None, place: Place | None = None
 ) -> Axes:
     """Draw how many new relevant documents each run has, against how many of its documents nobody had judged."""
     sheet = Sheet.open(place)

@@ -29,14 +29,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_topic_taus
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.result import cells, records
-from pt_reuse.scoring.agreement import (
-    COLUMNS,
-    OF_RANKING,
-    UNNAMED,
-    Agreement,
-    checked_names,
-    draw_scores,
-)
+from pt_reuse.scoring.agreement import COLUMNS, OF_RANKING, UNNAMED, Agreement, checked_names, draw_scores
 from pt_reuse.scoring.caveats import beware, one_run, relevant_only, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, compare_scores, scored

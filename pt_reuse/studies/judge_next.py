@@ -30,14 +30,7 @@ from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.decisions import AS_JUDGED, CONFIDENT, EVERY, Expectations
 from pt_reuse.studies.new_runs.estimators import Effects
-from pt_reuse.studies.new_runs.predictor import (
-    Confidence,
-    Corpus,
-    Judge,
-    LeftOut,
-    NewRunPredictor,
-    as_new_runs,
-)
+from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, LeftOut, NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.rivals import Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study

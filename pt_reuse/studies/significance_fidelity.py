@@ -31,14 +31,7 @@ from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, cells, drawn_by_measure, records
-from pt_reuse.studies.judged_fields import (
-    JudgedInputs,
-    OfJudges,
-    drawn_by_judge,
-    under,
-    usable,
-    with_names,
-)
+from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges, drawn_by_judge, under, usable, with_names
 from pt_reuse.study import study
 
 #: a pair without a p-value, which a test of fewer than two topics does not have

@@ -75,8 +75,7 @@ class Verification(Result):
         ),
     ]
     conventions: Annotated[
-        pd.DataFrame,
-        Table("group and convention that was tried", "what convention figures equal largest_difference"),
+        pd.DataFrame, Table("group and convention that was tried", "what convention figures equal largest_difference")
     ]
 
     @property

@@ -222,8 +222,7 @@ def test_a_new_figure_is_whole(name, width):
 
 
 @pytest.mark.parametrize(
-    ("name", "layout"),
-    [("drops", "constrained"), ("two judgments", None), ("scores", None), ("uniques", None)],
+    ("name", "layout"), [("drops", "constrained"), ("two judgments", None), ("scores", None), ("uniques", None)]
 )
 def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
     figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), layout=layout)
