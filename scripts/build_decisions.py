@@ -32,6 +32,7 @@ from pt_reuse.inputs import Inputs
 from pt_reuse.inputs import Pooled as PooledRuns
 from pt_reuse.pooling.pool import contributors_of
 from pt_reuse.scoring.measures import native_spec
+from pt_reuse.scoring.rescoring import base_scores
 from pt_reuse.studies.new_runs.calibration import mean_of_units, ranked_among
 from pt_reuse.studies.new_runs.estimators import Cases, MeasureModel, wrong_stop
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting
@@ -231,7 +232,7 @@ def stops(field: Pooled) -> pd.DataFrame:
     rows = []
     for name in field.measures:
         measure = ir_measures.parse_measure(name)
-        whole = evidence.without([measure], []).base.mean(axis=1)
+        whole = base_scores(evidence.runs, evidence.qrels, [measure]).mean(axis=1)
         found: list[dict[str, Any]] = []
         for out in evidence.pooled:
             train = [unit for unit in evidence.pooled if unit != out]

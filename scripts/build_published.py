@@ -4,7 +4,7 @@
 
 FOLDER holds `trec8-adhoc/official-scores.map` and `leaderboard.csv` of TREC-COVID in `trec-covid-round1` and
 `trec-covid-round5`; what is not there is passed over. Scores are taken over as text, digit for digit. The figures
-beside the scores are written by hand, in the TOML files.
+beside the scores are written by hand, in figures.csv.
 """
 
 from __future__ import annotations

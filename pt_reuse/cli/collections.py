@@ -83,7 +83,7 @@ def add_verify(parser: Parser) -> None:
     parser.add_option("collection", "NAME", "a collection known by name, such as trec-8/adhoc", group=INPUT)
     add_run_files(parser, "folder of its run files; default where collections keep them")
     parser.add_option("--qrels", "FILE", "its judgments; default those of the collection", group=INPUT)
-    parser.add_option("--figures", "FILE", "published figures of your own, as TOML", group=INPUT)
+    parser.add_option("--figures", "FILE", "published figures of your own, as CSV", group=INPUT)
     add_faults_to(parser)
     add_out(parser, "every figure, as CSV,", "FILE")
     add_quiet(parser)

@@ -39,12 +39,10 @@ class _Group:
 
     @property
     def share(self) -> float:
-        """Return which part of the unjudged documents is relevant."""
         _, unjudged, relevant = self.counts.sum(axis=0)
         return float(relevant / unjudged) if unjudged else float("nan")
 
     def shares(self, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the share of each resample, NaN where no document is unjudged."""
         _, unjudged, relevant = (drawn @ self.counts).T
         return np.divide(relevant, unjudged, out=np.full(len(drawn), np.nan), where=unjudged > 0)
 
@@ -89,7 +87,6 @@ def top_tens(runs: RunSet, complete: Qrels, judged: Qrels) -> pd.DataFrame:
 
 
 def _compared(runs: RunSet, complete: Qrels, depth: int) -> Iterator[list[_Group]]:
-    """Yield, per lexical team left out and length of query, its runs and then those of each dense team."""
     table = runs.run_table
     lexical, dense = (table[table["type"] == kind] for kind in ("lexical", "dense"))
     truth = score(runs, complete, nDCG @ 10)

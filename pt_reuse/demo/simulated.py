@@ -57,15 +57,12 @@ class SimulatedField(Record):
         return Qrels(self.labels)
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the tables that `save` writes: ``results``, ``run_table`` and ``labels``."""
         return {"results": self.results, "run_table": self.run_table, "labels": self.labels}
 
     def answers(self) -> list[str]:
-        """Return its runs, judgments and pool depth in one line."""
         return [f"{self.runs!r}; {self.qrels!r}; pool depth {self.depth}"]
 
     def report(self) -> Report:
-        """Return how many runs and teams there are of each type, and how many of the runs were pooled."""
         by_type = self.run_table.groupby("type", sort=False)
         counts = {"Runs": by_type["name"].size(), "Teams": by_type["team"].nunique(), "Pooled": by_type["pooled"].sum()}
         numbers = [Column(heading, column.tolist(), Digits.COUNT) for heading, column in counts.items()]

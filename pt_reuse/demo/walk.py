@@ -146,7 +146,6 @@ def _left_out(question: str, lou: LeaveOutUniques, table: pd.DataFrame) -> Answe
 
 
 def _with_interval(table: pd.DataFrame, prefix: str, written: str, **others: Any) -> pd.DataFrame:
-    """Return a table with its interval in one column, and columns renamed or replaced."""
     ends = [f"{prefix}low", f"{prefix}high"]
     interval = [f"{written.format(low)} to {written.format(high)}" for low, high in table[ends].to_numpy()]
     shown = table.drop(columns=ends).assign(**others, **{_INTERVAL: interval})

@@ -9,16 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import count
-from pt_reuse.plots.marks import (
-    HATCH,
-    checked_top,
-    down,
-    draw_bars,
-    draw_dots,
-    draw_level,
-    finish_rows,
-    swatch,
-)
+from pt_reuse.plots.marks import HATCH, checked_top, down, draw_bars, draw_dots, draw_level, finish_rows, swatch
 from pt_reuse.plots.sheet import (
     DARK,
     FIRST,
@@ -84,7 +75,6 @@ def plot_unit_drops(table: pd.DataFrame, *, measure: str, top: int | None = None
         top=checked_top(top),
         title=f"The ranking without each {word}",
         x=f"most ranks that a run loses by {measure} without the {word}; beside it the run, and tau_b{none}",
-        outside=True,
     )
 
 

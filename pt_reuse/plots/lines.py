@@ -49,7 +49,6 @@ _PARTS: tuple[Style, ...] = (
 
 
 def _many(number: int) -> dict[str, Any]:
-    """Return stroke, colour and marker of one of many lines."""
     mine = look(number)
     return {"linestyle": STROKES[number // MOST % 4], "colour": mine.colour, "marker": mine.marker}
 
@@ -278,13 +277,7 @@ def plot_label_costs(curve: pd.DataFrame, *, labels: int, planned: float, place:
 
 
 def plot_plans(
-    rows: pd.DataFrame,
-    *,
-    column: str,
-    title: str,
-    label: str,
-    wanted: float | None = None,
-    place: Place | None = None,
+    rows: pd.DataFrame, *, column: str, title: str, label: str, wanted: float | None = None, place: Place | None = None
 ) -> Axes:
     """Draw a number over the judgments of each plan, planned as a line and reached as open markers; a level wanted."""
     sheet = Sheet.open(place)

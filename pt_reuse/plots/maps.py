@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count
 from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.forests import effect_in_words
-from pt_reuse.plots.marks import (
-    MOST_IN_COLUMN,
-    MOST_ROWS,
-    darker,
-    draw_cells,
-    frame,
-    hatched_ground,
-    shading,
-    swatch,
-)
+from pt_reuse.plots.marks import MOST_IN_COLUMN, MOST_ROWS, darker, draw_cells, frame, hatched_ground, shading, swatch
 from pt_reuse.plots.sheet import DARK, Place, Sheet, Style, plain
 
 if TYPE_CHECKING:
@@ -30,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def _grid(cells: pd.DataFrame, row: str, column: str, value: str) -> pd.DataFrame:
-    """Return a value as a table of two columns, in the order in which their names come."""
     wide = cells.pivot_table(index=row, columns=column, values=value, sort=False, dropna=False)
     return wide.reindex(index=list(dict.fromkeys(cells[row])), columns=list(dict.fromkeys(cells[column])))
 
@@ -125,7 +115,6 @@ def plot_pairs(rows: pd.DataFrame, *, measure: str, judge: str, place: Place | N
 
 
 def _best_first(rows: pd.DataFrame) -> list[str]:
-    """Return the runs by their means under the labels of people, which the differences of all pairs give."""
     names = list(dict.fromkeys([*rows["first"], *rows["second"]]))
     ahead = dict.fromkeys(names, 0.0)
     for first, second, difference in rows[["first", "second", "difference"]].itertuples(index=False):

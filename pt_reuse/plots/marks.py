@@ -185,11 +185,10 @@ def draw_bars(
     top: int | None,
     title: str,
     x: str,
-    outside: bool = False,
 ) -> Axes:
     """Draw a lying bar for each unit, the first on top, `top` at most; how many there are besides stands below.
 
-    Notes stand at the ends of the bars, or, `outside`, in a column right of the axes, which long names do not stretch.
+    Notes stand in a column right of the axes, which long names do not stretch.
     """
     sheet = Sheet.open(place, "bars")
     ax, sizes = sheet.ax, sheet.sizes
@@ -201,31 +200,19 @@ def draw_bars(
         ax.barh(rows, lengths[:shown], 0.76, ends, zorder=2, label=what, **edges)
         entries.append((swatch(colour), what))
         ends = ends + lengths[:shown]
-    sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * (1.03 if outside else 1.1)))
+    sheet.limit("x", (0, max(float(ends.max(initial=0)), 1) * 1.03))
     sheet.label(title=title, x=x + not_shown(len(names) - shown, word))
     ax.xaxis.set_major_formatter("{x:,.0f}")
     finish_rows(sheet, names[:shown], entries, whole=True)
-    texts = []
-    for name, said in notes[:shown]:
-        tail = plain(said)
-        # outside the axes notes take their room from the names on the left and the bars
-        room = max((0.75 if outside else 1) * _NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
-        texts.append((shortened(ax, name, sizes.text, room) if name else "") + tail)
     style: Style = {"fontsize": sizes.text, "va": "center_baseline", "textcoords": "offset points"}
-    if outside:
-        for y, text in zip(rows, texts, strict=True):
-            where: Style = {"xycoords": ax.get_yaxis_transform(), "xytext": (4, 0), "annotation_clip": False}
-            ax.annotate(text, (1, y), **where, **style)
-        sheet.settle()
-        return ax
-    # the axes end where the last note does
-    across = sheet.axes_size[0]
-    widths = np.array([breadth(ax, text, sizes.text) for text in texts]) + 5 / 72
-    free = np.maximum(across - widths, 0.1 * across)
-    sheet.limit("x", (0, max(float((ends * across / free).max(initial=0)), 1.0)))
-    sheet.settle()
-    for y, end, text in zip(rows, ends, texts, strict=True):
-        ax.annotate(text, (end, y), xytext=(3, 0), **style)
+    for y, (name, said) in zip(rows, notes, strict=False):
+        # notes take their room from the names on the left and the bars
+        tail = plain(said)
+        room = max(0.75 * _NOTE * sheet.width - breadth(ax, tail, sizes.text), 0.3)
+        text = (shortened(ax, name, sizes.text, room) if name else "") + tail
+        where: Style = {"xycoords": ax.get_yaxis_transform(), "xytext": (4, 0), "annotation_clip": False}
+        ax.annotate(text, (1, y), **where, **style)
+    sheet.lay_out()
     return ax
 
 

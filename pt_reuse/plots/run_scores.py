@@ -20,7 +20,6 @@ from pt_reuse.plots.sheet import (
     FIRST,
     MIDDLE,
     MOST,
-    STEPS,
     UNKNOWN,
     Entries,
     Look,
@@ -91,7 +90,6 @@ def _drawn(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _not_drawn(points: pd.DataFrame) -> str:
-    """Return how many runs have no point, in words for a label; nothing where all have one."""
     rest = points.drop(_drawn(points).index)
     zero = int((rest["x"] == 0).sum())
     counts = (zero, "score 0"), (len(rest) - zero, "no number")
@@ -150,7 +148,6 @@ def draw_points(
 
 
 def _others(rest: pd.DataFrame, column: str, word: str, *, some: bool) -> str:
-    """Return how many groups have points without a colour, in words for the legend."""
     known = rest[column].nunique()
     parts = [count(known, f"other {word}" if some else word)] if known else []
     return ", ".join([*parts, f"runs without a {word}"] if rest[column].isna().any() else parts)
@@ -252,7 +249,6 @@ def plot_reduced_scores(
 
 
 def _in_words(loss: float | None, kind: str) -> str:
-    """Return a loss as a legend shows it; None is that of a group without a point."""
     if loss is None:
         return "not drawn"
     if loss <= 0:
@@ -299,8 +295,8 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
         name, *more = said.split("\n")
         ax.set_title("\n".join([shortened(ax, name, size, room), *map(notation, more)]), fontsize=size, pad=0.4 * size)
         sheet.grid()
-        # a search for as many numbers as there is room for would lay out all panels for each
-        _number_squares(ax)
+        sheet.ticks("x")
+        sheet.ticks("y")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     heading = title if given.title is None else given.title
@@ -312,13 +308,6 @@ def plot_squares(panels: Mapping[str, pd.DataFrame], *, x: str, y: str, title: s
         figure.legend(handles, texts, loc="outside lower center", **style)
     first: Axes = axes[0]
     return first
-
-
-def _number_squares(ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS))
 
 
 def plot_new_by_topic(
@@ -343,12 +332,7 @@ def plot_new_by_topic(
 
 
 def plot_new_by_run(
-    by_run: pd.DataFrame,
-    *,
-    judgments: tuple[str, str],
-    depth: int,
-    by: str | None = None,
-    place: Place | None = None,
+    by_run: pd.DataFrame, *, judgments: tuple[str, str], depth: int, by: str | None = None, place: Place | None = None
 ) -> Axes:
     """Draw how many new relevant documents each run has, against how many of its documents nobody had judged."""
     sheet = Sheet.open(place)
@@ -364,7 +348,6 @@ def plot_new_by_run(
 
 
 def _of_counts(points: pd.DataFrame, noun: str) -> str:
-    """Return what the size of a dot is, in words for a label; nothing where all points are apart."""
     most = int(points.groupby(["x", "y"]).size().max()) if len(points) else 1
     return f" (size: {noun}s at one place, up to {most:,})" if most > 1 else ""
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,6 @@ from pt_reuse.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 else:
@@ -292,7 +290,6 @@ class Sheet:
     new: bool
     sizes: Sizes = field(init=False)
     below: bool = field(init=False)
-    numbered: dict[str, bool] = field(init=False, default_factory=dict)
     shared: dict[str, tuple[float, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -380,39 +377,18 @@ class Sheet:
     def grid(self, axis: Literal["both", "x", "y"] = "both") -> None:
         self.ax.grid(True, axis=axis, color=GRID, linewidth=0.6, linestyle="-")
 
-    def ticks(self, *axes: Literal["x", "y"], whole: bool = False) -> None:
-        """Have numbers at axes, whole ones only where nothing is between them; :meth:`settle` puts them there."""
-        for which in axes:
-            axis = self.ax.xaxis if which == "x" else self.ax.yaxis
-            axis.get_offset_text().set_fontsize(self.sizes.text)
-            self.numbered[which] = whole
-
-    def settle(self) -> None:
-        """Lay out what is drawn, with as many numbers at the axes as do not touch."""
+    def ticks(self, which: str, *, whole: bool = False) -> None:
+        """Have as many numbers at an axis as there is room for, whole ones only where nothing is between them."""
         from matplotlib.ticker import MaxNLocator
 
-        self.lay_out()
-        axes = {"x": self.ax.xaxis, "y": self.ax.yaxis}
-        before = [list(axis.get_majorticklocs()) for axis in axes.values()]
-        for which, whole in self.numbered.items():
-            for most in range(5 if self.narrow else 8, 0, -1):
-                axes[which].set_major_locator(MaxNLocator(nbins=most, steps=STEPS, integer=whole))
-                if not self._touching(axes[which], "xy".index(which)):
-                    break
-        if [list(axis.get_majorticklocs()) for axis in axes.values()] != before:
-            self.lay_out()
-
-    def _touching(self, axis: Axis, way: int) -> bool:
-        """Return whether two numbers at an axis are nearer to each other than half a letter."""
-        low, high = sorted(axis.get_view_interval())
-        seen = [label for label in axis.get_majorticklabels() if low <= label.get_position()[way] <= high]
-        boxes = [label.get_window_extent().get_points()[:, way] for label in seen if label.get_text()]
-        apart = 0.5 * self.sizes.text * self.ax.figure.dpi / 72
-        return any(right[0] - left[1] < apart for left, right in pairwise(boxes))
+        axis = self.ax.xaxis if which == "x" else self.ax.yaxis
+        axis.get_offset_text().set_fontsize(self.sizes.text)
+        # matplotlib thinks of short numbers
+        most: Any = 4 if self.narrow and which == "x" else "auto"
+        axis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS, integer=whole))
 
     @property
     def room(self) -> float:
-        """Return how wide the legend may be, in inches."""
         return 0.94 * self.width if self.below else 0.33 * self.width
 
     def key(self, entries: Entries, title: str | None = None, *, below: bool = False) -> None:
@@ -459,7 +435,7 @@ class Sheet:
         """Draw grid, numbers and legend, fit the figure, and return its axes."""
         self.grid(grid)
         for which in numbers:
-            self.ticks("x" if which == "x" else "y", whole=which in whole)
+            self.ticks(which, whole=which in whole)
         self.key(entries, title)
         self.fit(heights and heights[not self.narrow] * self.width)
         return self.ax
@@ -469,7 +445,7 @@ class Sheet:
         texts = {which: which.get_text() for which in (self.ax.title, self.ax.xaxis.label, self.ax.yaxis.label)}
         before: tuple[object, ...] = ()
         for _ in range(6):
-            self.settle()
+            self.lay_out()
             self._wrap(texts)
             outside = self._outside()
             self._put_key(outside)
@@ -480,7 +456,7 @@ class Sheet:
             if now == before:
                 return
             before = now
-        self.settle()
+        self.lay_out()
 
     def lay_out(self) -> None:
         """Let matplotlib find the place of everything; without a layout of its own a figure gets one where it must."""
@@ -490,23 +466,19 @@ class Sheet:
         engine = root.get_layout_engine()
         if engine is not None:
             engine.execute(root)
-        elif self.ax.get_subplotspec() is not None and self._sticks_out():
-            ConstrainedLayoutEngine().execute(root)
+        elif self.ax.get_subplotspec() is not None:
+            box, page = self._box(), self.ax.figure.bbox
+            if box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1:
+                ConstrainedLayoutEngine().execute(root)
 
-    def _all(self) -> Bbox:
-        """Return the box around the axes and all that belongs to them, in pixels."""
+    def _box(self) -> Bbox:
         return self.ax.get_tightbbox() or self.ax.get_window_extent()
-
-    def _sticks_out(self) -> bool:
-        box, page = self._all(), self.ax.figure.bbox
-        return bool(box.x0 < page.x0 or box.y0 < page.y0 or box.x1 > page.x1 or box.y1 > page.y1)
 
     def inches(self, pixels: float) -> float:
         return float(pixels) / float(self.ax.figure.dpi)
 
     @property
     def axes_size(self) -> tuple[float, float]:
-        """Return the width and the height of the axes, in inches."""
         box = self.ax.get_window_extent()
         return self.inches(box.width), self.inches(box.height)
 
@@ -548,7 +520,7 @@ class Sheet:
         if self.below and height is None:
             self.ax.set_anchor("W")  # so that what a square leaves free is on one side
         wanted = min(self._free_width(outside[0]), 0.5 * PAGE) if height is None else height
-        around = self.inches(self._all().height) - self.axes_size[1]
+        around = self.inches(self._box().height) - self.axes_size[1]
         root.set_figheight(round(wanted + around + 2 * _PAD, 2))
 
     def _free_width(self, left: float) -> float:

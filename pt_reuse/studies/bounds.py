@@ -40,7 +40,6 @@ from pt_reuse.study import study
 
 
 def _draw(result: UnjudgedBounds, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw the rank of each run as a point, and the ranks that it may have under any completion as a line."""
     rows = result.table[result.table["measure"] == measure]
     return plot_rank_intervals(rows, measure=measure, said="under every completion", noun="runs", top=top, place=place)
 
@@ -141,13 +140,11 @@ def bounds(
     """Compute between which scores and ranks runs are, whatever the labels of unjudged documents are.
 
     A *completion* gives every unjudged document that some run has, down to the cutoff of the measure, a label from 0 to
-    the highest of the judgments, at least 1 (also where the judgments are a part of others, by ``Qrels.select``);
-    `further` documents of each topic that no run has may have the highest, too. Where no such label is relevant to a
-    measure, P(rel=3)@10 on labels up to 2, the bounds are the score. A document that two runs have helps both, so a
-    difference has narrower ends than two scores. For P, Success, RR, R and RBP(rel=1) some completion reaches them. For
-    AP and nDCG they may be wider: both scores have one divisor, and one of them is taken to gain nothing.
-    RBP counts the ranks below the n documents that it sees as documents of its own, p^n, as :func:`High` does. A run
-    scores 0 on a topic that it lacks.
+    the highest of the judgments, at least 1; `further` documents of each topic that no run has may have the highest,
+    too. A document that two runs have helps both, so a difference has narrower ends than two scores. For P, Success,
+    RR, R and RBP(rel=1) some completion reaches them; for AP and nDCG they may be wider. RBP counts the ranks below the
+    n documents that it sees as documents of its own, p^n, as :func:`High` does. A run scores 0 on a topic that it
+    lacks.
 
     Raises:
         InputError: a measure that is not AP, nDCG, P, R, RBP(rel=1), RR or Success, fewer than two runs, an unknown
@@ -239,7 +236,6 @@ class Completions:
         self._work = Rescoring(runs.field, runs.names, self.base, measures)
 
     def topics(self) -> Iterator[tuple[int, Hits, Labels]]:
-        """Yield each topic: what the runs have of the judgments, and the labels."""
         for topic in range(len(self.base.topics)):
             one = range(topic, topic + 1)
             yield topic, self._work.index.gather(one), self._work.judgments.of(one).labels
@@ -297,7 +293,6 @@ class Completions:
 
 
 def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest: Floats) -> pd.DataFrame:
-    """Return the runs, the best first, with the ranks that they may have."""
     exact = rounded(score)
     # the first is better under every completion where the second is nowhere ahead
     better, may_be = largest.T < -CLOSE, largest > CLOSE
@@ -308,7 +303,6 @@ def _ranked(names: list[str], score: Floats, low: Floats, high: Floats, largest:
 
 
 def _pairs(names: NDArray[np.object_], tests: PairTests, largest: Floats, alpha: float) -> pd.DataFrame:
-    """Return the pairs that do not tie as judged, the better run first."""
     turned, significant = tests.difference < 0, tests.significant(alpha)
     first, second = np.where(turned, (tests.second, tests.first), (tests.first, tests.second))
     difference, low = np.abs(tests.difference), -largest[second, first]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, listed
+from pt_reuse._check import count, listed
 from pt_reuse._report import Digits
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.columns import Table
@@ -23,8 +23,7 @@ from pt_reuse.options import TESTS, Flag, Option
 from pt_reuse.result import Result, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
 from pt_reuse.scoring.run_fit import copies, misfits, topics_of_runs
-from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
-from pt_reuse.studies.new_runs.estimators import ESTIMATORS
+from pt_reuse.studies.new_runs.calibration import check_predicted, rank_among, units_needed
 from pt_reuse.studies.new_runs.predictor import (
     Confidence,
     Corpus,
@@ -61,7 +60,6 @@ _CALLED = {
 
 
 def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = None) -> Axes:
-    """Draw each new run as judged, as predicted and under every completion, and its rivals as lines."""
     from pt_reuse.plots.forests import plot_new_runs
 
     rows, against = (frame[frame["measure"] == measure] for frame in (result.table, result.against))
@@ -73,9 +71,6 @@ def _draw(result: NewRunCheck, measure: str, place: Place, top: int | None = Non
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NewRunCheck(Result):
     """What new runs would score and where they would rank, had their documents been judged, and which runs they beat.
-
-    Its figure has a row per new run: as judged a ring, as predicted a point, the interval a thick line and every
-    completion a thin one; each rival is a dashed line.
 
     Attributes:
         confidence: the level of the intervals.
@@ -159,7 +154,6 @@ class NewRunCheck(Result):
         return f"rows in .{'against' if 'against' in self.settings else 'table'}"
 
     def answers(self) -> list[str]:
-        """Return whom a new run beats, and by what, or what it would score; of several runs how many."""
         lines = []
         for measure in self.measures:
             runs, pairs = (frame[frame["measure"] == measure] for frame in (self.table, self.against))
@@ -250,7 +244,6 @@ def _all_predicted(runs: pd.DataFrame) -> str:
 
 
 def _with_ends(frame: pd.DataFrame, kept: str, ends: Mapping[str, str]) -> pd.DataFrame:
-    """Return some columns, and of others both ends in one."""
     rows = records(frame)
     return frame[kept.split()].assign(**{name: [_ends(row, of) for row in rows] for name, of in ends.items()})
 
@@ -311,19 +304,6 @@ def check_new_run(
     ] = None,
     topics: Annotated[pd.DataFrame | None, Option("a frame with ``qid`` and ``query``, for pipelines.")] = None,
     by: LeftOut = "team",
-    estimator: Annotated[
-        str,
-        Option(
-            'one of those of :func:`~pt_reuse.profile.compare_estimators`, or ``"best"`` (default), that with the '
-            "smallest error for the units that are left out.",
-            check=lambda value: choice("estimator", value, ["best", *ESTIMATORS]),
-            flag=Flag(
-                help="best, documents, zero, condensed, residual, webber_park, hole_slope, bpref, bootstrap",
-                metavar="WHICH",
-                kind="text",
-            ),
-        ),
-    ] = "best",
     judge: Judge = None,
     corpus: Corpus = None,
     sampled: Sampled = None,
@@ -336,17 +316,14 @@ def check_new_run(
     """Say which runs a new run beats, what it would score had it been pooled like the field, and when nobody can say.
 
     A comparison is *decided under every labelling* where one run is ahead whatever the labels of the documents are that
-    nobody judged and the measure sees in either run. A document of both runs has one label, so that the difference has
-    narrower ends than two scores; they are exact, but for AP where both share many. Else it may be decided *at 90%* (as
-    `confidence` says): by the prediction less the rival's score, give or take what left-out teams' differences to that
-    rival are off by, or as :func:`judge_next` decides with no label. Topics are a doubt of their own: a t test, and an
-    interval with both.
+    nobody judged and the measure sees in either run; a document of both has one label. Else it may be decided *at 90%*
+    (as `confidence` says): by the prediction less the rival's score, give or take what left-out teams' differences to
+    that rival are off by, or as :func:`judge_next` decides with no label. Topics are a doubt of their own.
 
     Scores are predicted by the estimator that errs least for teams of the field that are left out
     (:func:`~pt_reuse.profile.compare_estimators`), of documents down to `depth`; what is below stays not relevant. It
-    *abstains* with fewer than nine left-out teams (for 90%); a field more than a fifth of whose pool is unjudged; a
-    larger share of unjudged documents than nine in ten left-out runs have; a higher score without them than any. Then
-    bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
+    *abstains* with fewer than nine left-out teams (for 90%), a pool over a fifth unjudged, or a run unlike those left
+    out. Then bounds alone are known, and judging a sample says more: ``to_judge``, :func:`judge_next`, `sampled`.
 
     Returns:
         NewRunCheck: ``.against`` (per new run and rival), ``.table`` (per new run), ``.topics``, ``.plot()``.
@@ -379,7 +356,6 @@ def check_new_run(
     pooled, units = inputs.pooled(depth, contributors, pool_order), inputs.runs.units(by)
     rivals = None if against is None else named_rivals(against, [*inputs.runs.names, *later.names])
     how: dict[str, Any] = {"by": by, "confidence": confidence, "judge": judge, "corpus": corpus}
-    how["estimators"] = None if estimator == "best" else [estimator]
     predictor = NewRunPredictor(inputs, pooled, later, **how)
     if predictor.n_telling < 2:
         predictor.learn_nothing()
@@ -452,7 +428,7 @@ def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | No
     # the doubt from topics alone never makes ranks fewer
     doubts["both_rank_low"] = min(doubts["both_rank_low"], made["rank_low"])
     doubts["both_rank_high"] = max(doubts["both_rank_high"], made["rank_high"])
-    rank = predicted.ranked[at].rank_as_judged(predicted.model.zero[at].mean(axis=1))[row.place]
+    rank = rank_among(predicted.ranked[at].as_judged, predicted.model.zero[at].mean(axis=1))[row.place]
     return {
         "measure": repr(predictor.measures[m]),
         "name": predictor.name(row),

@@ -74,7 +74,6 @@ class RunCheck(Result):
     ]
 
     def answers(self) -> list[str]:
-        """Return how many runs do not fit, and why."""
         reasons = [reason for text in self.table["misfit"] for reason in text.split(",")]
         parts = [f"{said} ({count(n, 'run')})" for why, said in _MISFITS.items() if (n := reasons.count(why))]
         n, of = int((self.table["misfit"] != "").sum()), count(len(self.table), "run")

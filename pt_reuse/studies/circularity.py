@@ -45,7 +45,6 @@ _TOLD = 3
 
 
 def _draw_runs(rows: pd.DataFrame, *, judge: str, **how: Any) -> Axes:
-    """Draw the gain of each run under the judge itself and under people, by its score as people see it before."""
     own, people = (rows[rows["scorer"] == scorer] for scorer in (judge, PEOPLE))
     return plot_run_gains(own, people, judge=judge, **how)
 
@@ -113,11 +112,9 @@ class Circularity(OfJudges):
     best: int
 
     def own_gains(self) -> pd.DataFrame:
-        """Return the rows in which a judge scores itself."""
         return self.table[self.table["same"]]
 
     def answers(self) -> list[str]:
-        """Return of each judge and measure what runs gain by the judge itself, and by people."""
         line = "{measure} of runs re-ranked by {judge}: {mean_gain:+.4f} by {judge}, {people:+.4f} by people"
         rows = [cells(row, self.columns) for row in records(self.own_gains())]
         people = [cells(row, self.columns) for row in records(self.table[self.table["scorer"] == PEOPLE])]
@@ -159,9 +156,8 @@ def circularity(
     """Re-rank runs by a judge's labels, and compute their gains under this judge, under other judges and under people.
 
     Each judge re-ranks every run: the first `depth` documents of a list are sorted by the judge's labels, the best
-    label first; documents of one label stay in the order of the run, and those without a label keep their places. Then
-    every judge and people score the original and the re-ranked runs. If the judge's own scores rise more than those of
-    people, the evaluation is circular.
+    label first; documents of one label stay in the order of the run, and those without a label keep their places. If
+    the judge's own scores rise more than those of people, the evaluation is circular.
 
     Raises:
         InputError: a judge without labels for these documents, judges without a common topic, an unknown measure.
@@ -255,7 +251,6 @@ _Sides = tuple[TopicScores, TopicScores]
 
 
 def _together(sides: _Sides) -> TopicScores:
-    """Return the scores of the runs as they were, and behind them those of the same re-ranked."""
     has = [side.has_topic for side in sides if side.has_topic is not None]
     values = np.hstack([side.values for side in sides])
     return replace(sides[0], values=values, has_topic=np.hstack(has) if has else None)

@@ -23,7 +23,8 @@ from pt_reuse.options import Flag, Option
 from pt_reuse.plots.forests import plot_estimators
 from pt_reuse.result import Result, cells, drawn_by_measure, records
 from pt_reuse.scoring.caveats import beware, few_topics, usual_measures
-from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, ranked_among
+from pt_reuse.scoring.rescoring import base_scores
+from pt_reuse.studies.new_runs.calibration import Predicted, check_predicted, mean_of_units, rank_among, ranked_among
 from pt_reuse.studies.new_runs.estimators import ESTIMATORS, Cases, named_estimators
 from pt_reuse.studies.new_runs.evidence import Evidence, LeaveOneOutSetting, signals_of
 from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, PoolGap
@@ -103,7 +104,6 @@ class EstimatorComparison(Result):
     unit: str
 
     def answers(self) -> list[str]:
-        """Return by each measure which estimator errs least, and how wide its intervals are."""
         lines, bounds = [], self.bounds.set_index("measure")["width"]
         for measure in self.measures:
             rows = self.table[self.table["measure"] == measure]
@@ -119,7 +119,6 @@ class EstimatorComparison(Result):
 
 
 def _checked_estimators(given: Any) -> list[str] | None:
-    """Return the names of estimators, each once."""
     if given is None:
         return None
     return [choice("estimators", name, list(ESTIMATORS)) for name in dict.fromkeys(names("estimators", given))]
@@ -175,20 +174,17 @@ def compare_estimators(
 ) -> EstimatorComparison:
     """Leave each team out, predict what its runs would score, and compare that with what they do score.
 
-    Without a team, the judged documents that it alone brought into the pool are unjudged. Everything is nested: an
-    estimator learns, and its interval is calibrated, on the other teams, each left out in its turn of what is known
-    without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"`` leaves them out,
-    ``"residual"`` adds half of what they weigh together, of RBP half of its residual to that depth, ``"webber_park"``
-    adds the mean loss of the other teams, ``"hole_slope"`` a loss in proportion to what is unjudged, ``"bpref"`` reads
-    the score off the run's bpref, ``"bootstrap"`` takes the labels of the run's other documents of the topic, and
-    ``"documents"`` predicts each label by a logistic regression of who ranks the document where. With a `judge`,
-    ``"judge"`` takes its labels as they are, and with a `corpus` ``"texts"`` what a classifier says that is trained on
-    the judged texts of the topic, as often right as for the other teams; ``"documents_and_judge"`` and
+    Everything is nested: an estimator learns, and its interval is calibrated, on the other teams, each left out in its
+    turn of what is known without the first one. ``"zero"`` takes unjudged documents for not relevant, ``"condensed"``
+    leaves them out, ``"residual"`` adds half of what they weigh together, ``"webber_park"`` the mean loss of the other
+    teams, ``"hole_slope"`` a loss in proportion to what is unjudged, ``"bpref"`` reads the score off the run's bpref,
+    ``"bootstrap"`` takes the labels of the run's other documents of the topic, and ``"documents"`` predicts each label
+    by a logistic regression of who ranks the document where. ``"judge"`` takes the labels of a `judge` as they are,
+    ``"texts"`` what a classifier says that is trained on judged texts of the `corpus`; ``"documents_and_judge"`` and
     ``"documents_and_texts"`` add these to what is known of a document.
 
     An interval is the prediction, give or take the error that the other teams exceed with a probability of 1 -
-    `confidence`, in units of the predicted deviation, one weight a team; the interval of a rank is calibrated on ranks.
-    Both end where the bounds do.
+    `confidence`, in units of the predicted deviation; that of a rank is calibrated on ranks. Both end at the bounds.
 
     Raises:
         InputError: a measure other than AP, nDCG, P, R, RBP(rel=1), RR and Success, fewer than three units that were
@@ -219,7 +215,7 @@ def compare_estimators(
     evidence = Evidence(inputs.runs, (), inputs.qrels, units, pooled)
     splits = list(_splits(evidence, by, types))
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
-    whole = evidence.without(inputs.measures, []).base.mean(axis=1)
+    whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
     rows: list[pd.DataFrame] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]
@@ -284,10 +280,10 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
                 measure=repr(measure),
                 estimator=name,
                 score=score,
-                rank=field.true_rank(score),
+                rank=rank_among(field.true, score),
                 unjudged=model.of.unjudged(depth)[at],
                 unit=case.unit,
-                others=len(field.known),
+                others=len(field.expected),
                 decided=decided,
                 wrong=wrong,
             )
@@ -325,5 +321,4 @@ def _bounds(by_run: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(columns: dict[str, pd.Series], unit: pd.Series) -> dict[str, float]:
-    """Return the mean over units of each of some columns."""
     return {name: mean_of_units(values.to_numpy(dtype=float), unit.to_numpy()) for name, values in columns.items()}

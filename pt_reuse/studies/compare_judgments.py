@@ -29,14 +29,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.plots.topics import plot_topic_taus
 from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.result import cells, records
-from pt_reuse.scoring.agreement import (
-    COLUMNS,
-    OF_RANKING,
-    UNNAMED,
-    Agreement,
-    checked_names,
-    draw_scores,
-)
+from pt_reuse.scoring.agreement import COLUMNS, OF_RANKING, UNNAMED, Agreement, checked_names, draw_scores
 from pt_reuse.scoring.caveats import beware, one_run, relevant_only, usual_measures, warn_of_lower_grades
 from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.scoring.scores import Scores, check_topics, checked_measures, compare_scores, scored
@@ -48,28 +41,24 @@ from pt_reuse.study import study
 def _draw_scores(
     result: JudgmentComparison, measure: str, place: Place, view: str | None = None, by: str | None = None
 ) -> Axes:
-    """Draw a point per run, its score under both."""
     other = result.table.set_index("measure").loc[measure, "other_measure"]
     usual = "change" if other == measure else "scores"
     return draw_scores(result, measure, place, usual if view is None else view, by)
 
 
 def _draw_topics(result: JudgmentComparison, measure: str, place: Place) -> Axes:
-    """Draw tau_b of each topic, the lowest first."""
     rows = result.per_topic[result.per_topic["measure"] == measure]
     row = result.table.set_index("measure", drop=False).loc[measure]
     return plot_topic_taus(rows, measured=_both(row), overall=float(row["tau_b"]), place=place)
 
 
 def _draw_new(kind: str, result: JudgmentComparison, _: str, place: Place) -> Axes:
-    """Draw how many documents, or new relevant ones, each topic has, against its known relevant ones."""
     both = result.older_and_newer
     rows = result.by_topic[result.by_topic["new_by"] == both[1]]
     return plot_new_by_topic(rows, kind=kind, judgments=both, depth=result.depth, place=place)
 
 
 def _draw_runs(result: JudgmentComparison, _: str, place: Place, by: str | None = None) -> Axes:
-    """Draw how many new relevant documents each run has among its previously unjudged ones."""
     check_view("change", by, ("type", "team"), result.by_run)
     both = result.older_and_newer
     rows = result.by_run[result.by_run["new_by"] == both[1]]
@@ -170,7 +159,6 @@ class JudgmentComparison(Agreement):
         return (second, first) if new[first] and not new[second] else (first, second)
 
     def answers(self) -> list[str]:
-        """Return how far the rankings agree by each measure, and what one of the two alone has judged."""
         rows = [{**cells(row, self.columns), "measure": _both(row)} for row in records(self.table)]
         newer = self.older_and_newer[1]
         new, relevant = self.by_topic.loc[self.by_topic["new_by"] == newer, ["new", "new_relevant"]].sum()
@@ -182,7 +170,6 @@ class JudgmentComparison(Agreement):
 
 
 def _both(row: Mapping[str, Any]) -> str:
-    """Return by which measures a row is, the other one only where it is another."""
     mine, other = row["measure"], row["other_measure"]
     return mine if mine == other else f"{mine} and {other}"
 
@@ -432,7 +419,6 @@ def _common_topics(a: Qrels, b: Qrels, names: tuple[str, str], *, own: bool, int
 
 
 def _with_other(frame: pd.DataFrame, other_of: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table with the measure of the second judgments beside that of the first."""
     found = frame.copy()
     found.insert(found.columns.get_loc("measure") + 1, "other_measure", found["measure"].map(other_of).astype(object))
     return found

@@ -33,7 +33,6 @@ _KEYS = ["judgments", "measure"]
 
 
 def _draw(result: DiscriminativePower, measure: str, place: Place) -> Axes:
-    """Draw a line for each set of judgments by one measure."""
     rows = result.pairs[result.pairs["measure"] == measure]
     return plot_achieved_levels(rows, lines="judgments", alpha=result.alpha, of=measure, place=place)
 
@@ -102,11 +101,9 @@ class DiscriminativePower(Result):
 
     @property
     def judgments(self) -> list[str]:
-        """Return the names of the sets of judgments, the first one taken as right."""
         return list(dict.fromkeys(self.table["judgments"]))
 
     def answers(self) -> list[str]:
-        """Return the share of significant pairs by each measure, and how many verdicts change."""
         lines = []
         for row in records(self.table.merge(self.against_first, how="left", on=_KEYS)):
             of = f"{row['measure']} by {row['judgments']}" if len(self.judgments) > 1 else row["measure"]
@@ -128,7 +125,6 @@ class PairJob:
     place: str  # the measure and the judgments
 
     def run(self) -> PairTests:
-        """Test every pair."""
         return pair_tests(self.values, self.test, samples=self.samples, seed=self.seed)
 
 
@@ -165,10 +161,8 @@ def discriminative_power(
 ) -> DiscriminativePower:
     """Compute the share of pairs of systems that differ significantly, by each measure and set of judgments.
 
-    A measure has more discriminative power than another one if it finds more significant differences between the same
-    runs on the same topics, so that it needs fewer topics. The differences need not be right: judgments that favour a
-    system may separate it from the others too easily. So with several sets of judgments, ``.changed`` has the pairs
-    whose verdict changes from the first set to each other one.
+    The differences need not be right: judgments that favour a system may separate it from the others too easily. So
+    with several sets of judgments, ``.changed`` has the pairs whose verdict changes from the first set to another one.
 
     Args:
         scores: Scores, or a dict of a name -> Scores of the same runs by the same measures under several judgments,
@@ -176,10 +170,9 @@ def discriminative_power(
         test: two-sided, over topics: ``"t"`` (default), Student's paired t test; ``"wilcoxon"``, the signed-rank test
             by its normal approximation; ``"randomisation"``, which turns signs of differences at random; ``"tukey"``,
             the randomised Tukey HSD test, in which scores of all systems change places within each topic.
-        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default, as in
-            :func:`~pt_reuse.labels.significance_fidelity` and :func:`~pt_reuse.profile.subcollections`); ``"holm"`` and
-            ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected share of false
-            ones among the claims. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
+        correction: for the number of pairs, of each measure and set of judgments alone: ``"none"`` (default);
+            ``"holm"`` and ``"bonferroni"`` bound the chance of any false claim, ``"benjamini-hochberg"`` the expected
+            share of false ones. The test ``"tukey"`` allows for the number of pairs itself and takes ``"none"``.
 
     Raises:
         InputError: scores of other runs or measures in one of the sets, fewer than two runs, a mean over the topics of
@@ -205,7 +198,7 @@ def discriminative_power(
     beware(few_topics(min(len(each.topics) for each in sets.values())))
     parts = list(product(first.measures, sets))
     jobs = (
-        PairJob(_values_of(sets[name], measure, first.names), test, samples, seed, f"{measure} by {name}")
+        PairJob(sets[name].of(measure)[first.names].to_numpy(), test, samples, seed, f"{measure} by {name}")
         for measure, name in parts
     )
     tests = run_jobs(jobs, len(parts), desc="testing", unit="measure", n_jobs=n_jobs, verbose=verbose, prefer="threads")
@@ -251,11 +244,6 @@ def _of_same_runs(sets: dict[str, Scores]) -> dict[str, Scores]:
     return sets
 
 
-def _values_of(scores: Scores, measure: str, names: list[str]) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = scores.values[scores.measures.index(measure)]
-    return values[:, [scores.names.index(run) for run in names]]
-
-
 def _pair_frame(
     about: Mapping[str, str], tests: PairTests, correction: str, alpha: float, run: NDArray[np.object_]
 ) -> pd.DataFrame:
@@ -282,7 +270,6 @@ def _power(tested: pd.DataFrame) -> dict[str, Any]:
 
 
 def _verdicts(truth: pd.DataFrame, other: pd.DataFrame) -> NDArray[np.str_]:
-    """Return (pairs,) what becomes of each pair's verdict."""
     both = truth["significant"] & other["significant"]
     same = np.sign(truth["difference"]) == np.sign(other["difference"])
     kinds = [both & same, both & ~same, truth["significant"], other["significant"]]

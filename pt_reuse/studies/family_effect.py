@@ -123,7 +123,6 @@ def contrasts_of(means: Floats, runs: pd.DataFrame, caliper: float) -> dict[str,
 def _draw(
     plot: Callable[..., Axes], result: FamilyEffect, measure: str, place: Place | None, *, of: str = "rank"
 ) -> Axes:
-    """Draw the effects on ranks, or ``of="score"`` on scores, of all other runs."""
     column = f"{choice('of', of, ('rank', 'score'))}_effect"
     return plot(result.cells(measure), column=column, measure=measure, place=place)
 
@@ -190,7 +189,6 @@ class FamilyEffect(OfJudges):
         return self.table[kept].reset_index(drop=True)
 
     def answers(self) -> list[str]:
-        """Return what judges make of their own families, or, where none has one here, the largest effect."""
         lines = []
         for measure in self.measures:
             rows = self.cells(measure)
@@ -243,9 +241,8 @@ def family_effect(
     ``"matched"`` ones, for each run of the family the other run whose score by people is nearest; or ``"alone"``, where
     each run of the family is ranked alone among the others.
 
-    The effect on scores is at equal scores by people, since a judge that errs at random reduces all differences: how
-    far the family's scores by the judge are above the least-squares line of the others (judge on people); among matched
-    runs it is the difference of the changes.
+    The effect on scores is how far the family's scores by the judge are above the least-squares line of the others
+    (judge on people); among matched runs it is the difference of the changes.
 
     Args:
         runs: the field, with a column ``family`` in its metadata: a RunSet. Runs without a family are others to every
@@ -354,7 +351,6 @@ def _rows_of(
 
 
 def _matches(names: list[str], scores: Floats, contrasts: Mapping[str, Contrast]) -> Iterator[pd.DataFrame]:
-    """Yield a row per run of a family, with the other run that is matched with it."""
     every, of_each = np.array([*names, None], dtype=object), np.append(scores, np.nan)
     for family, contrast in contrasts.items():
         partner = np.full(len(every), -1)
@@ -365,7 +361,6 @@ def _matches(names: list[str], scores: Floats, contrasts: Mapping[str, Contrast]
 
 
 def _by_run(gains: FieldGains, runs: RunSet, judge_family: str | None) -> pd.DataFrame:
-    """Return one row per run under one judge by one measure."""
     table = described(runs.run_table).drop(columns="pooled")
     rank, judge_rank = (pairs.ranks(rounded(scores[0])) for scores in (gains.human, gains.judge))
     return table.assign(
@@ -393,7 +388,6 @@ def _families_of(run_table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _warn_of_spelling(runs: pd.DataFrame, judges: Iterable[NamedJudge]) -> None:
-    """Warn where the family of a judge is that of no run, and one of the runs is written almost alike."""
     names = runs["family"].dropna().unique().tolist()
     known = {family.casefold().strip(): family for family in names}
     for judge in (judge for judge in judges if judge.family is not None and judge.family not in names):

@@ -30,14 +30,7 @@ from pt_reuse.scoring.run_fit import misfits
 from pt_reuse.studies.new_runs.calibration import check_predicted, units_needed
 from pt_reuse.studies.new_runs.decisions import AS_JUDGED, CONFIDENT, EVERY, Expectations
 from pt_reuse.studies.new_runs.estimators import Effects
-from pt_reuse.studies.new_runs.predictor import (
-    Confidence,
-    Corpus,
-    Judge,
-    LeftOut,
-    NewRunPredictor,
-    as_new_runs,
-)
+from pt_reuse.studies.new_runs.predictor import Confidence, Corpus, Judge, LeftOut, NewRunPredictor, as_new_runs
 from pt_reuse.studies.new_runs.rivals import Rivals
 from pt_reuse.studies.new_runs.sampling import check_estimable, draw, frame_of, inclusion, with_plan
 from pt_reuse.study import study
@@ -55,7 +48,6 @@ _UNITS = (("seconds", 1, ",.0f"), ("minutes", 60, ",.0f"), ("hours", 3600, ",.1f
 
 
 def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> Axes:
-    """Draw how many labels the decision on each open pair takes, the most on top."""
     open_pairs = result.table[result.table["decided"] == ""]
     return plot_labels_needed(open_pairs, confidence=result.confidence, top=top, place=place)
 
@@ -63,8 +55,6 @@ def _draw(result: JudgingPlan, _: str, place: Place, top: int | None = None) -> 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JudgingPlan(Result):
     """Which documents to judge next for a decision, how many labels it takes, and what is decided so far.
-
-    Its figure has a row per open pair: the labels that its decision takes on average, and a line to what most need.
 
     Attributes:
         critical_value: how many deviations a difference must have for a decision; infinite where too few units can be
@@ -171,7 +161,6 @@ decided: the mean over drawn courses; of a sample its size
         return Pool.from_frame(self.documents[columns], settings={"strategy": self.settings["strategy"]})
 
     def words(self) -> dict[str, Any]:
-        """Return what sentences speak of: settings, attributes, and the summary."""
         row, seconds = records(self.summary)[0], self.settings["seconds"]
         # of few courses that need many labels the mean is beyond what most need
         ends = sorted(seconds * row[name] for name in ("labels", "labels_most"))
@@ -187,7 +176,6 @@ decided: the mean over drawn courses; of a sample its size
         return {**super().words(), **row, **said}
 
     def heading(self) -> str:
-        """Return the title, and of how many documents, or that none is needed."""
         words = self.words()
         if words["goal"] == SCORE or words["open"]:
             return super().heading()
@@ -198,7 +186,6 @@ decided: the mean over drawn courses; of a sample its size
         return self.settings["goal"] == SCORE and len(self.documents) > 0
 
     def _shown(self) -> pd.DataFrame:
-        """Return the documents of a sample, else the pairs, those that are open first."""
         open_first = self.table.sort_values("decided", key=lambda decided: decided != "", kind="stable")
         name, rows = ("documents", self.documents) if self._is_sample else ("table", open_first)
         return rows[self.declared[name].reported_of(rows)]
@@ -207,7 +194,6 @@ decided: the mean over drawn courses; of a sample its size
         return f"rows in .{'documents' if self._is_sample else 'table'}"
 
     def answers(self) -> list[str]:
-        """Return who leads, what it takes to decide the open pairs, and where topics or bounds are the limit."""
         words = self.words()
         if words["goal"] == SCORE:
             if not words["unjudged"]:
@@ -224,7 +210,6 @@ decided: the mean over drawn courses; of a sample its size
         return [f"{words['measure']}: {'; '.join(self._ranking())}", *labels, *filter(None, ["; ".join(limits)])]
 
     def _ranking(self) -> Iterator[str]:
-        """Yield who leads, and between which ranks the best new run is."""
         leader = self.summary["leader"].iloc[0]
         pairs = self.table[(self.table[["first", "second"]] == leader).any(axis=1)]
         rivals = pairs.loc[pairs["decided"] == "", ["first", "second"]].to_numpy().ravel()
@@ -241,7 +226,6 @@ decided: the mean over drawn courses; of a sample its size
 
 
 def _duration(*seconds: float) -> str:
-    """Return durations in words."""
     unit, size, form = next(unit for unit in _UNITS if max(seconds) < 90 * unit[1] or unit is _UNITS[-1])
     return f"{' to '.join(dict.fromkeys(f'{each / size:{form}}' for each in seconds))} {unit}"
 
@@ -357,13 +341,10 @@ def judge_next(
     """Plan which unjudged documents to judge next for a decision, how many it takes, and when the decision stands.
 
     Documents of new runs are judged in the order of what their label can change, times how unsure it is by the document
-    model (:func:`~pt_reuse.profile.compare_estimators`). A new run is expected to score what is known, and what is
-    expected of the rest. A pair is decided once the expected difference exceeds `critical_value` predicted deviations,
-    a number calibrated on left-out teams: with a probability of `confidence` no decision on a run of one more team is
-    wrong, however often one looks. So keep the judgments as they were, and pass all labels so far as `judged`.
-
-    How many labels a decision takes is simulated by drawing labels. Where a paired t test over topics would not find
-    the difference even then, topics are the limit.
+    model (:func:`~pt_reuse.profile.compare_estimators`). A pair is decided once the expected difference exceeds
+    `critical_value` predicted deviations, calibrated on left-out teams: with a probability of `confidence` no decision
+    on a run of one more team is wrong, however often one looks. So keep the judgments as they were, and pass all labels
+    so far as `judged`. How many labels a decision takes is simulated by drawing labels.
 
     With ``goal="score"`` a sample of `n` documents is drawn with probabilities in proportion to the same sizes, from
     which :func:`check_new_run` estimates scores by P and RBP without trusting the model, and nearly so by nDCG.
@@ -491,7 +472,6 @@ def _known(predictor: NewRunPredictor, judged: Qrels | None) -> NDArray[np.int16
 
 
 def _pairs(goal: Sequence[str], new: Sequence[str], others: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of a decision, a new run in each."""
     names = [*new, *others]
     chosen = names if goal in ((RANKING,), (SCORE,)) else goal
     for name in chosen:
@@ -534,7 +514,6 @@ class _Decision:
         self.needed: list[NDArray[np.int64]] = []
 
     def _ordered(self) -> pd.DataFrame:
-        """Return the unjudged documents in the order of the plan."""
         (qids, docnos), parts = self.predictor.evidence.names, []
         for run in self.new.values():
             rank, left = run.row.case.ranks(run.row.place), run.left
@@ -547,7 +526,6 @@ class _Decision:
         return once.assign(qid=qids[row], docno=docnos[row])[["qid", "docno", "rank", "priority", "chance", "row"]]
 
     def why_bounds(self) -> str:
-        """Return why only bounds decide some pairs."""
         runs = {name: run for name, run in self.new.items() if len(run.left.row)}
         reasons = [f"{name} ({'; '.join(run.why_bounds)})" for name, run in runs.items() if run.why_bounds]
         reasons[1:] = [count(len(reasons) - 1, "more new run")] if len(reasons) > 1 else []
@@ -587,7 +565,6 @@ class _Decision:
         }
 
     def _significant(self, by_topic: Floats, effects: Effects, labels: NDArray[np.int64]) -> float:
-        """Return how often a paired t test finds the difference once every document is judged."""
         from scipy.stats import t
 
         n = len(by_topic)

@@ -63,7 +63,6 @@ class ComparedLabels:
 
     @property
     def on_scale(self) -> Qrels:
-        """Return the labels of the judge as measures take them, so that people and judge agree what is relevant."""
         return on_scale(self.judge, self.judge_rel, self.human.rel)
 
     def words(self) -> str:
@@ -177,7 +176,6 @@ class JudgedInputs:
         )
 
     def scored(self, qrels: Qrels, runs: RunSet | None = None, *, verbose: bool = False) -> Scores:
-        """Return scores of the field, or of other runs, under judgments."""
         inputs = self.inputs
         return scored(runs or inputs.runs, qrels, list(inputs.measures), complete=inputs.complete, verbose=verbose)
 
@@ -192,7 +190,6 @@ class JudgedInputs:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what was read, with what counts as relevant for each judge."""
         return {"judges": judges_in_words(self.compared), "missing": _MISSING[self.missing], **self.inputs.settings}
 
 
@@ -227,7 +224,6 @@ class OfJudges(Result):
 
     @property
     def judges(self) -> list[str]:
-        """Return the names of the judges."""
         return self.table["judge"].unique().tolist()
 
 

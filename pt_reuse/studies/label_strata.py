@@ -56,7 +56,6 @@ class Strata:
 
     @classmethod
     def of(cls, table: pd.DataFrame, shares: Floats) -> Strata:
-        """Return the strata of a plan's table, ``label run documents known``, with (strata,) shares."""
         cells = table.groupby(["run", "label"], sort=False, dropna=False).ngroup().to_numpy()
         return cls(open_of(table), shares, cells.astype(np.int64))
 
@@ -171,12 +170,10 @@ class Allocation:
 
     @property
     def fewest(self) -> int:
-        """Return the smallest total."""
         return int(self.least.sum())
 
     @property
     def most(self) -> int:
-        """Return the largest total: a census."""
         return self.fewest + len(self.order)
 
     def of(self, total: int) -> Counts:
@@ -199,7 +196,6 @@ class Sizes:
 
     @cached_property
     def allocations(self) -> list[Allocation]:
-        """Return the allocation of each number, which is one for all totals."""
         return [Allocation.neyman(one.weights, self.strata.shares, self.strata.units) for one in self.numbers]
 
     def _totals(self, width: float) -> list[int]:
@@ -241,7 +237,6 @@ class Sizes:
         return self._spread(totals)
 
     def widest(self, drawn: Counts) -> float:
-        """Return the width of the widest interval that is expected."""
         return max(self._width(number, drawn) for number in self.numbers)
 
     def curve(self, width: float) -> pd.DataFrame:

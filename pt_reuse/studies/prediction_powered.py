@@ -56,7 +56,6 @@ _SAMPLED = "se_sampling? sampling_low? sampling_high?"
 
 
 def _draw(result: PredictionPowered, measure: str, place: Place | None, *, judge: str | None = None) -> Axes:
-    """Draw each run's interval with a judge and by people's labels alone, the highest estimate on top."""
     return drawn_by_judge(partial(plot_forest, confidence=result.confidence))(result, measure, place, judge=judge)
 
 
@@ -245,15 +244,15 @@ def prediction_powered(
     """Estimate scores, differences and ranks by people's labels from few labels of people and many of a model.
 
     The estimates are of the scores if people had labelled everything. The intervals are valid even if the model is
-    wrong: its labels only make them narrower, the more the better they agree with people's.
+    wrong.
 
     **By topics** people judged n topics in full, a random sample of all n + N, and the model labelled all, without
     having been tuned on these labels. A run's mean is Ybar_n + lambda (Fbar_N - Fbar_n).
 
-    **By documents** people labelled a random sample of each topic's pool, with known probability, and the model all of
-    it. A run's score on a topic is a sum by the model's labels, corrected by people's labels of the sampled documents,
-    each weighted by 1 / probability. This needs measures that are such sums: ``P@k``, ``RBP(rel=...)``,
-    ``SDCG(max_rel=...)@k`` (DCG over its largest possible value), ``SetP``, ``NumRet(rel=...)`` and ``NumRel``.
+    **By documents** people labelled a random sample of each topic's pool, and the model all of it. A run's score on a
+    topic is a sum by the model's labels, corrected by people's labels, each weighted by 1 / its probability. This needs
+    measures that are such sums: ``P@k``, ``RBP(rel=...)``, ``SDCG(max_rel=...)@k``, ``SetP``, ``NumRet(rel=...)`` and
+    ``NumRel``.
 
     Args:
         human: labels of people, in any form. By topics: complete labels of some topics. By documents: of a sample, as
@@ -372,7 +371,6 @@ def _people(human: Any, *, by_topics: bool) -> Qrels:
 
 
 def _useless(estimates: Sequence[Estimates], lam: float | None) -> Iterator[Caveat]:
-    """Yield a caveat for the measures for which the judge is of no use."""
     # where people labelled everything, there is nothing that a judge could add
     shares = {name: float(((means["lambda"] == 0) & (means["N"] > 0)).mean()) for name, means, _ in estimates}
     useless = [f"{measure} ({share:.0%})" for measure, share in shares.items() if share >= 0.5]

@@ -31,14 +31,7 @@ from pt_reuse.options import CORRECTION, SAMPLES, TESTS
 from pt_reuse.plots.bars import plot_outcomes
 from pt_reuse.plots.maps import plot_pairs
 from pt_reuse.result import KeyFigures, cells, drawn_by_measure, records
-from pt_reuse.studies.judged_fields import (
-    JudgedInputs,
-    OfJudges,
-    drawn_by_judge,
-    under,
-    usable,
-    with_names,
-)
+from pt_reuse.studies.judged_fields import JudgedInputs, OfJudges, drawn_by_judge, under, usable, with_names
 from pt_reuse.study import study
 
 #: a pair without a p-value, which a test of fewer than two topics does not have
@@ -109,7 +102,6 @@ class SignificanceFidelity(OfJudges):
     alpha: float
 
     def answers(self) -> list[str]:
-        """Return of each judge and measure which share of its claims is false, and whether it may claim at all."""
         line = (
             "{measure}, {judge}: {false_share:.1%} of {judge_significant} claims false, {missed_share:.1%} of "
             "{human_significant} differences missed, {opposite} with the other winner. Usable for significance: "
@@ -159,11 +151,8 @@ def significance_fidelity(
     """Test every pair of runs by a judge's labels and by people's, and compare which differences are significant.
 
     Both *agree* on a pair that differs significantly by both, with the same winner. A *false claim* is significant by
-    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. People's
-    tests are the reference, but not the truth: they, too, depend on the number of topics.
-
-    Intervals of the shares are for the test ``"t"`` alone, with the same draws for all judges; give ``resamples=0`` for
-    the others.
+    the judge only, a *missed* pair by people only; a pair with *opposite* winners is significant by both. Intervals of
+    the shares are for the test ``"t"`` alone; give ``resamples=0`` for the others.
 
     Raises:
         InputError: a judge without labels for these documents, fewer than two runs, an unknown measure, test or
@@ -234,7 +223,6 @@ def _counts(
 
 
 def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str) -> NDArray[np.object_]:
-    """Return (pairs,) the outcome of each, as a ``SignificanceFidelity`` names it."""
     of_people, of_judge = (winners(tests, alpha, correction) for tests in (human, judge))
     both = (of_people != 0) & (of_judge != 0)
     kinds = {
@@ -248,7 +236,6 @@ def _outcomes(human: PairTests, judge: PairTests, alpha: float, correction: str)
 
 
 def _pairs(human: PairTests, judge: PairTests, alpha: float, correction: str, names: list[str]) -> pd.DataFrame:
-    """Return one row per pair of runs."""
     run, outcome = np.array(names, dtype=object), _outcomes(human, judge, alpha, correction)
     columns = {"first": run[human.first], "second": run[human.second], "outcome": outcome}
     for begin, tests in (("", human), ("judge_", judge)):

@@ -50,7 +50,6 @@ class Sampling:
     seed: int  # of the draws; those of one size do not depend on the other sizes
 
     def draws(self, size: int, n_topics: int) -> Ints:
-        """Return (pairs, 2, size) topics."""
         random = np.random.default_rng([self.seed, size])
         if self.replace:
             return random.integers(0, n_topics, (self.pairs, 2, size))
@@ -157,7 +156,6 @@ def _topics(sizes: pd.DataFrame, rate: float) -> dict[str, Any]:
 
 
 def _draw(result: Stability, measure: str, place: Place, judgments: str | None = None) -> Axes:
-    """Draw the swap rate against the difference, a line for each size of the samples."""
     which = result.judgments[0] if judgments is None else choice("judgments", judgments, result.judgments)
     rows = result.table[(result.table["measure"] == measure) & (result.table["judgments"] == which)]
     shown = evenly([int(size) for size in dict.fromkeys(rows["size"])], 4)
@@ -201,7 +199,6 @@ class Stability(Result):
 
     @property
     def judgments(self) -> list[str]:
-        """Return the names of the judgments."""
         return list(dict.fromkeys(self.table["judgments"]))
 
     def largest(self) -> pd.DataFrame:
@@ -257,7 +254,6 @@ class Stability(Result):
 
 
 def _checked_sizes(sizes: Any) -> list[int]:
-    """Return a user's ``sizes=``, each once, the smallest first."""
     given = [sizes] if isinstance(sizes, int | np.integer) else sizes
     if isinstance(given, str) or not isinstance(given, Iterable) or not (listed := list(given)):
         raise InputError(
@@ -357,12 +353,11 @@ def stability(
 
     Two samples of topics of the same size are drawn. Each pair of runs falls into the bin of the difference of its
     means on the first sample. It is a *swap* if the second sample orders the two runs in reverse. The *swap rate* of a
-    bin is the share of swaps among its pairs, over all pairs of runs and of samples: the probability that other topics
-    reverse a difference of this size, found on this number of topics.
+    bin is the share of swaps among its pairs, over all pairs of runs and of samples.
 
-    Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins: those
-    of ``P@10`` lie on the edges of bins. Two equal means are in the first bin, and no swap. If means are over the
-    topics that a run has, a run with none of the drawn topics scores 0.
+    Means are rounded to 12 decimals before they are compared, and differences to 9 before they are put into bins. Two
+    equal means are in the first bin, and no swap. If means are over the topics that a run has, a run with none of the
+    drawn topics scores 0.
 
     Raises:
         InputError: anything but Scores, only one run, different measures, scores that are no finite numbers, sizes that
@@ -410,7 +405,6 @@ def stability(
 
 
 def _lines(name: str, scores: Scores, sizes: list[int] | None, sampling: Sampling) -> Iterator[Line]:
-    """Yield what is to be counted of some judgments, each measure and size; means of larger scores are not exact."""
     n_topics, place = len(scores.topics), repr(name) if name != ONLY_SET else None
     most = n_topics if sampling.replace else n_topics // 2
     if not most:
@@ -438,7 +432,6 @@ def _rates(pairs: Ints, swaps: Ints) -> NDArray[np.float64]:
 
 
 def _of_line(line: Line, counts: Ints, bins: Bins) -> pd.DataFrame:
-    """Return the rows of a line, of (2, bins) pairs and swaps."""
     edges = np.arange(bins.n + 1) * bins.width / 10**DECIMALS
     about = {"judgments": line.judgments, "measure": line.measure, "size": line.size, "bin": np.arange(bins.n)}
     numbers = {"at_least": edges[:-1], "below": np.append(edges[1:-1], np.inf), "pairs": counts[0], "swaps": counts[1]}

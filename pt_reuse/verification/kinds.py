@@ -1,10 +1,10 @@
-"""The kinds of published figures: the parameters of each, and a function that computes its numbers."""
+"""The kinds of published figures: the parameters of each, and how its numbers are computed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ import pandas as pd
 from pt_reuse._check import choice, count, examples, positive
 from pt_reuse.arrays.correlation import correlations
 from pt_reuse.arrays.field import Field
-from pt_reuse.data.judgments import Qrels, checked_rel
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.data.units import check_every_run_has
 from pt_reuse.errors import InputError
@@ -31,21 +31,24 @@ FILE_TIES = "file_ties"
 #: how a ranking of runs compares with another, as in :func:`pt_reuse.arrays.correlation.correlations`
 AGREEMENT = ("tau_b", "gamma", "tau_ap_b", "max_drop")
 #: name -> number, or why there is none
-Computed: TypeAlias = Mapping[str, float | str]
+Computed: TypeAlias = Mapping[Any, Any]
 
 
 class Replay:
-    """The runs and judgments of a verification; what is computed of them is computed once."""
+    """The runs and judgments of a verification: a method for each kind of figure.
+
+    Each takes the parameters of a figure and the `names` of its values, and returns numbers by name, or why there are
+    none.
+    """
 
     def __init__(self, runs: RunSet | str, qrels: Qrels, published: Mapping[str, pd.Series], submitted: Sequence[str]):
-        self._runs, self.qrels, self.published = runs, qrels, published
+        self._runs, self.qrels, self.published, self.submitted = runs, qrels, published, submitted
         #: the runs on record that are not here, where any are
         self.missing = [] if isinstance(runs, str) else [name for name in submitted if name not in runs]
-        for name in ("runs", "pool", "judged_in", "scores", "_left_out"):
+        for name in ("_in_order", "_pool", "_judged_in", "_score", "_left_out"):
             setattr(self, name, cache(getattr(self, name)))
 
-    def runs(self, order: str) -> RunSet:
-        """Return the runs in an order; an InputError where there are none."""
+    def _in_order(self, order: str) -> RunSet:
         if isinstance(self._runs, str):
             raise InputError(self._runs)
         # pooled in the order that the figure names, whatever the order of the collection's own pool
@@ -55,45 +58,159 @@ class Replay:
         runs = runs.reorder("file")
         return RunSet(runs.field.changed(_stable_by_score, runs.field.lengths), runs.run_table, runs.order)
 
-    def pool(self, order: str, depth: int, contributors: Any) -> Pool:
-        """Return the depth-k pool of the contributing runs."""
-        return depth_pool(self.runs(order), depth=depth, contributors=contributors)
+    def _pool(self, order: str, depth: int, contributors: Any) -> Pool:
+        return depth_pool(self._in_order(order), depth=depth, contributors=contributors)
 
-    def judged_in(self, *key: Any) -> Qrels:
-        """Return the judgments of the documents in a pool."""
-        return self.qrels.restrict(self.pool(*key))
+    def _judged_in(self, *pool: Any) -> Qrels:
+        return self.qrels.restrict(self._pool(*pool))
 
-    def sizes(self, *key: Any) -> Any:
+    def _sizes(self, *pool: Any) -> Any:
         """Return the sizes of a pool by topic; runs may have topics that were not judged."""
-        pool = self.pool(*key)
-        return pool.documents.sizes[np.isin(pool.topics, self.qrels.topics)]
+        pooled = self._pool(*pool)
+        return pooled.documents.sizes[np.isin(pooled.topics, self.qrels.topics)]
 
-    def scores(self, order: str, measure: Any, within: Any = None) -> Scores:
-        """Return the scores of all runs, under all judgments or those `within` a pool."""
-        return score(self.runs(order), self.qrels if within is None else self.judged_in(*within), measure)
+    def _score(self, order: str, measure: Any, *pool: Any) -> Scores:
+        return score(self._in_order(order), self._judged_in(*pool) if pool else self.qrels, measure)
 
-    def means(self, o: SimpleNamespace, within: Any = None) -> pd.Series:
-        """Return run -> score; of several measures, the mean of the scores."""
-        scores = [self.scores(o.order, measure, within) for measure in o.measure]
-        return pd.Series(np.mean([one.mean_values[0] for one in scores], axis=0), index=scores[0].names)
+    def _means(self, o: SimpleNamespace, *pool: Any) -> pd.Series:
+        """Return run -> score by all judgments or those in a pool; of several measures, the mean of the scores."""
+        found = [self._score(o.order, measure, *pool) for measure in o.measure]
+        return pd.Series(np.mean([one.mean_values[0] for one in found], axis=0), index=found[0].names)
 
-    def left_out(self, o: SimpleNamespace) -> LeaveOutUniques:
-        """Return what leaving out each team, run or type does."""
+    def _left_out(self, order: str, measure: Any, by: str, rel: int, *pool: Any) -> LeaveOutUniques:
+        how = {"pool_order": None if pool[0] == order else pool[0], "depth": pool[1], "contributors": pool[2]}
+        return leave_out_uniques(self._in_order(order), self.qrels, measure, by=by, rel=rel, **how)
+
+    def _without(self, o: SimpleNamespace) -> LeaveOutUniques:
+        # a published figure is of the teams that there were: a run without one must not count as one
+        check_every_run_has(self._in_order(o.order).run_table, o.by)
         # uniques do not depend on the measure: any will do that counts no label as relevant of itself
         measure = getattr(o, "measure", parse_measures("nDCG@10"))[0]
-        # a published figure is of the teams that there were: a run without one must not count as one
-        check_every_run_has(self.runs(o.order).run_table, o.by)
-        return self._left_out(_pool_of(o), measure, o.order, o.by, o.rel)
+        return self._left_out(o.order, measure, o.by, o.rel, *_pool_of(o))
 
-    def _left_out(self, key: Any, measure: Any, order: str, by: str, rel: int) -> LeaveOutUniques:
-        pooled = {"pool_order": None if key[0] == order else key[0], "depth": key[1], "contributors": key[2]}
-        return leave_out_uniques(self.runs(order), self.qrels, measure, by=by, rel=rel, **pooled)
+    def judgments(self, o: SimpleNamespace) -> Computed:
+        summary = self.qrels.counts(rel=o.rel)
+        judged, density = summary["judged"], summary["density"]
+        return {
+            "topics": len(summary),
+            "judgments": len(self.qrels),
+            **summary[["judged", "relevant", "unjudged", "junk"]].sum(),
+            "smallest topic": judged.min(),
+            "largest topic": judged.max(),
+            "mean topic": judged.mean(),
+            "fewest relevant": summary["relevant"].min(),
+            "mean density": density.mean(),
+            "largest density": density.max(),
+            **_denser(density),
+        }
+
+    def prefixes(self, o: SimpleNamespace) -> Computed:
+        frame = self.qrels.to_frame()
+        docnos = frame.loc[frame["label"] >= (o.rel if o.count == "relevant" else 0), "docno"]
+        return {name: docnos.str.startswith(name).sum() for name in o.names}
+
+    def field(self, o: SimpleNamespace) -> Computed:
+        runs = self._in_order(o.order)
+        pooled = runs.pooled.sum() if runs.pool_is_on_record else "who was pooled is not on record"
+        known = {"runs": len(runs), "topics": len(runs.topics), "rows": runs.field.n_rows, "pooled runs": pooled}
+        types = [name for name in o.names if re.fullmatch(".+ runs", name) and name not in known]
+        lacking = {column: _lacking(runs.run_table, column) for column in ("team", "type")}
+        known["teams"] = lacking["team"] or runs.run_table["team"].nunique()
+        return known | {name: lacking["type"] or (runs.run_table["type"] == name[:-5]).sum() for name in types}
+
+    def scores(self, o: SimpleNamespace) -> Computed:
+        return dict(self._means(o))
+
+    def score_statistic(self, o: SimpleNamespace) -> Computed:
+        means, runs = self._means(o), self._in_order(o.order)
+        if o.by == "all":
+            return {"all": means.agg(o.statistic)}
+        if o.by == "pooled" and not runs.pool_is_on_record:
+            raise InputError("who was pooled is not on record")
+        if o.by != "pooled" and (lacking := _lacking(runs.run_table, o.by)):
+            raise InputError(lacking)
+        absent = {word: f"no run is {word}" for word in ("pooled", "unpooled") if o.by == "pooled"}
+        groups = runs.run_table.set_index("name")[o.by]
+        groups = groups.map({True: "pooled", False: "unpooled"}) if o.by == "pooled" else groups
+        return absent | dict(means.groupby(groups).agg(o.statistic))
+
+    def saturation(self, o: SimpleNamespace) -> Computed:
+        found = [self._score(o.order, measure).values[0] for measure in o.measure]
+        median = np.median(np.mean(found, axis=0), axis=1)
+        # 9 relevant of 10 are .9, also where floating point falls short of it
+        return {n: (median >= float(n) - 1e-12).sum() for n in o.names if re.fullmatch(r"\d*\.?\d+", n)}
+
+    def pool(self, o: SimpleNamespace) -> Computed:
+        pool = self._pool(*_pool_of(o))
+        sizes, judged = self._sizes(*_pool_of(o)), self._judged_in(*_pool_of(o)).counts(rel=o.rel)
+        return {
+            "contributing runs": len(pool.run_table),
+            "documents": sizes.sum(),
+            "relevant": judged["relevant"].sum(),
+            "smallest topic": sizes.min(initial=sizes.max(initial=0)),
+            "largest topic": sizes.max(initial=0),
+            "not judged": sizes.sum() - judged["judged"].sum(),
+            "judged but not pooled": (self.qrels - pool).counts()["judged"].sum(),
+            **_denser(judged["density"]),
+        }
+
+    def shallow_pool(self, o: SimpleNamespace) -> Computed:
+        pool, table = _pool_of(o), self._in_order(o.order).run_table
+        kept, means = self._judged_in(*pool), self._means(o, *pool)
+        means = means if o.decimals_of_scores is None else means.round(o.decimals_of_scores)
+        truth = self._means(o) if o.truth is None else self.published[o.truth]
+        if "type" in o.among and (lacking := _lacking(table, "type")):
+            raise InputError(lacking)
+        made = table["name"].isin(self._pool(*pool).run_table["name"])
+        alike = table["type"].isin(table["type"][made])
+        rows = {"all": made.notna(), "others": ~made, "others of the type": ~made & alike, "other types": ~alike}
+        means = means[list(table["name"][rows[o.among]])]
+        agreement = correlations(truth.reindex(means.index).to_numpy(), means.to_numpy()[None]).iloc[0]
+        relevant = kept.counts(rel=o.rel)["relevant"].sum()
+        found = {"documents": self._sizes(*pool).sum(), "judged": len(kept), "relevant": relevant}
+        return {**found, **agreement[list(AGREEMENT)]}
+
+    def minimum_rank(self, o: SimpleNamespace) -> Computed:
+        pool, arrays = self._pool(*_pool_of(o)), self.qrels.arrays
+        relevant = arrays.labels_of(pool.documents) >= o.rel
+        rank = pool.to_frame().loc[relevant, "rank"]
+        spans = {name: [int(n) for n in name.split("-")] for name in o.names if re.fullmatch(r"\d+-\d+", name)}
+        counts = {name: rank.between(a, b).sum() for name, (a, b) in spans.items() if 1 <= a <= b <= o.depth}
+        return {**counts, "never": (arrays.labels >= o.rel).sum() - relevant.sum()}
+
+    def uniques(self, o: SimpleNamespace) -> Computed:
+        counts = self._without(o).unique_counts.set_index(_unit(o))[o.count]
+        return {**counts, "total": counts.sum()}
+
+    def left_out(self, o: SimpleNamespace) -> Computed:
+        return dict(self._without(o).table.set_index(_unit(o))[o.statistic])
+
+    def worst_left_out(self, o: SimpleNamespace) -> Computed:
+        table = self._without(o).table
+        tau_b, drops = table["tau_b"], table["max_drop"]
+        return {"smallest tau_b": tau_b.min(), "largest drop": drops.max(), "large drops": (drops > o.ranks).sum()}
+
+    def own_uniques(self, o: SimpleNamespace) -> Computed:
+        row = self._without(o).summary.iloc[0]
+        return {name: row[f"own_{name}"] for name in AGREEMENT}
+
+    def own_losses(self, o: SimpleNamespace) -> Computed:
+        rows = self._without(o).by_run
+        loss, lacking = -rows["change_pct"], _lacking(rows, "type")
+        types = dict.fromkeys(o.names, lacking) if lacking else dict(loss.groupby(rows["type"]).agg(o.statistic))
+        return {**types, "all": loss.agg(o.statistic)}
+
+    def own_changes(self, o: SimpleNamespace) -> Computed:
+        return dict(self._without(o).by_run.groupby(_unit(o))["change"].mean())
 
 
 def _pool_of(o: SimpleNamespace) -> tuple[str, int, Any]:
-    """Return which pool the parameters name: its order, depth and contributors."""
     own = getattr(o, "pool_order", "same")
     return (o.order if own == "same" else own, o.depth, o.contributors)
+
+
+def _unit(o: SimpleNamespace) -> str:
+    return "name" if o.by == "run" else str(o.by)
 
 
 def _stable_by_score(block: Field) -> Field:
@@ -105,225 +222,59 @@ def _stable_by_score(block: Field) -> Field:
     return block.permute(order)
 
 
-def _check_every(table: pd.DataFrame, column: str) -> None:
+def _lacking(table: pd.DataFrame, column: str) -> str:
     names = table["name"][table[column].isna()].unique()
-    if len(names):
-        raise InputError(f"needs the {column} of every run: {count(len(names), 'run')} without: {examples(names)}")
+    without = f"{count(len(names), 'run')} without: {examples(names)}"
+    return f"needs the {column} of every run: {without}" if len(names) else ""
 
 
-def _denser(density: pd.Series) -> dict[str, int]:
-    return {f"topics denser than 1/{k}": int((density > 1 / k).sum()) for k in (3, 2)}
-
-
-def _judgments(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    summary = at.qrels.counts(rel=o.rel)
-    judged, density = summary["judged"], summary["density"]
-    return {
-        "topics": len(summary),
-        "judgments": len(at.qrels),
-        **summary[["judged", "relevant", "unjudged", "junk"]].sum().astype(int),
-        "smallest topic": int(judged.min()),
-        "largest topic": int(judged.max()),
-        "mean topic": float(judged.mean()),
-        "fewest relevant": int(summary["relevant"].min()),
-        "mean density": float(density.mean()),
-        "largest density": float(density.max()),
-        **_denser(density),
-    }
-
-
-def _prefixes(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    frame = at.qrels.to_frame()
-    docnos = frame.loc[frame["label"] >= (o.rel if o.count == "relevant" else 0), "docno"]
-    return {name: int(docnos.str.startswith(name).sum()) for name in names}
-
-
-def _field(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    runs = at.runs(o.order)
-
-    def having(column: str, kind: str = "") -> float | str:
-        try:
-            _check_every(runs.run_table, column)
-        except InputError as error:
-            return str(error)
-        numbers = runs.run_table[column].value_counts()
-        return int(numbers.get(kind, 0)) if kind else len(numbers)
-
-    known: dict[str, float | str] = {
-        "runs": len(runs),
-        "topics": len(runs.topics),
-        "rows": runs.field.n_rows,
-        "teams": having("team"),
-        "pooled runs": int(runs.pooled.sum()) if runs.pool_is_on_record else "who was pooled is not on record",
-    }
-    types = [name.removesuffix(" runs") for name in names if name.endswith(" runs") and name not in known]
-    return known | {f"{kind} runs": having("type", kind) for kind in types if kind}
-
-
-def _scores(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    return dict(at.means(o))
-
-
-def _score_statistic(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    means, runs = at.means(o), at.runs(o.order)
-    table = runs.run_table.set_index("name", drop=False)
-    if o.by == "all":
-        return {"all": means.agg(o.statistic)}
-    if o.by == "pooled":
-        if not runs.pool_is_on_record:
-            raise InputError("who was pooled is not on record")
-        absent = {word: f"no run is {word}" for word in ("pooled", "unpooled")}
-        return absent | dict(means.groupby(table["pooled"].map({True: "pooled", False: "unpooled"})).agg(o.statistic))
-    _check_every(table, o.by)
-    return dict(means.groupby(table[o.by]).agg(o.statistic))
-
-
-def _saturation(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    scores = [at.scores(o.order, measure).values[0] for measure in o.measure]
-    median = np.median(np.mean(scores, axis=0), axis=1)
-    numbers = [name for name in names if re.fullmatch(r"\d*\.?\d+", name)]
-    # 9 relevant of 10 are .9, also where floating point falls short of it
-    return {name: int((median >= float(name) - 1e-12).sum()) for name in numbers}
-
-
-def _pool(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    key = _pool_of(o)
-    sizes, judged = at.sizes(*key), at.judged_in(*key).counts(rel=o.rel)
-    return {
-        "contributing runs": len(at.pool(*key).run_table),
-        "documents": int(sizes.sum()),
-        "relevant": int(judged["relevant"].sum()),
-        "smallest topic": int(sizes.min(initial=sizes.max(initial=0))),
-        "largest topic": int(sizes.max(initial=0)),
-        "not judged": int(sizes.sum()) - int(judged["judged"].sum()),
-        "judged but not pooled": int((at.qrels - at.pool(*key)).counts()["judged"].sum()),
-        **_denser(judged["density"]),
-    }
-
-
-def _shallow_pool(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    key = _pool_of(o)
-    kept, means = at.judged_in(*key), at.means(o, within=key)
-    means = means if o.decimals_of_scores is None else means.round(o.decimals_of_scores)
-    truth = at.means(o) if o.truth is None else at.published[o.truth]
-    if o.among != "all":
-        table = at.runs(o.order).run_table
-        made = table["name"].isin(at.pool(*key).run_table["name"])
-        if o.among != "others":
-            _check_every(table, "type")
-        alike = table["type"].isin(table["type"][made])
-        rows = {"others": ~made, "others of the type": ~made & alike, "other types": ~alike}[o.among]
-        means = means[list(table["name"][rows])]
-    agreement = correlations(truth.reindex(means.index).to_numpy(), means.to_numpy()[None]).iloc[0]
-    return {
-        "documents": int(at.sizes(*key).sum()),
-        "judged": len(kept),
-        "relevant": int(kept.counts(rel=o.rel)["relevant"].sum()),
-        **agreement[list(AGREEMENT)],
-    }
-
-
-def _minimum_rank(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    pool, arrays = at.pool(*_pool_of(o)), at.qrels.arrays
-    relevant = arrays.labels_of(pool.documents) >= o.rel
-    rank = pool.to_frame().loc[relevant, "rank"]
-    spans = {name: [int(n) for n in name.split("-")] for name in names if re.fullmatch(r"\d+-\d+", name)}
-    counts = {name: int(rank.between(a, b).sum()) for name, (a, b) in spans.items() if 1 <= a <= b <= o.depth}
-    return {**counts, "never": int((arrays.labels >= o.rel).sum() - relevant.sum())}
-
-
-def _unit(o: SimpleNamespace) -> str:
-    return "name" if o.by == "run" else str(o.by)
-
-
-def _uniques(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    counts = at.left_out(o).unique_counts.set_index(_unit(o))[o.count]
-    return {**counts, "total": counts.sum()}
-
-
-def _left_out(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    return dict(at.left_out(o).table.set_index(_unit(o))[o.statistic])
-
-
-def _worst_left_out(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    table = at.left_out(o).table
-    drops = table["max_drop"]
-    return {
-        "smallest tau_b": table["tau_b"].min(),
-        "largest drop": drops.max(),
-        "large drops": int((drops > o.ranks).sum()),
-    }
-
-
-def _own_uniques(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    row = at.left_out(o).summary.iloc[0]
-    return {name: row[f"own_{name}"] for name in AGREEMENT}
-
-
-def _own_losses(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    rows = at.left_out(o).by_run
-    loss, every = -rows["change_pct"], {"all": float((-rows["change_pct"]).agg(o.statistic))}
-    try:
-        _check_every(rows, "type")
-    except InputError as error:
-        return dict.fromkeys(names, str(error)) | every
-    return {**loss.groupby(rows["type"]).agg(o.statistic), **every}
-
-
-def _own_changes(at: Replay, o: SimpleNamespace, names: list[str]) -> Computed:
-    return dict(at.left_out(o).by_run.groupby(_unit(o))["change"].mean())
+def _denser(density: pd.Series) -> Computed:
+    return {f"topics denser than 1/{k}": (density > 1 / k).sum() for k in (3, 2)}
 
 
 #: a parameter -> what it is if a figure does not say: of several words the first, ``...`` where it has to
 _REL = {"rel": 1}
 _ORDER = {"order": (*ORDERS, FILE_TIES)}
-_MEASURE = {"measure": ...}
 _POOL = {**_ORDER, "depth": 100, "contributors": "pooled"}
-_SCORES = {**_ORDER, **_MEASURE}
+_SCORES = {**_ORDER, "measure": ...}
 _UNIQUES = {**_POOL, "pool_order": ("same", *ORDERS), **_REL, "by": ("team", "run", "type")}
+_OWN = {**_UNIQUES, "measure": ...}
 _AMONG = ("all", "others", "others of the type", "other types")
-_SHALLOW = {**_POOL, **_SCORES, "pool_order": ("same", *ORDERS, FILE_TIES), **_REL, "among": _AMONG}
-#: kind -> the function that computes it, and its parameters
-KINDS: dict[str, tuple[Callable[[Replay, SimpleNamespace, list[str]], Computed], dict[str, Any]]] = {
-    "judgments": (_judgments, _REL),
-    "prefixes": (_prefixes, {"count": ("judged", "relevant"), **_REL}),
-    "field": (_field, _ORDER),
-    "scores": (_scores, _SCORES),
-    "score_statistic": (
-        _score_statistic,
-        {**_SCORES, "by": ("type", "team", "pooled", "all"), "statistic": ("max", "mean", "median", "min")},
-    ),
-    "saturation": (_saturation, _SCORES),
-    "pool": (_pool, {**_POOL, **_REL}),
-    "shallow_pool": (_shallow_pool, {**_SHALLOW, "truth": None, "decimals_of_scores": None}),
-    "minimum_rank": (_minimum_rank, {**_POOL, "contributors": ("all", "pooled"), **_REL}),
-    "uniques": (_uniques, {**_UNIQUES, "count": ("unique_relevant", "unique", "unique_nonrelevant")}),
-    "left_out": (_left_out, {**_UNIQUES, **_MEASURE, "statistic": (*AGREEMENT, "removed")}),
-    "worst_left_out": (_worst_left_out, {**_UNIQUES, **_MEASURE, "ranks": 10}),
-    "own_uniques": (_own_uniques, {**_UNIQUES, **_MEASURE}),
-    "own_losses": (_own_losses, {**_UNIQUES, **_MEASURE, "statistic": ("mean", "max")}),
-    "own_changes": (_own_changes, {**_UNIQUES, **_MEASURE}),
+_SHALLOW = {"pool_order": ("same", *ORDERS, FILE_TIES), "among": _AMONG, "truth": None, "decimals_of_scores": None}
+_STATISTIC = {"by": ("type", "team", "pooled", "all"), "statistic": ("max", "mean", "median", "min")}
+#: kind -> its parameters
+KINDS: dict[str, dict[str, Any]] = {
+    "judgments": _REL,
+    "prefixes": {"count": ("judged", "relevant"), **_REL},
+    "field": _ORDER,
+    "scores": _SCORES,
+    "score_statistic": {**_SCORES, **_STATISTIC},
+    "saturation": _SCORES,
+    "pool": {**_POOL, **_REL},
+    "shallow_pool": {**_POOL, **_SCORES, **_REL, **_SHALLOW},
+    "minimum_rank": {**_POOL, "contributors": ("all", "pooled"), **_REL},
+    "uniques": {**_UNIQUES, "count": ("unique_relevant", "unique", "unique_nonrelevant")},
+    "left_out": {**_OWN, "statistic": (*AGREEMENT, "removed")},
+    "worst_left_out": {**_OWN, "ranks": 10},
+    "own_uniques": _OWN,
+    "own_losses": {**_OWN, "statistic": ("mean", "max")},
+    "own_changes": _OWN,
 }
 #: kinds, statistics and names whose values are no counts
-FRACTIONS = {
-    "scores", "score_statistic", "own_losses", "own_changes", "tau_b", "gamma", "tau_ap_b", "smallest tau_b",
-    "mean topic", "mean density", "largest density",
-}  # fmt: skip
+FRACTIONS = {"scores", "score_statistic", "own_losses", "own_changes", *AGREEMENT[:3]}
+FRACTIONS |= {"smallest tau_b", "mean topic", "mean density", "largest density"}
 
 
-def checked_parameter(kind: str, name: str, value: Any, scored: list[str]) -> Any:
-    """Return the value of a parameter as it is used; `scored` are the figures of published scores in the file."""
-    usual: Any = KINDS[kind][1].get(name)
+def checked_parameter(kind: str, name: str, text: str, scored: list[str]) -> Any:
+    """Return the value of a parameter as it is used; `scored` are the figures of published scores of the collection."""
+    several, usual = text.split(" + "), KINDS[kind][name]
     if name == "measure":
-        measures = parse_measures(value)
-        if len(measures) > 1 and "by" in KINDS[kind][1] and kind != "score_statistic":
-            raise InputError(f"the figure takes one measure, got {value!r}.", argument="measure")
+        measures = parse_measures(several)
+        if len(measures) > 1 and "by" in KINDS[kind] and kind != "score_statistic":
+            raise InputError(f"the figure takes one measure, got {text!r}.", argument="measure")
         return measures
-    if name == "contributors" and isinstance(value, list) and value and all(isinstance(run, str) for run in value):
-        return tuple(value)
-    words: dict[str, Any] = {"contributors": ("pooled", "all"), "truth": scored}
-    checks: dict[str, Callable[[Any], Any]] = {
-        "rel": checked_rel,
-        **{n: partial(positive, name, unit=name) for n in ("depth", "ranks", "decimals_of_scores")},
-    }
-    return checks[name](value) if name in checks else choice(name, value, words.get(name, usual))
+    if name in ("rel", "depth", "ranks", "decimals_of_scores"):
+        return positive(name, int(text) if text.isdecimal() else text, unit=name)
+    if name == "contributors":
+        return text if text in ("pooled", "all") else tuple(several)
+    return choice(name, text, scored if name == "truth" else usual)

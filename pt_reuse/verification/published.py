@@ -1,33 +1,27 @@
-"""Files of published figures: groups of published values, and how far from a value a computed number may be."""
+"""Published figures: a table of values with their digits, and how far from a value a computed number may be."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from pt_reuse._check import examples, shown
-from pt_reuse._files import open_file, user_path
-from pt_reuse.collections.definition import read_toml
+from pt_reuse._check import shown
+from pt_reuse._files import user_path
+from pt_reuse.data.csv_files import read_csv
 from pt_reuse.errors import InputError, located
+from pt_reuse.result import records
 
 #: a group of thousands follows digits that do not begin with 0, so ``0,401`` is none
 _NUMBER = re.compile(r"(?=\D*\d)[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)?(\.\d*)?")
-_DATA = Path(str(files("pt_reuse.verification") / "data"))
-#: key of a figure -> what its value is; all other keys are parameters of its kind
-_KEYS: dict[str, type] = {
-    "what": str, "kind": str, "source": str, "values": dict, "file": str, "column": str, "conventions": list,
-    "differs": str, "computed": dict,
-}  # fmt: skip
-_WORDS: dict[type, str] = {str: "a text", dict: "a table of names and values", list: "a list of tables"}
+_COLUMNS = ("collection", "what", "kind", "arguments", "name", "value", "source")
+#: the package's own figures
+FIGURES = Path(str(files("pt_reuse.verification") / "data")) / "figures.csv"
 
 
 @dataclass(frozen=True)
@@ -37,127 +31,96 @@ class PublishedValue:
     number: float
     unit: float
 
+    @classmethod
+    def of(cls, text: str) -> PublishedValue:
+        """Return a value by its digits as they are written."""
+        if not _NUMBER.fullmatch(text):
+            raise InputError(f"a value must be a number with all its digits, such as 0.1230 or 1,130, got {text!r}.")
+        number = Decimal(text.replace(",", ""))
+        return cls(float(number), float(Decimal(10) ** int(number.as_tuple().exponent)))
+
     def agrees(self, computed: float) -> bool:
         """Return whether a computed number is published as this one, either way of rounding."""
         slack = self.unit * 1e-5 + 4 * float(np.spacing(abs(self.number)))
         return bool(abs(computed - self.number) <= self.unit / 2 + slack)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PublishedFigure:
     """Published values of one kind, from one source, by the name of a run, a team or a statistic."""
 
     what: str
     kind: str
     source: str
-    values: Mapping[str, PublishedValue]
-    parameters: Mapping[str, Any]
-    conventions: list[Mapping[str, Any]]
-    differs: str
-    computed: Mapping[str, PublishedValue]
+    arguments: Mapping[str, list[str]]  # the texts to try for each
     place: str
+    values: dict[str, PublishedValue]
+    known: dict[str, tuple[PublishedValue, str]]  # what is computed in place of a value, and why
 
 
-def published_names() -> list[str]:
-    """Return the collections of which the package has published figures."""
-    return [read_toml(path)["collection"] for path in sorted(_DATA.glob("*.toml"))]
+def read_published(path: str | Path = FIGURES) -> dict[str, list[PublishedFigure]]:
+    """Read a table of published figures; return those of each collection.
 
-
-def published_file(name: str) -> Path:
-    """Return the package's file of the figures of a collection."""
-    known = published_names()
-    if name not in known:
-        own = "Give your own with figures='FILE.toml'."
-        raise InputError(f"no published figures of {name!r}; there are those of {examples(known, 20)}. {own}")
-    return _DATA / f"{name.replace('/', '-')}.toml"
-
-
-def read_published(path: str | Path) -> tuple[str, str, list[PublishedFigure]]:
-    """Read a file of published figures: the name of the collection, its title and the figures."""
-    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
-        raise InputError(f"figures must be the path of a TOML file, got {shown(path)}.", argument="figures")
-    path = user_path(path)
-    content = read_toml(path)
+    A row that says ``what`` begins a figure, and those below have its further values. A collection holds for the rows
+    below. A row without a name has a file beside the table and one of its columns, ``FILE.csv: COLUMN``.
+    """
+    if not isinstance(path, str | Path) or not str(path):
+        raise InputError(f"figures must be the path of a CSV file, got {shown(path)}.", argument="figures")
+    path, found, collection = user_path(path), dict[str, list[PublishedFigure]](), ""
     with located(str(path)):
-        texts = [content.pop(key, None) for key in ("collection", "title")]
-        entries = content.pop("figure", None)
-        if content or not all(isinstance(text, str) and text for text in texts):
-            raise InputError('the file needs collection = "...", title = "..." and one or several [[figure]] alone.')
-        if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-            raise InputError("there is no figure in it. Write one or several [[figure]].")
-        figures = [_figure(path, number, entry) for number, entry in enumerate(entries, start=1)]
-        names = [figure.what for figure in figures]
-        if twice := {what for what in names if names.count(what) > 1}:
-            raise InputError(f"two figures are named {examples(twice)}. Give each its own `what`.")
-    return texts[0], texts[1], figures
+        table = read_csv(path, "figures", utf8=True)
+        table.need(_COLUMNS, "figures")
+        for at, row in enumerate(records(table.frame)):
+            with located(table.place(at)):
+                cells = {"computed": "", "differs": ""} | {name: cell.strip() for name, cell in row.items()}
+                collection = cells["collection"] or collection
+                figures = found.setdefault(collection, [])
+                if cells["what"]:
+                    figures.append(_figure(cells, f"{path}, {table.place(at)}"))
+                    if not collection or cells["what"] in [each.what for each in figures[:-1]]:
+                        raise InputError("a figure needs a collection, and a name (`what`) of its own in it.")
+                if not figures:
+                    raise InputError("the first row of a collection must say `what` the figure is.")
+                _add(figures[-1], cells, path.parent)
+    return found
 
 
-def _figure(path: Path, number: int, entry: dict[str, Any]) -> PublishedFigure:
-    place = f"figure {entry.get('what', number)!r}"
-    with located(place):
-        for key, kind in _KEYS.items():
-            if key in entry and (type(entry[key]) is not kind or not entry[key]):
-                raise InputError(f"{key} must be {_WORDS[kind]}, got {entry[key]!r}.")
-        if lacking := [key for key in ("what", "kind", "source") if key not in entry]:
-            raise InputError(f"the figure needs {lacking[0]}.")
-        conventions = entry.get("conventions", [{}])
-        if not all(isinstance(one, dict) for one in conventions):
-            raise InputError(f'conventions must be a list such as [{{ order = "rank" }}], got {conventions!r}.')
-        if ("values" in entry) == ("file" in entry) or ("file" in entry) != ("column" in entry):
-            raise InputError('give either values = { name = "0.1234" } or file and column.')
-        values = _from_csv(path.parent, entry["file"], entry["column"]) if "file" in entry else _values(entry["values"])
-        known = _values(entry.get("computed", {}))
-        odd = [name for name, value in known.items() if name not in values or values[name].agrees(value.number)]
-        if odd or ("differs" in entry) != ("computed" in entry):
-            raise InputError(
-                "a known difference needs differs, why it is, and computed = { name = 1_130 }, what comes out in "
-                "place of one of the values."
-            )
-        return PublishedFigure(
-            **{key: entry.get(key, "") for key in ("what", "kind", "source", "differs")},
-            values=values,
-            parameters={key: value for key, value in entry.items() if key not in _KEYS},
-            conventions=conventions,
-            computed=known,
-            place=f"{path}, {place}",
-        )
+def _figure(cells: Mapping[str, str], place: str) -> PublishedFigure:
+    if not cells["kind"] or not cells["source"]:
+        raise InputError("a figure needs its `kind` and its `source`.")
+    arguments = dict[str, list[str]]()
+    for part in filter(None, cells["arguments"].split(";")):
+        name, equals, texts = (text.strip() for text in part.partition("="))
+        if not equals or name in arguments:
+            raise InputError(f"arguments must be such as 'depth=10; order=file|rank', got {cells['arguments']!r}.")
+        arguments[name] = [text.strip() for text in texts.split("|")]
+    return PublishedFigure(cells["what"], cells["kind"], cells["source"], arguments, place, {}, {})
 
 
-def _values(given: Mapping[str, Any]) -> dict[str, PublishedValue]:
-    return {name: _value(name, written) for name, written in given.items()}
+def _add(figure: PublishedFigure, cells: Mapping[str, str], folder: Path) -> None:
+    name, value = cells["name"], cells["value"]
+    added = {name: PublishedValue.of(value)} if name else _from_file(folder, *value.partition(": ")[::2])
+    if not added.keys().isdisjoint(figure.values):
+        raise InputError(f"the figure has a value of {name!r} already.")
+    figure.values.update(added)
+    if cells["computed"] or cells["differs"]:
+        known = PublishedValue.of(cells["computed"])
+        if not name or not cells["differs"] or added[name].agrees(known.number):
+            raise InputError("a known difference needs another number as `computed`, and why it `differs`.")
+        figure.known[name] = known, cells["differs"]
 
 
-def _value(name: str, written: Any) -> PublishedValue:
-    """Return a value by its digits as they are written."""
-    text = str(written).strip()
-    if type(written) not in (str, int) or not _NUMBER.fullmatch(text):
-        raise InputError(
-            'a value must be a whole number, or a text with a decimal point and all digits, such as "0.1230", got '
-            f"{written!r}.",
-            place=repr(name),
-        )
-    number = Decimal(text.replace(",", ""))
-    return PublishedValue(float(number), float(Decimal(10) ** int(number.as_tuple().exponent)))
-
-
-def _from_csv(folder: Path, name: str, column: str) -> dict[str, PublishedValue]:
-    """Return the values of a column of a CSV file beside the TOML file, by the column ``name``."""
-    file = folder / name
-    if file.name != name:
-        raise InputError("file must be the name of a CSV beside the TOML file.")
-    with located(str(file)):
-        try:
-            with open_file(file) as opened:
-                rows = csv.DictReader(io.StringIO(opened.read().decode("utf-8-sig")))
-            lines = [(rows.line_num, row) for row in rows]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise InputError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-        if not lines or not {"name", column} <= set(rows.fieldnames or ()):
-            raise InputError(f"the table needs rows, and the columns 'name' and {column!r}.")
-        values: dict[str, PublishedValue] = {}
-        for line, row in lines:
-            with located(f"line {line}"):
-                if None in row or None in row.values() or not row["name"] or row["name"] in values:
-                    raise InputError(f"a row needs a name of its own and a cell for each column, got {row!r}.")
-                values[row["name"]] = _value(row["name"], row[column])
-        return values
+def _from_file(folder: Path, file: str, column: str) -> dict[str, PublishedValue]:
+    if not file or not column or Path(file).name != file:
+        raise InputError("a row needs a name and a value, or the value 'FILE.csv: COLUMN' of a file beside the table.")
+    found = dict[str, PublishedValue]()
+    with located(str(folder / file)):
+        table = read_csv(folder / file, utf8=True)
+        table.need(("name", column))
+        table.check_filled("name", column)
+        for at, row in enumerate(records(table.frame)):
+            with located(table.place(at)):
+                if row["name"] in found:
+                    raise InputError(f"{row['name']!r} stands there twice.")
+                found[row["name"]] = PublishedValue.of(row[column].strip())
+    return found

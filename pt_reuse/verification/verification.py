@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import choice, count, examples, flag
+from pt_reuse._check import choice, count, did_you_mean, examples, flag
+from pt_reuse.collections.collection import Collection
 from pt_reuse.collections.dataset import ReuseDataset, judgments_of
 from pt_reuse.collections.definition import UnknownCollectionError, find_collection, real_name
 from pt_reuse.collections.runs import find_run_files, plan_runs
@@ -25,7 +27,7 @@ from pt_reuse.result import Result
 from pt_reuse.scoring.caveats import told_elsewhere
 from pt_reuse.scoring.scores import check_topics
 from pt_reuse.verification.kinds import FRACTIONS, KINDS, Replay, checked_parameter
-from pt_reuse.verification.published import PublishedFigure, published_file, read_published
+from pt_reuse.verification.published import FIGURES, PublishedFigure, read_published
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,10 +75,8 @@ class Verification(Result):
         ),
     ]
     conventions: Annotated[
-        pd.DataFrame,
-        Table("group and convention that was tried", "what convention figures equal largest_difference"),
+        pd.DataFrame, Table("group and convention that was tried", "what convention figures equal largest_difference")
     ]
-    collection: str
 
     @property
     def holds(self) -> bool:
@@ -84,60 +84,52 @@ class Verification(Result):
         return not (self.table["equal"].eq(False) & ~self.table["known"]).any()
 
     def answers(self) -> list[str]:
-        """Return how many figures are equal; which are not; and why some are not computed."""
         table = self.table
         unequal, lost = table[table["equal"].eq(False)], table[table["equal"].isna()]
-        parts = [f"{self.collection}: {table['equal'].eq(True).sum():,} of {count(len(table), 'figure')} equal"]
-        if len(unequal):
-            known, nameless = int(unequal["known"].sum()), int(unequal["computed"].isna().sum())
-            more = [f"{known:,} known to be"] * bool(known) + [f"{nameless:,} of no such name"] * bool(nameless)
-            parts.append(f"{len(unequal):,} unequal" + (f" ({', '.join(more)})" if more else ""))
-        parts += [f"{len(lost):,} not computed"] * bool(len(lost))
-        lines = []
+        told = {"known to be": unequal["known"].sum(), "of no such name": unequal["computed"].isna().sum()}
+        more = ", ".join(f"{n:,} {what}" for what, n in told.items() if n)
+        equal = f"{table['equal'].eq(True).sum():,} of {count(len(table), 'figure')} equal"
+        head = f"{self.settings['collection']}: {equal}"
+        head += f", {len(unequal):,} unequal" * bool(len(unequal)) + f" ({more})" * bool(more)
+        lines = [head + f", {len(lost):,} not computed" * bool(len(lost))]
         for row in unequal.itertuples(index=False):
             numbers = "" if np.isnan(row.computed) else f"; computed {row.computed:.10g}"
             note = f"; {row.note}" if row.note else ""
             lines.append(f"unequal: {row.what}, {row.name}: published {row.published:.10g}{numbers}{note}")
-        lines += [f"{count(n, 'figure')} {why}" for why, n in lost["note"].value_counts(sort=False).items()]
-        return [", ".join(parts), *lines]
+        return lines + [f"{count(n, 'figure')} {why}" for why, n in lost["note"].value_counts(sort=False).items()]
 
     def headline(self) -> str:
-        """Return how many figures are equal, unequal and not computed."""
         return self.answers()[0]
 
     def _shown(self) -> pd.DataFrame:
-        return self.summary[list(self.declared["summary"].reported)] if len(self.table) else self.table
+        return self.summary[list(self.declared["summary"].reported)]
 
     def _rest(self) -> str:
         return "rows in .summary"
 
 
-# a group of figures under one convention
-
-
-def _options_of(figure: PublishedFigure, overlay: dict[str, Any], scored: list[str]) -> tuple[dict[str, Any], str]:
-    """Return all parameters of a figure under a convention, and those that its numbers depend on in a line."""
-    kind = choice("kind", figure.kind, list(KINDS))
-    usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind][1].items()}
-    given = {**figure.parameters, **overlay}
+def _ways(figure: PublishedFigure, scored: list[str]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield all parameters of a figure under each convention, and those that its numbers depend on in a line."""
+    kind, given = choice("kind", figure.kind, list(KINDS)), figure.arguments
+    usual = {name: u[0] if isinstance(u, tuple) else u for name, u in KINDS[kind].items()}
     if odd := [name for name in given if name not in usual]:
         raise InputError(f"kind {kind!r} has no parameter {examples(odd)}; it has {examples(usual, 20)}.")
-    options = usual | {name: checked_parameter(kind, name, value, scored) for name, value in given.items()}
-    if lacking := [name for name, value in options.items() if value is ...]:
-        raise InputError(f'the figure needs {lacking[0]}, such as {lacking[0]} = "AP".', argument=lacking[0])
+    if "measure" not in given and "measure" in usual:
+        raise InputError("the figure needs a measure, such as measure=AP.", argument="measure")
     for name, value in figure.values.items():
         # 0 would stand for all from -.5 to .5
-        if {kind, name, options.get("statistic")} & FRACTIONS and value.unit >= 1:
-            raise InputError(
-                f"{value.number:.10g} is a whole number, and this is no count. Write the decimals that were published.",
-                place=repr(name),
-            )
-    # what the name of the figure tells is not told again
-    told = ["by", "statistic", "count"]
-    if not any(set(measure.params) - {"cutoff"} for measure in options.get("measure", ())):
-        told.append("measure")
-    names = dict.fromkeys(name for name in ("order", "contributors", *figure.parameters, *overlay) if name in options)
-    return options, ", ".join(f"{name}={_told(options[name])}" for name in names if name not in told)
+        if {kind, name, *given.get("statistic", [usual.get("statistic")])} & FRACTIONS and value.unit >= 1:
+            problem = f"{value.number:.10g} is a whole number, and this is no count. Write the published decimals."
+            raise InputError(problem, place=repr(name))
+    for texts in product(*given.values()):
+        chosen = dict(zip(given, texts, strict=True))
+        options = usual | {name: checked_parameter(kind, name, text, scored) for name, text in chosen.items()}
+        # what the name of the figure tells is not told again
+        known = {"by", "statistic", "count"}
+        if not any(set(measure.params) - {"cutoff"} for measure in options.get("measure", ())):
+            known.add("measure")
+        told = [name for name in dict.fromkeys(["order", "contributors", *given]) if name in usual.keys() - known]
+        yield options, ", ".join(f"{name}={_told(options[name])}" for name in told)
 
 
 def _told(value: Any) -> str:
@@ -146,47 +138,40 @@ def _told(value: Any) -> str:
     return count(len(value), "run") if isinstance(value, tuple) else str(value)
 
 
-def _attempt(
-    figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay, submitted: list[str]
-) -> tuple[pd.DataFrame, str]:
-    """Return the rows of a group under one convention, and why nothing could be computed."""
+def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay) -> tuple[pd.DataFrame, str]:
     untried, computed = "", {}
     try:
         if replay.missing and figure.kind not in ("scores", "judgments", "prefixes"):
             raise InputError(f"{count(len(replay.missing), 'run')} missing: {examples(replay.missing)}")
-        computed = dict(KINDS[figure.kind][0](replay, SimpleNamespace(**options), list(figure.values)))
+        computed = getattr(replay, figure.kind)(SimpleNamespace(**options, names=list(figure.values)))
     except InputError as error:
         untried = str(error)
     rows = []
     for name, value in figure.values.items():
-        found = computed.get(name, np.nan)
-        number = np.nan if isinstance(found, str) else float(found)
+        number = np.nan if isinstance(found := computed.get(name, np.nan), str) else float(found)
         equal: bool | None = value.agrees(number)
-        known = not equal and name in figure.computed and figure.computed[name].agrees(number)
-        note = figure.differs if known else ""
+        instead, why = figure.known.get(name, (value, ""))
+        known = not equal and instead.agrees(number)
+        note = why if known else ""
         if np.isnan(number):
-            known_runs = (replay.missing, submitted) if figure.kind == "scores" else ([], [])
-            equal, note = _not_computed(name, computed, untried, *known_runs)
-        rows.append((name, value.number, number, equal, known, number - value.number, value.unit, note))
-    columns = ["name", "published", "computed", "equal", "known", "difference", "last_digit", "note"]
-    frame = pd.DataFrame(rows, columns=columns).astype({"equal": object})
-    return frame.assign(what=figure.what, source=figure.source, convention=label), untried
+            equal, note = _not_computed(figure.kind, name, computed, untried, replay)
+        rows.append((figure.what, name, value.number, number, equal, known, number - value.number, value.unit, label))
+        rows[-1] += (figure.source, note)
+    return pd.DataFrame(rows, columns=_columns("table")).astype({"equal": object}), untried
 
 
-def _not_computed(
-    name: str, computed: dict[str, Any], untried: str, missing: list[str], submitted: list[str]
-) -> tuple[bool | None, str]:
+def _not_computed(kind: str, name: str, computed: Any, untried: str, replay: Replay) -> tuple[bool | None, str]:
     """Return why a figure has no number, None before it; False where it is of nothing, an error and no gap."""
+    submitted = replay.submitted if kind == "scores" else []
     if name in computed:
         why = computed[name] if isinstance(computed[name], str) else "it is not defined for these runs"
-    elif name in missing:
+    elif name in submitted and name in replay.missing:
         why = "its run file is missing"
-    elif untried and not (submitted and name not in submitted):
+    elif untried and (name in submitted or not submitted):
         why = untried
     else:
-        near = get_close_matches(name, [*computed, *missing], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return False, f"not computed: nothing is named {name!r}, neither in the field nor on record{hint}"
+        hint = did_you_mean(name, map(str, [*computed, *submitted]))
+        return False, f"not computed: nothing is named {name!r}, neither in the field nor on record.{hint}".rstrip(".")
     return None, f"not computed: {why}"
 
 
@@ -199,8 +184,7 @@ def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
 
     chosen = max((rows for rows, _ in attempts), key=worth)
     untried = next((why for _, why in attempts if why), "")
-    computed = {name for rows, _ in attempts for name in rows["name"][rows["computed"].notna()]}
-    if untried and worth(chosen)[0] < len(computed):
+    if untried:
         # it may be equal under the convention that could not be tried
         lost = chosen["equal"].eq(False) & ~chosen["known"] & chosen["computed"].notna()
         chosen.loc[lost, ["computed", "difference"]] = np.nan
@@ -210,51 +194,33 @@ def _judged(attempts: list[tuple[pd.DataFrame, str]]) -> pd.DataFrame:
 
 
 def _by_group(rows: pd.DataFrame, *keys: str) -> pd.DataFrame:
-    """Return how many figures of a group are equal, unequal and not computed."""
-    counted = rows.assign(
-        figures=rows["computed"].notna(),
-        equal=rows["equal"].eq(True),
-        unequal=rows["equal"].eq(False),
-        not_computed=rows["equal"].isna(),
-        largest_difference=rows["difference"].abs(),
-    ).groupby([*keys], sort=False)
-    sums = counted[["figures", "equal", "unequal", "known", "not_computed"]].sum().astype("int64")
-    return sums.join(counted["largest_difference"].max()).reset_index()
+    equal, groups = rows["equal"], rows.assign(largest_difference=rows["difference"].abs()).groupby([*keys], sort=False)
+    counts = {"figures": rows["computed"].notna(), "equal": equal.eq(True), "unequal": equal.eq(False)}
+    counted = rows.assign(**counts, not_computed=equal.isna()).groupby([*keys], sort=False)
+    sums = counted[[*counts, "known", "not_computed"]].sum().astype("int64")
+    return sums.join(groups["largest_difference"].max()).reset_index()
 
 
-def _as_declared(frame: pd.DataFrame, table: str) -> pd.DataFrame:
-    return frame[Verification.declared[table].columns.split()]
-
-
-# the runs and judgments
+def _columns(table: str) -> list[str]:
+    return Verification.declared[table].columns.split()
 
 
 def _material(
-    name: str, runs: Any, qrels: Any, own: bool, download: bool, reading: Reading
+    collection: Collection | None, runs: Any, qrels: Any, download: bool, reading: Reading
 ) -> tuple[RunSet | str, Qrels, list[str]]:
     """Return the runs, or why there are none; the judgments; the names of the runs on record, if they are."""
-    found: RunSet | str
+    if collection is None:
+        return as_runs(runs, qrels), as_qrels(qrels), []
+    # before judgments are looked for, maybe by way of the network
+    plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
+    judgments, submitted = judgments_of(collection) if qrels is None else as_qrels(qrels), plan.names or []
     try:
-        collection = find_collection(name)
-    except UnknownCollectionError:
-        # figures of one's own need no collection
-        if not own or runs is None or qrels is None:
+        return plan.get(), judgments, submitted
+    except InputError as error:
+        # a file that cannot be read is an error; none at all leaves the judgments to be checked
+        if runs is not None or download or not plan.is_fetched or find_run_files(collection, submitted):
             raise
-        found, judgments, submitted = as_runs(runs, qrels), as_qrels(qrels), []
-    else:
-        # before judgments are looked for, maybe by way of the network
-        plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
-        judgments = judgments_of(collection) if qrels is None else as_qrels(qrels)
-        submitted = plan.names or []
-        try:
-            found = plan.get()
-        except InputError as error:
-            # a file that cannot be read is an error; none at all leaves the judgments to be checked
-            if runs is not None or download or not plan.is_fetched or find_run_files(collection, submitted):
-                raise
-            return f"no runs: {error}", judgments, submitted
-    check_topics(found, judgments)
-    return found, judgments, submitted
+        return f"no runs: {error}", judgments, submitted
 
 
 def verify(
@@ -272,8 +238,8 @@ def verify(
 
     A figure is one published number, such as the MAP of a run. A computed number is equal to it when the two differ by
     no more than half a unit of the last published digit: .4692 stands for .46915 to .46925, either way of rounding.
-    Some figures depend on a convention, such as the ranking order. Their file lists the conventions to try. All figures
-    of a group are judged under one of them, and the result says which.
+    Some figures depend on a convention, such as the ranking order. The table has those to try. All figures of a group
+    are judged under one of them, and the result says which.
 
     Args:
         name: the collection, such as ``"trec-8/adhoc"``, or its dataset.
@@ -281,7 +247,7 @@ def verify(
             pooled flags on record. Default: the collection's own, as its dataset finds them.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Default: the collection's
             own.
-        figures: a TOML file of figures instead of the package's.
+        figures: a CSV file of figures instead of the package's.
         download: True fetches run files that are not on this machine; default False.
         bad_lines: lines that are no run line, an ``"error"`` or ``"skip"``, as in :func:`read_runs`; settings
             say how many were left out.
@@ -298,30 +264,32 @@ def verify(
     Example:
         >>> import pt_reuse as ptr, pathlib, tempfile
         >>> field = ptr.demo.simulate_field(seed=8)
-        >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.toml"
-        >>> _ = file.write_text('''
-        ... collection = "mine"
-        ... title = "Simulated"
-        ... [[figure]]
-        ... what = "AP"
-        ... kind = "scores"
-        ... measure = "AP"
-        ... values = { lex1a = "0.4242", neu2a = "0.1" }
-        ... source = "nowhere"
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
+        >>> _ = file.write_text('''collection,what,kind,arguments,name,value,source
+        ... mine,AP,scores,measure=AP,lex1a,0.4242,nowhere
+        ... ,,,,neu2a,0.1,
         ... ''')
         >>> found = verify("mine", runs=field.runs, qrels=field.qrels, figures=file)
         >>> found.headline()
-        'Simulated: 0 of 2 figures equal, 2 unequal'
+        'mine: 0 of 2 figures equal, 2 unequal'
     """
     name = name.collection.name if isinstance(name, ReuseDataset) else name
     if not isinstance(name, str) or not name:
         raise InputError(f"the name of a collection must be a text such as 'trec-8/adhoc', got {name!r}.")
-    name = real_name(name)
+    name, reading = real_name(name), Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
     flag("download", download)
-    reading = Reading(bad_lines=bad_lines, other_files=other_files, verbose=verbose)
-    about, title, groups = read_published(published_file(name) if figures is None else figures)
-    if real_name(about) != name:
-        raise InputError(f"{figures} has figures of {about!r}, not of {name!r}.")
+    known = read_published(FIGURES if figures is None else figures)
+    groups = next((of for each, of in known.items() if real_name(each) == name), None)
+    if groups is None:
+        there = f"no published figures of {name!r}; there are those of {examples(known, 20)}."
+        raise InputError(f"{there} Give your own with figures='FILE.csv'.", argument="figures")
+    collection: Collection | None = None
+    try:
+        collection = find_collection(name)
+    except UnknownCollectionError:
+        # figures of one's own need no collection
+        if figures is None or runs is None or qrels is None:
+            raise
     # before any file is read: all that could be wrong with the figures
     scored = {
         figure.what: pd.Series({run: value.number for run, value in figure.values.items()})
@@ -331,33 +299,32 @@ def verify(
     ways = []
     for figure in groups:
         with located(figure.place):
-            ways.append([_options_of(figure, dict(overlay), list(scored)) for overlay in figure.conventions])
-    found, judgments, submitted = _material(name, runs, qrels, figures is not None, download, reading)
+            ways.append(list(_ways(figure, list(scored))))
+    found, judgments, submitted = _material(collection, runs, qrels, download, reading)
+    if not isinstance(found, str):
+        check_topics(found, judgments)
     replay, parts, tried = Replay(found, judgments, scored, submitted), [], []
     # a published figure is equal or not, whatever it means
     with told_elsewhere():
         bar = pt.tqdm(zip(groups, ways, strict=True), total=len(groups), desc="verifying", disable=not verbose)
         for figure, conventions in bar:
-            attempts = [_attempt(figure, how, label, replay, submitted) for how, label in conventions]
+            attempts = [_attempt(figure, how, label, replay) for how, label in conventions]
             tried += [rows for rows, _ in attempts]
             parts.append(_judged(attempts))
     table, every = pd.concat(parts, ignore_index=True), pd.concat(tried, ignore_index=True)
-    said = table.groupby("what", sort=False).agg(
-        convention=("convention", "max"), note=("note", lambda notes: "; ".join(filter(None, notes.unique())))
+    of_group = table.groupby("what", sort=False)
+    told = of_group.agg(
+        convention=("convention", "max"), note=("note", lambda ns: "; ".join(filter(None, ns.unique())))
     )
-    summary = _by_group(table, "what").assign(figures=table.groupby("what", sort=False).size().to_numpy())
-    here = 0 if isinstance(found, str) else len(found)
-    settings = {
-        "collection": title,
-        "judgments": f"{len(judgments):,}",
-        "runs": "none" if isinstance(found, str) else f"{here:,} of {here + len(replay.missing):,}",
-    }
-    if not isinstance(found, str) and found.left_out:
-        settings["dropped"] = found.left_out
+    summary = _by_group(table, "what").assign(figures=of_group.size().to_numpy()).merge(told, on="what")
+    title = name if collection is None else collection.title
+    settings = {"collection": title, "judgments": f"{len(judgments):,}", "runs": "none"}
+    if not isinstance(found, str):
+        settings["runs"] = f"{len(found):,} of {len(found) + len(replay.missing):,}"
+        settings |= {"dropped": found.left_out} if found.left_out else {}
     return Verification(
-        table=_as_declared(table, "table"),
-        summary=_as_declared(summary.merge(said, on="what"), "summary"),
-        conventions=_as_declared(_by_group(every, "what", "convention"), "conventions"),
-        collection=title,
+        table=table,
+        summary=summary[_columns("summary")],
+        conventions=_by_group(every, "what", "convention")[_columns("conventions")],
         settings=settings,
     )

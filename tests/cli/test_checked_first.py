@@ -37,7 +37,7 @@ def files(tmp_path_factory, field):
     definition = f'title = "Mine"\nqrels = "{folder}/qrels.txt"\n[runs]\nfolder = "{folder}/runs"\n'
     (folder / "teamless.toml").write_text(f'name = "teamless"\n{definition}')
     (folder / "lost.toml").write_text(f'name = "lost"\n{definition}teams = "{folder}/nowhere"\n')
-    (folder / "figures.toml").write_text('collection = "trec-8/adhoc"\ntitle = "T"\n')
+    (folder / "figures.csv").write_text("collection,what\ntrec-8/adhoc,MAP\n")
     return folder
 
 
@@ -115,7 +115,7 @@ CALLS = {
     "runs of verify": "verify trec-8/adhoc --runs {f}/nowhere",
     "runs of verify are a file": "verify trec-8/adhoc --runs {f}/qrels.txt",
     "judgments of verify": "verify trec-8/adhoc --qrels {f}/nowhere",
-    "figures of verify": "verify trec-8/adhoc --figures {f}/figures.toml",
+    "figures of verify": "verify trec-8/adhoc --figures {f}/figures.csv",
     # --out
     "lou into a file": f"{LOU} --out {{f}}/teams",
     "lou where no folder can be made": f"{LOU} --out {{f}}/new/deep/{'x' * 300}",

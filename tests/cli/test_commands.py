@@ -89,12 +89,12 @@ def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tm
 def test_verify_tells_equal_from_unequal_by_its_status(at_home, field, tmp_path, capsys):
     means = ptr.score(field.runs, field.qrels, ["AP"]).mean.set_index("name")["AP"]
     first, second = field.runs.names[:2]
-    figures = tmp_path / "figures.toml"
+    figures = tmp_path / "figures.csv"
 
     def publish(value):
         figures.write_text(
-            'collection = "mine/sim"\ntitle = "Simulated"\n[[figure]]\nwhat = "MAP"\nkind = "scores"\n'
-            f'measure = "AP"\nsource = "nowhere"\nvalues = {{ {first} = "{means[first]:.4f}", {second} = "{value}" }}\n'
+            "collection,what,kind,arguments,name,value,source\n"
+            f"mine/sim,MAP,scores,measure=AP,{first},{means[first]:.4f},nowhere\n,,,,{second},{value},\n"
         )
 
     publish(f"{means[second]:.4f}")

@@ -312,7 +312,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "check_new_run": Golden(
         of("check_new_run", "later", "earlier", "qrels", measures=False), {"measures": ["P@5", "nDCG@10"], "by": "run"},
-        {"estimator": ["condensed"], "confidence": [0.8], "depth": [8], "judge": ["FILL"], "pool_order": ["file"]},
+        {"confidence": [0.8], "depth": [8], "judge": ["FILL"], "pool_order": ["file"]},
     ),
     "judge_next": Golden(
         of("judge_next", "earlier", "qrels", measures=False), {"new": "LATER", "measures": "P@5", "by": "run"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 
 import pandas as pd
@@ -17,24 +18,17 @@ MEASURES = ["AP", "P@10", "nDCG@10", "RR", "Rprec", "Bpref", "Judged@10"]
 
 
 def figures(folder):
-    path = folder / "figures.toml"
-    path.write_text(
-        f"""collection = "mine"
-title = '''{ODD}'''
-[[figure]]
-what = "AP of a group of runs that takes more room than there is in a line of eighty columns or so, by far"
-kind = "scores"
-measure = "AP"
-values = {{ lex1a = "0.4242", neu2a = "0.1", nobody = "0.2" }}
-source = "nowhere"
-[[figure]]
-what = "judgments"
-kind = "judgments"
-values = {{ topics = 12 }}
-source = "nowhere"
-""",
-        encoding="utf-8",
-    )
+    path = folder / "figures.csv"
+    long = "AP of a group of runs that takes more room than there is in a line of eighty columns or so, by far"
+    rows = [
+        ("collection", "what", "kind", "arguments", "name", "value", "source"),
+        ("mine", long, "scores", "measure=AP", "lex1a", "0.4242", "nowhere"),
+        ("", "", "", "", "neu2a", "0.1", ""),
+        ("", "", "", "", "nobody", "0.2", ""),
+        ("", ODD, "judgments", "", "topics", "12", "nowhere"),
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
     return path
 
 

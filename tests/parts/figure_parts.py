@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import pandas as pd
 
 from pt_reuse.data.judgments import Qrels
@@ -39,16 +41,30 @@ def small_qrels():
     return Qrels(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
 
 
-HEAD = 'collection = "mine"\ntitle = "Mine"\n'
+HEAD = ("collection", "what", "kind", "arguments", "name", "value", "source", "computed", "differs")
 
 
-def figure(lines, what="it"):
-    return f'\n[[figure]]\nwhat = "{what}"\nsource = "by hand"\n{lines}\n'
+def figure(kind, values, what="it", *, collection="mine", known=(), differs=""):
+    """Return the rows of a figure: kind and arguments; name -> value; name -> what is known to come out instead."""
+    kind, _, arguments = kind.partition("; ")
+    begin, known = [collection, what, kind, arguments], dict(known)
+    return [
+        [
+            *(begin if n == 0 else [""] * 4),
+            name,
+            value,
+            "by hand",
+            known.get(name, ""),
+            differs if name in known else "",
+        ]
+        for n, (name, value) in enumerate(values.items())
+    ]
 
 
 def written(folder, *figures):
-    path = folder / "mine.toml"
-    path.write_text(HEAD + "".join(figures))
+    path = folder / "mine.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([HEAD, *(row for figure in figures for row in figure)])
     return path
 
 

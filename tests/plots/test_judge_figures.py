@@ -149,8 +149,7 @@ def of_annotators():
 
 
 @pytest.mark.parametrize(
-    ("name", "width"),
-    [("pairs", 3.3), ("pairs", 7), ("confusion", 3.3), ("relevant", 2.5), ("gold", 3.3)],
+    ("name", "width"), [("pairs", 3.3), ("pairs", 7), ("confusion", 3.3), ("relevant", 2.5), ("gold", 3.3)]
 )
 def test_figures_of_annotators_are_whole(of_annotators, name, width):
     check(of_annotators[name](width=width), 7 if width < 4.5 else 9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -121,82 +121,68 @@ def nan_scores():
 
 
 FIGURES = {
-    "change": lambda place: plot_reduced_scores(by_run(), measure="AP", unit="team", place=place),
-    "percent": lambda place: plot_reduced_scores(by_run(), measure="AP", unit="team", kind="percent", place=place),
-    "scores": lambda place: plot_reduced_scores(
-        by_run(), measure="nDCG(dcg='exp-log2')@10", unit="team", kind="scores", place=place
+    "change": partial(plot_reduced_scores, by_run(), measure="AP", unit="team"),
+    "percent": partial(plot_reduced_scores, by_run(), measure="AP", unit="team", kind="percent"),
+    "scores": partial(plot_reduced_scores, by_run(), measure="nDCG(dcg='exp-log2')@10", unit="team", kind="scores"),
+    "of one run": partial(plot_reduced_scores, by_run(1, 1), measure="AP", unit="run"),
+    "no change": partial(plot_reduced_scores, by_run(change="none"), measure="AP", unit="team"),
+    "no number": partial(plot_reduced_scores, nan_scores(), measure="AP", unit="team", by="type"),
+    "two judgments": partial(plot_two_scores, changes(), measure="AP", judgments=LONG),
+    "gains by team": partial(plot_two_scores, changes(change="gain"), measure="AP", kind="percent", by="team"),
+    "two scores, no groups": partial(
+        plot_two_scores, changes(40, types=False).assign(team=None), measure="AP", kind="scores", judgments=LONG
     ),
-    "of one run": lambda place: plot_reduced_scores(by_run(1, 1), measure="AP", unit="run", place=place),
-    "no change": lambda place: plot_reduced_scores(by_run(change="none"), measure="AP", unit="team", place=place),
-    "no number": lambda place: plot_reduced_scores(nan_scores(), measure="AP", unit="team", by="type", place=place),
-    "two judgments": lambda place: plot_two_scores(changes(), measure="AP", judgments=LONG, place=place),
-    "gains by team": lambda place: plot_two_scores(
-        changes(change="gain"), measure="AP", kind="percent", by="team", place=place
+    "uniques": partial(plot_unique_counts, unique_counts()),
+    "uniques of one": partial(plot_unique_counts, unique_counts(1, "type")),
+    "uniques of nobody": partial(plot_unique_counts, unique_counts(0)),
+    "drops": partial(plot_unit_drops, units(), measure="AP"),
+    "ranks": partial(plot_judged_by_rank, ranks(), depths(100)),
+    "ranks, depths by topic": partial(
+        plot_judged_by_rank, ranks(40, others=False), depths(0, 5, 7, 8, 9, 10, 12, 14, 18, 20)
     ),
-    "two scores, no groups": lambda place: plot_two_scores(
-        changes(40, types=False).assign(team=None), measure="AP", kind="scores", judgments=LONG, place=place
+    "densities": partial(plot_density, *densities()),
+    "densities of one topic": partial(plot_density, *densities(2, 1)),
+    "densities of rounds by name": partial(
+        plot_density, densities()[0], densities()[1][["qid", "density"]], first_said="depth-10 pool", last_said=LONG[0]
     ),
-    "uniques": lambda place: plot_unique_counts(unique_counts(), place=place),
-    "uniques of one": lambda place: plot_unique_counts(unique_counts(1, "type"), place=place),
-    "uniques of nobody": lambda place: plot_unique_counts(unique_counts(0), place=place),
-    "drops": lambda place: plot_unit_drops(units(), measure="AP", place=place),
-    "ranks": lambda place: plot_judged_by_rank(ranks(), depths(100), place=place),
-    "ranks, depths by topic": lambda place: plot_judged_by_rank(
-        ranks(40, others=False), depths(0, 5, 7, 8, 9, 10, 12, 14, 18, 20), place=place
+    "saturation": partial(plot_saturation, *saturation(), measure="nDCG(dcg='exp-log2')@10"),
+    "saturation of one topic": partial(plot_saturation, *saturation(1), measure="P@10"),
+    "minimum ranks": partial(plot_minimum_ranks, *minimum_ranks()),
+    "minimum ranks, deep": partial(plot_minimum_ranks, *minimum_ranks(5, depth=1000)),
+    "minimum ranks of nothing": partial(plot_minimum_ranks, *minimum_ranks(2, n=0)),
+    "pool costs": partial(plot_pool_costs, pool_costs(), "tau_b", title="How it ranks", label="tau_b by nDCG@10"),
+    "pool costs of one depth": partial(plot_pool_costs, pool_costs(1), "share", title="It finds", label="share"),
+    "plans": partial(plot_plans, plans(), column="tau_b", title="Plans", label="tau_b (AP)", wanted=0.9),
+    "plans of strategies": partial(plot_plans, plans(3), column="tau_b", title="Plans", label="tau_b (AP)"),
+    "plans, none checked": partial(
+        plot_plans, plans().query("topics > 25"), column="tau_b", title="Plans", label="tau_b (AP)"
     ),
-    "densities": lambda place: plot_density(*densities(), place=place),
-    "densities of one topic": lambda place: plot_density(*densities(2, 1), place=place),
-    "densities of rounds by name": lambda place: plot_density(
-        densities()[0], densities()[1][["qid", "density"]], first_said="depth-10 pool", last_said=LONG[0], place=place
+    "rank intervals": partial(
+        plot_rank_intervals, rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems"
     ),
-    "saturation": lambda place: plot_saturation(*saturation(), measure="nDCG(dcg='exp-log2')@10", place=place),
-    "saturation of one topic": lambda place: plot_saturation(*saturation(1), measure="P@10", place=place),
-    "minimum ranks": lambda place: plot_minimum_ranks(*minimum_ranks(), place=place),
-    "minimum ranks, deep": lambda place: plot_minimum_ranks(*minimum_ranks(5, depth=1000), place=place),
-    "minimum ranks of nothing": lambda place: plot_minimum_ranks(*minimum_ranks(2, n=0), place=place),
-    "pool costs": lambda place: plot_pool_costs(
-        pool_costs(), "tau_b", title="How it ranks", label="tau_b by nDCG@10", place=place
-    ),
-    "pool costs of one depth": lambda place: plot_pool_costs(
-        pool_costs(1), "share", title="It finds", label="share", place=place
-    ),
-    "plans": lambda place: plot_plans(
-        plans(), column="tau_b", title="Plans", label="tau_b (AP)", wanted=0.9, place=place
-    ),
-    "plans of strategies": lambda place: plot_plans(
-        plans(3), column="tau_b", title="Plans", label="tau_b (AP)", place=place
-    ),
-    "plans, none checked": lambda place: plot_plans(
-        plans().query("topics > 25"), column="tau_b", title="Plans", label="tau_b (AP)", place=place
-    ),
-    "rank intervals": lambda place: plot_rank_intervals(
-        rank_table(), measure="AP", said="95 % intervals for all at once", noun="systems", place=place
-    ),
-    "estimators": lambda place: plot_estimators(
+    "estimators": partial(
+        plot_estimators,
         pd.DataFrame({"estimator": ["documents", "hole_slope", "zero"], "error": [0.01, 0.02, 0.035]}),
         used="zero",
         names={"zero": "unjudged as not relevant"},
         measure="nDCG@10",
-        place=place,
     ),
-    "labels needed": lambda place: plot_labels_needed(
+    "labels needed": partial(
+        plot_labels_needed,
         pd.DataFrame(
             {"first": ["a", "b"], "second": ["c", "a run of a long name"], "expected": [3.5, 40], "most": [9, 61]}
         ),
         confidence=0.9,
-        place=place,
     ),
-    "rank intervals of two": lambda place: plot_rank_intervals(
-        rank_table(2), measure="AP", said="under every completion", noun="runs", place=place
+    "rank intervals of two": partial(
+        plot_rank_intervals, rank_table(2), measure="AP", said="under every completion", noun="runs"
     ),
-    "drops of nobody": lambda place: plot_unit_drops(units().assign(max_drop=0), measure="AP", place=place),
-    "rises": lambda place: plot_rises(rises(50), measure="AP", place=place),
-    "rises of nobody": lambda place: plot_rises(rises(1), measure="AP", place=place),
-    "pools": lambda place: plot_tau_of_pools(pools(3), measure="AP", place=place),
-    "new by topic": lambda place: plot_new_by_topic(
-        new_by_topic(), kind="relevant", judgments=LONG, depth=100, place=place
-    ),
-    "no density": lambda place: plot_density(*densities(1), place=place),
+    "drops of nobody": partial(plot_unit_drops, units().assign(max_drop=0), measure="AP"),
+    "rises": partial(plot_rises, rises(50), measure="AP"),
+    "rises of nobody": partial(plot_rises, rises(1), measure="AP"),
+    "pools": partial(plot_tau_of_pools, pools(3), measure="AP"),
+    "new by topic": partial(plot_new_by_topic, new_by_topic(), kind="relevant", judgments=LONG, depth=100),
+    "no density": partial(plot_density, *densities(1)),
 }
 ON_A_PAGE = ("change", "scores", "uniques", "drops", "ranks", "densities", "saturation", "pool costs", "pools", "rises")
 
@@ -205,7 +191,7 @@ ON_A_PAGE = ("change", "scores", "uniques", "drops", "ranks", "densities", "satu
 def new(name, width):
     """Return a new figure, drawn once for all tests that look at it."""
     with off_screen():
-        return FIGURES[name](Place(width=width))
+        return FIGURES[name](place=Place(width=width))
 
 
 @pytest.mark.parametrize(
@@ -222,12 +208,11 @@ def test_a_new_figure_is_whole(name, width):
 
 
 @pytest.mark.parametrize(
-    ("name", "layout"),
-    [("drops", "constrained"), ("two judgments", None), ("scores", None), ("uniques", None)],
+    ("name", "layout"), [("drops", "constrained"), ("two judgments", None), ("scores", None), ("uniques", None)]
 )
 def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
     figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), layout=layout)
-    ax = FIGURES[name](Place(ax=axes[0]))
+    ax = FIGURES[name](place=Place(ax=axes[0]))
     assert ax is axes[0]
     assert not check(ax, 7)["title"]
     assert figure.get_size_inches().tolist() == [7, 2.8]
@@ -235,7 +220,7 @@ def test_axes_of_ones_own_are_whole_and_have_no_title(name, layout):
 
 @pytest.mark.parametrize("name", ["two judgments", "uniques", "ranks"])
 def test_a_legend_can_be_left_out_and_made_by_oneself(name):
-    ax = FIGURES[name](Place(width=3.3, legend=False))
+    ax = FIGURES[name](place=Place(width=3.3, legend=False))
     assert ax.get_legend() is None
     _, mine = ax.get_legend_handles_labels()
     ours = new(name, 3.3).get_legend().get_texts()

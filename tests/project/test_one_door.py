@@ -125,11 +125,11 @@ def own(folder):
 
 
 def verified(folder, runs, qrels):
-    (folder / "mine.toml").write_text(
-        'collection = "mine"\ntitle = "T"\n[[figure]]\nwhat = "AP"\nkind = "scores"\nmeasure = "AP"\n'
-        f'values = {{ {RUNS.names[0]} = "0.5", {RUNS.names[1]} = "0.1" }}\nsource = "nobody"\n'
+    (folder / "mine.csv").write_text(
+        "collection,what,kind,arguments,name,value,source\n"
+        f"mine,AP,scores,measure=AP,{RUNS.names[0]},0.5,nobody\n,,,,{RUNS.names[1]},0.1,\n"
     )
-    return ptr.verify(own(folder), runs=runs, qrels=qrels, figures=folder / "mine.toml").table
+    return ptr.verify(own(folder), runs=runs, qrels=qrels, figures=folder / "mine.csv").table
 
 
 def answers(judge):

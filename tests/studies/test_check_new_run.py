@@ -201,7 +201,6 @@ def test_bad_input_is_told():
         ({"x": STRANGE}, {}, "shares no document"),
         ({"x": STRANGE.assign(qid="nowhere")}, {}, "without any topic"),
         (pt.Transformer.identity(), {}, "topics"),
-        (NEW, {"estimator": "nothing"}, "estimator"),
         (NEW, {"sampled": KNOWN}, "inclusion"),
         (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
         (NEW, {"against": "nobody"}, "is no run here"),

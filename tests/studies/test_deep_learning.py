@@ -39,10 +39,7 @@ def track(request, data):
 
 
 #: track -> own largest drop, whole field's largest drop and its team, uniques judged and relevant
-COUNTS = {
-    "dl19-passages": (5, 8, "ICTNET", 1317, 373),
-    "dl21-passages": (14, 21, "h2oloo", 4658, 1996),
-}
+COUNTS = {"dl19-passages": (5, 8, "ICTNET", 1317, 373), "dl21-passages": (14, 21, "h2oloo", 4658, 1996)}
 #: order of the scores -> own tau_b and largest loss of a run, in per cent
 SCORED = {
     "dl19-passages": {"trec_eval9": (0.8829, 13.77), "trec_eval": (0.8829, 13.77), "file": (0.8829, 13.77)},
@@ -64,10 +61,7 @@ def test_leave_out_uniques(track, order):
 #: scored in trec_eval's order, from label 2: the most ranks that a run loses when each is scored without the uniques of
 #: its own team, when one team alone is, and when all are without those of one team; the run that loses most if its team
 #: alone is
-THREE_DROPS = {
-    "dl19-passages": (5, 6, 7, None),
-    "dl21-passages": (11, 15, 15, ("p_f10_mt53b", 20, 35)),
-}
+THREE_DROPS = {"dl19-passages": (5, 6, 7, None), "dl21-passages": (11, 15, 15, ("p_f10_mt53b", 20, 35))}
 
 
 def test_the_drop_that_is_said_is_that_of_one_team_scored_anew(track):

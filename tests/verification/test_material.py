@@ -20,42 +20,35 @@ def trec8_runs(folder, *names):
     return folder
 
 
-def figures_of(collection, folder, *figures):
-    path = folder / "f.toml"
-    path.write_text(f'collection = "{collection}"\ntitle = "T"\n' + "".join(figures))
-    return path
+def of_trec8(folder, *figures):
+    return written(folder, *(figure(*given, collection="trec-8/adhoc") for given in figures))
+
+
+QRELS = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+TOPICS = ("judgments", {"topics": 1})
 
 
 def test_missing_runs_leave_scores_to_be_checked(tmp_path, messages):
-    file = figures_of(
-        "trec-8/adhoc",
-        tmp_path,
-        figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
-        figure(
-            'kind = "scores"\nmeasure = "P@1"\nvalues = { READWARE2 = "1.0", orcl99man = "1.0", orcl99 = "1.0" }', "P@1"
-        ),
-        figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
-    )
-    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    scores = ("scores; measure=P@1", dict.fromkeys(["READWARE2", "orcl99man", "orcl99"], "1.0"), "P@1")
+    file = of_trec8(tmp_path, ("field", {"runs": 129}, "runs"), scores, TOPICS)
     folder = trec8_runs(tmp_path / "runs", "READWARE2", "iit99ma1")
-    found = verify("reuse:trec-8/adhoc", runs=folder, qrels=qrels, figures=file)
+    found = verify("reuse:trec-8/adhoc", runs=folder, qrels=QRELS, figures=file)
     assert found.table["equal"].tolist() == [None, True, None, False, True]
     assert found.table["note"][0].startswith("not computed: 127 runs missing: ")
     assert found.table["note"][2] == "not computed: its run file is missing"
     # on record there is none of this name either
-    assert "nothing is named 'orcl99', neither in the field nor on record; did you mean" in found.table["note"][3]
+    assert "nothing is named 'orcl99', neither in the field nor on record. Did you mean" in found.table["note"][3]
     assert found.settings["runs"] == "2 of 129"
     (tmp_path / "empty").mkdir()
-    messages.refused(lambda: verify("trec-8/adhoc", runs=tmp_path / "empty", qrels=qrels, figures=file))
+    messages.refused(lambda: verify("trec-8/adhoc", runs=tmp_path / "empty", qrels=QRELS, figures=file))
 
 
 def test_runs_that_were_not_submitted_are_left_out(tmp_path, messages):
-    file = figures_of("trec-8/adhoc", tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
-    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
+    file = of_trec8(tmp_path, TOPICS)
     both = read_runs(trec8_runs(tmp_path / "runs", "READWARE2", "mine"))
-    found = messages.warned(lambda: verify("trec-8/adhoc", runs=both, qrels=qrels, figures=file))
+    found = messages.warned(lambda: verify("trec-8/adhoc", runs=both, qrels=QRELS, figures=file))
     assert found.settings["runs"] == "1 of 129"
-    messages.refused(lambda: verify("trec-8/adhoc", runs=both.select("mine"), qrels=qrels, figures=file))
+    messages.refused(lambda: verify("trec-8/adhoc", runs=both.select("mine"), qrels=QRELS, figures=file))
 
 
 def test_a_collection_of_ones_own(tmp_path, monkeypatch):
@@ -68,9 +61,9 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
     monkeypatch.setattr(definition, "_OWN", {"mine": own})
     file = written(
         tmp_path,
-        figure('kind = "uniques"\ndepth = 2\nvalues = { total = 4, x = 2 }', "uniques"),
-        figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833" }\norder = "file"', "MAP"),
-        figure('kind = "scores"\nmeasure = "AP"\nvalues = { C = "0.5833" }\norder = "rank"', "MAP, by the rank column"),
+        figure("uniques; depth=2", {"total": 4, "x": 2}, "uniques"),
+        figure("scores; measure=AP; order=file", {"C": "0.5833"}, "MAP"),
+        figure("scores; measure=AP; order=rank", {"C": "0.5833"}, "MAP, by the rank column"),
     )
     found = verify("mine", figures=file)
     assert found.table["equal"].tolist() == [True] * 4, found.table
@@ -83,15 +76,9 @@ def test_a_collection_of_ones_own(tmp_path, monkeypatch):
 def test_no_runs_here_leaves_the_judgments_to_be_checked(tmp_path, monkeypatch):
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
-    file = figures_of(
-        "trec-8/adhoc",
-        tmp_path,
-        figure('kind = "field"\nvalues = { runs = 129 }', "runs"),
-        figure('kind = "judgments"\nvalues = { topics = 1 }', "judgments"),
-        figure('kind = "scores"\nmeasure = "AP"\nvalues = { READWARE2 = "0.5", READWARE9 = "0.5" }', "MAP"),
-    )
-    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
-    found = verify("trec-8/adhoc", qrels=qrels, figures=file)
+    scores = ("scores; measure=AP", {"READWARE2": "0.5", "READWARE9": "0.5"}, "MAP")
+    file = of_trec8(tmp_path, ("field", {"runs": 129}, "runs"), TOPICS, scores)
+    found = verify("trec-8/adhoc", qrels=QRELS, figures=file)
     assert found.table["equal"].tolist() == [None, True, None, False]
     assert found.table["note"][0].startswith("not computed: no runs: ")
     assert found.table["note"][2].startswith("not computed: no runs: ")
@@ -104,10 +91,9 @@ def test_a_run_file_that_cannot_be_read_is_an_error(tmp_path, monkeypatch, messa
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
     (tmp_path / "trec-8" / "adhoc").mkdir(parents=True)
     (tmp_path / "trec-8" / "adhoc" / "READWARE2").write_text("<html>\n")
-    file = figures_of("trec-8/adhoc", tmp_path, figure('kind = "judgments"\nvalues = { topics = 1 }'))
-    qrels = pd.DataFrame({"qid": ["401"], "docno": ["d1"], "label": [1]})
-    messages.refused(lambda: verify("trec-8/adhoc", qrels=qrels, figures=file))
+    file = of_trec8(tmp_path, TOPICS)
+    messages.refused(lambda: verify("trec-8/adhoc", qrels=QRELS, figures=file))
     (tmp_path / "trec-8" / "adhoc" / "acsys8alo").write_text("401 Q0 d1 1 2 acsys8alo\n401 Q0 d2\n")
     with pytest.warns(ReuseWarning):
-        found = verify("trec-8/adhoc", qrels=qrels, figures=file, bad_lines="skip", other_files="skip")
+        found = verify("trec-8/adhoc", qrels=QRELS, figures=file, bad_lines="skip", other_files="skip")
     assert (found.holds, found.settings["dropped"]) == (True, "1 line and 1 file")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import ir_measures
 import numpy as np
@@ -30,38 +30,15 @@ class Ranked:
     """
 
     expected: Floats  # by what is known without the unit, in the order of the field
-    least: Floats  # with all of its unknown documents relevant, ascending
+    least: Floats  # with all of its unknown documents relevant
     as_judged: Floats  # with none, in the order of the field
     true: Floats  # with its documents judged, in the order of the field
-    _by_topic: Callable[[], Floats]
+    by_topic: Floats  # (topics, others) by what is known, in the order of the field
 
     @classmethod
-    def of(cls, by_topic: Callable[[], Floats], true: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
-        """Return the scores of some runs, of which (topics, runs) and (runs,) are given."""
-        known = by_topic()
-        expected, least = ((part[:, None] * known).mean(axis=0) for part in dilution)
-        return cls(expected, np.sort(least), known.mean(axis=0), true, by_topic)
-
-    @property
-    def by_topic(self) -> Floats:
-        """Return (topics, others) scores by what is known, in the order of the field."""
-        # not kept: there are as many as units, each as large as all scores
-        return self._by_topic()
-
-    @cached_property
-    def known(self) -> Floats:
-        """Return what is expected, ascending."""
-        return np.sort(self.expected)
-
-    @cached_property
-    def most(self) -> Floats:
-        """Return the scores with no unknown document relevant, ascending."""
-        return np.sort(self.as_judged)
-
-    @cached_property
-    def whole(self) -> Floats:
-        """Return the true scores, ascending."""
-        return np.sort(self.true)
+    def of(cls, by_topic: Floats, true: Floats, dilution: tuple[Floats, Floats]) -> Ranked:
+        expected, least = ((part[:, None] * by_topic).mean(axis=0) for part in dilution)
+        return cls(expected, least, by_topic.mean(axis=0), true, by_topic)
 
     def diluted(self, part: Floats) -> Ranked:
         """Return the same, where (topics,) scores of others are expected to become a part of what they are."""
@@ -73,20 +50,11 @@ class Ranked:
 
     def rank(self, score: Floats, *, worst: bool = False) -> Ranks:
         """Return 1 + how many are better by what is known; the worst rank counts those that are equal, too."""
-        return _rank(self.known, score, worst=worst)
-
-    def rank_as_judged(self, score: Floats) -> Ranks:
-        """Return 1 + how many are better as they are judged."""
-        return _rank(self.most, score)
-
-    def true_rank(self, score: Floats) -> Ranks:
-        """Return 1 + how many are better with the documents of the unit judged."""
-        return _rank(self.whole, score)
+        return rank_among(self.expected, score, worst=worst)
 
     def rank_errors(self, predicted: Floats, spread: Floats, true: Floats) -> Floats:
-        """Return by how many spreads a prediction must be off at most for its ranks to reach the true one."""
-        ranks, wanted = self.rank(predicted), self.true_rank(true)
-        best_first = self.known[::-1]
+        ranks, wanted = self.rank(predicted), rank_among(self.true, true)
+        best_first = np.sort(self.expected)[::-1]
         if not len(best_first):
             return np.zeros(len(predicted))
         above, below = (best_first[np.clip(wanted - step, 0, len(best_first) - 1)] for step in (2, 1))
@@ -94,9 +62,10 @@ class Ranked:
         return np.maximum(off, 0) / spread
 
 
-def _rank(ascending: Floats, score: Floats, *, worst: bool = False) -> Ranks:
+def rank_among(others: Floats, score: Floats, *, worst: bool = False) -> Ranks:
+    """Return 1 + how many other scores are better than each; the worst rank counts those that are equal, too."""
     at = score - CLOSE if worst else score + CLOSE
-    better: Ranks = len(ascending) - np.searchsorted(ascending, at, side="left" if worst else "right")
+    better: Ranks = len(others) - np.searchsorted(np.sort(others), at, side="left" if worst else "right")
     return 1 + better
 
 
@@ -112,8 +81,8 @@ class Completed:
     def table(self) -> dict[str, float]:
         """Return the mean scores and the ranks that it allows."""
         lowest, highest = float(self.low.mean()), float(self.high.mean())
-        best = _rank(np.sort(self.others_least.mean(axis=0)), np.array([highest]))
-        worst = _rank(np.sort(self.others_most.mean(axis=0)), np.array([lowest]))
+        best = rank_among(self.others_least.mean(axis=0), np.array([highest]))
+        worst = rank_among(self.others_most.mean(axis=0), np.array([lowest]))
         return {"lowest": lowest, "highest": highest, "rank_best": int(best[0]), "rank_worst": int(worst[0])}
 
     def with_topics(self, critical: float) -> dict[str, float]:
@@ -141,7 +110,6 @@ class Calibration:
     def of(
         cls, model: MeasureModel, predictions: Sequence[Prediction], ranked: Sequence[Ranked], confidence: float
     ) -> Calibration:
-        """Return the errors for the cases to learn from."""
         train, none = model.train, np.zeros(0)
         truth = [scores.mean(axis=1) for scores in model.truth[: len(train)]]
         cases = list(zip(ranked, predictions, truth, strict=False))
@@ -169,7 +137,6 @@ class Calibration:
         return conformal_quantile(self.rank_errors, self.unit, self.confidence)
 
     def critical(self, errors: Floats, confidence: float) -> float:
-        """Return how many spreads (runs,) errors exceed for one more unit with a probability of 1 - confidence."""
         return conformal_quantile(np.abs(errors) / self.spreads, self.unit, confidence)
 
 
@@ -193,7 +160,6 @@ class ApplicabilityLimits:
 
     @classmethod
     def of(cls, model: MeasureModel) -> ApplicabilityLimits:
-        """Return what holds of the cases to learn from."""
         train, spec, depth = model.train, model.spec, model.of.setting.evidence.depth
         if (spec.cutoff or depth + 1) > depth:
             spec = Spec("p", cutoff=depth, rel=max(spec.rel, 1))
@@ -225,7 +191,6 @@ class Predicted:
         estimators: Mapping[str, Estimator],
         confidence: float,
     ) -> Predicted:
-        """Predict by one measure."""
         model = MeasureModel(cases, spec_of(measure))
         by = {name: estimator(model) for name, estimator in estimators.items()}
         calibrations = {
@@ -245,7 +210,7 @@ class Predicted:
         lowest, highest = bounds
         half, rank_half = calibration.score * made.spread, calibration.rank * made.spread
         score, zero = np.clip(made.score, lowest, highest), self.model.zero[at].mean(axis=1)
-        best, worst = _rank(field.least, highest), _rank(field.most, lowest)
+        best, worst = rank_among(field.least, highest), rank_among(field.as_judged, lowest)
         return pd.DataFrame(
             {
                 "zero": zero,
@@ -297,11 +262,11 @@ def ranked_among(cases: Cases, measures: Sequence[ir_measures.Measure], whole: F
     for m, measure in enumerate(measures):
         model, ranked = MeasureModel(cases, spec_of(measure)), []
         chances = chances_of(model)
-        outside_alone = known.of(m, n_train).mean(axis=0)
+        outside_alone = known[m, n_train].mean(axis=0)
         for at, case in enumerate(cases.every):
             others = ~is_outside & (evidence.units.of_run != case.unit)
             true = outside_alone if at < n_train else whole[m]
-            by_topic = partial(known.of, m, min(at, n_train), others)
+            by_topic = known[m, min(at, n_train)][:, others]
             ranked.append(Ranked.of(by_topic, true[others], model.dilution(case, chances[at])))
         by_measure.append(ranked)
     return by_measure

@@ -102,7 +102,6 @@ class Expectations:
         return self._new[name]
 
     def net(self, signs: Mapping[str, float], place: NDArray[np.int64]) -> Effects:
-        """Return the effects on a sum of new runs, each with its sign; a document once, in the order of its place."""
         return _summed([(self.of(name).left, sign) for name, sign in signs.items()], place)
 
     def _shared(self, name: str, other: str) -> Effects:
@@ -140,7 +139,6 @@ class Expectations:
         )
 
     def _beside(self, name: str, other: str) -> Span:
-        """Return what a run scores beside another."""
         if name in self._rows:
             return self.of(name).own
         row = self._predictor.runs.row(name)

@@ -46,18 +46,15 @@ class Effects:
         return self.take(np.argsort(-self.size, kind="stable"))
 
     def take(self, chosen: NDArray[Any]) -> Effects:
-        """Return some of the documents."""
         return Effects(self.row[chosen], self.labels, self.chance[chosen], self.change[chosen])
 
     @property
     def mean(self) -> Floats:
-        """Return (documents,) what each is expected to add."""
         found: Floats = (self.chance * self.change).sum(axis=1)
         return found
 
     @property
     def variance(self) -> Floats:
-        """Return (documents,) the variance of what each adds."""
         reached = np.cumsum(self.change, axis=1)
         squares = np.diff(np.square(reached), axis=1, prepend=0.0)
         return np.maximum((squares * self.chance).sum(axis=1) - np.square(self.mean), 0.0)
@@ -93,7 +90,6 @@ class Effects:
 
 
 def _left(values: Floats) -> Floats:
-    """Return (..., n + 1) the sums of all values, of those but the first, and so on."""
     sums = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
     return np.concatenate([sums, np.zeros((*values.shape[:-1], 1))], axis=-1)
 
@@ -140,21 +136,17 @@ class Cases:
         self._by_what: dict[Any, list[Floats]] = {}
 
     def _kept(self, what: Any, of_case: Callable[[Case], Floats]) -> list[Floats]:
-        """Return what was found for each case, once for all measures."""
         if what not in self._by_what:
             self._by_what[what] = [of_case(case) for case in self.every]
         return self._by_what[what]
 
     def unjudged(self, depth: int) -> list[Floats]:
-        """Return (runs,) of each case the mean share of the first documents that are not known."""
         return self._kept(("unjudged", depth), lambda case: case.unjudged(depth))
 
     def bpref(self, rel: int) -> list[Floats]:
-        """Return (runs,) mean bpref of each case."""
         return self._kept(("bpref", rel), lambda case: case.bpref(rel).mean(axis=1))
 
     def condensed(self, spec: Spec, gains: Mapping[int, float], labels: Sequence[int]) -> list[Floats]:
-        """Return (runs, topics) of each case scores without its unjudged documents."""
         return self._kept(("condensed", spec, *labels), lambda case: case.condensed(spec, gains, labels))
 
     def chances(self, label: int, columns: tuple[int, ...]) -> list[Floats]:
@@ -196,22 +188,20 @@ class MeasureModel:
     @cached_property
     def _as_judged(self) -> list[tuple[Floats, Floats]]:
         """Return of each case (runs, topics) scores with what is known, and (runs,) what the unknown weigh."""
-        return [self._of_judged(case) for case in self.cases]
-
-    def _of_judged(self, case: Case) -> tuple[Floats, Floats]:
-        score, changes = case.scored(self.spec, self.nothing(case), self.gains)
-        unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
-        most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
-        return score, most.sum(axis=(1, 2)) / case.shape[1]
+        found = []
+        for case in self.cases:
+            score, changes = case.scored(self.spec, self.nothing(case), self.gains)
+            unknown = case.dense(_at(case, np.ones(len(case.unjudged_docs))), case.cutoff(self.spec))
+            most = np.abs(np.sum([changes[label] for label in self.labels], axis=0)) * unknown
+            found.append((score, most.sum(axis=(1, 2)) / case.shape[1]))
+        return found
 
     @property
     def zero(self) -> list[Floats]:
-        """Return (runs, topics) of each case the scores with what is known."""
         return [score for score, _ in self._as_judged]
 
     @cached_property
     def truth(self) -> list[Floats]:
-        """Return (runs, topics) of each case the scores with the labels of all its documents."""
         every = (
             {label: (case.labels[case.unjudged_docs] >= label).astype(float) for label in self.labels}
             for case in self.cases
@@ -224,12 +214,10 @@ class MeasureModel:
         return [room for _, room in self._as_judged]
 
     def condensed(self, spec: Spec) -> list[Floats]:
-        """Return (runs, topics) of each case scores without its unjudged documents, by any measure."""
         labels = self.labels if spec.kernel == "ndcg" else [spec.rel]
         return self.of.condensed(spec, self.gains, labels)
 
     def nothing(self, case: Case) -> dict[int, Floats]:
-        """Return chances of 0."""
         return {label: np.zeros(len(case.unjudged_docs)) for label in self.labels}
 
     def others(self, at: int) -> NDArray[np.int64]:
@@ -238,13 +226,11 @@ class MeasureModel:
 
     @cached_property
     def losses(self) -> tuple[list[Floats], list[Floats]]:
-        """Return (runs,) of each case to learn from how much lower its mean scores are with what is known, and room."""
         n = len(self.train)
         lost = [(truth - zero).mean(axis=1) for truth, zero in zip(self.truth[:n], self.zero[:n], strict=True)]
         return lost, self.room[:n]
 
     def likely(self, case: Case, chances: Mapping[int, Floats]) -> Prediction:
-        """Return what chances of labels say."""
         score, changes = case.scored(self.spec, chances, self.gains)
         labels, depth = sorted(chances), case.cutoff(self.spec)
         dense = {label: case.dense(_at(case, chances[label]), depth) for label in labels}
@@ -356,7 +342,6 @@ class MeasureModel:
         )
 
     def without_chances(self, at: int, score: Floats, by_topic: Floats | None = None) -> Prediction:
-        """Return a prediction that knows nothing of how likely single documents are relevant."""
         return Prediction(score, 0.1 * self.room[at] + LEAST, by_topic)
 
 
@@ -376,7 +361,6 @@ def _diluted(
 
 
 def _at(case: Case, values: Floats) -> Floats:
-    """Return (documents,) values of unjudged_docs, 0 elsewhere."""
     found = np.zeros(len(case.known))
     found[case.unjudged_docs] = values
     return found

@@ -76,7 +76,6 @@ def signals_of(evidence: Evidence, outsides: Iterable[Sequence[int]], *, judge: 
 
 
 def _of_judge(judge: Any, evidence: Evidence, rows: Rows) -> Signal:
-    """Return what a judge says of some documents, as people would."""
     named = as_judges(judge)
     if len(named) != 1:
         raise InputError(f"judge must be one judge, got {len(named)}.", argument="judge")
@@ -177,7 +176,6 @@ class Lists:
         return counts, self.row[hits], self.rank[hits]
 
     def runs_of(self, hits: NDArray[np.bool_]) -> list[int]:
-        """Return the runs that have some of the hits."""
         ends = self.starts[:: max(len(self.lengths), 1)]
         at = np.searchsorted(ends, np.flatnonzero(hits), side="right") - 1
         return sorted(set(self.order[np.unique(at)].tolist()))
@@ -224,12 +222,10 @@ class Evidence:
         return found
 
     def runs_of(self, unit: int) -> Rows:
-        """Return the runs of a unit of which scores are predicted."""
         return np.flatnonzero(self.tested & (self.units.of_run == unit))
 
     @cached_property
     def unknown(self) -> Rows:
-        """Return the documents of all new runs that nobody judged, ascending."""
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.brought[unit] for unit in self.new)]))
 
     def n_bringing(self, units: Iterable[int]) -> NDArray[np.int16]:
@@ -263,7 +259,6 @@ class Evidence:
 
     @cached_property
     def names(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-        """Return (documents,) the topic and the name of each."""
         documents = self.qrels.arrays.documents
         return documents.qids(), documents.docnos()
 
@@ -279,43 +274,18 @@ class Evidence:
         bringing = self.n_bringing(without)
         return (self.labels >= 0) & ~((self.n_brought > 0) & (bringing == self.n_brought))
 
-    def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> ScoresWithout:
-        """Return the scores of all runs without what the units of each set alone brought."""
+    def without(self, measures: Sequence[ir_measures.Measure], sets: Sequence[Sequence[int]]) -> Floats:
+        """Return (measures, sets, topics, runs) scores without what the units of each set alone brought."""
         rows = [np.flatnonzero((self.labels >= 0) & ~self.known(units)) for units in sets]
-        of_set = np.repeat(np.arange(len(sets)), [len(row) for row in rows])
         every = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+        of_set = np.repeat(np.arange(len(sets)), [len(row) for row in rows])
+        found = np.empty((len(measures), len(sets), self.n_topics, len(self.runs)))
         changes = Changes(len(sets), of_set, every, np.full(len(every), UNJUDGED))
-        base = np.empty((len(measures), self.n_topics, len(self.runs)))
-        changed: list[list[tuple[Rows, Rows, Floats]]] = [[] for _ in measures]
         for block in rescore(self.runs, self.qrels, measures, changes):
-            base[:, block.topics.start : block.topics.stop] = block.base
+            found[:, :, block.topics.start : block.topics.stop] = block.base[:, None]
             for m, values in enumerate(block.values):
-                cell, run = np.nonzero(values != base[m, block.topic])
-                changed[m].append((block.set[cell], block.topic[cell] * len(self.runs) + run, values[cell, run]))
-        return ScoresWithout(base, [_by_set(parts, len(sets)) for parts in changed])
-
-
-def _by_set(parts: Sequence[tuple[Rows, Rows, Floats]], n_sets: int) -> list[tuple[Rows, Floats]]:
-    """Return of each set where scores are different, as topics * runs, and what they are."""
-    of_set, cell, value = (np.concatenate(each) for each in zip(*parts, strict=True))
-    order = np.argsort(of_set, kind="stable")
-    cuts = np.searchsorted(of_set[order], np.arange(1, n_sets))
-    return list(zip(np.split(cell[order], cuts), np.split(value[order], cuts), strict=True))
-
-
-@dataclass(frozen=True)
-class ScoresWithout:
-    """Scores under the judgments, and of further sets of judgments what is different: few runs and topics are."""
-
-    base: Floats  # (measures, topics, runs)
-    changed: list[list[tuple[Rows, Floats]]]  # by measure and set
-
-    def of(self, m: int, at: int, runs: Any = slice(None)) -> Floats:
-        """Return (topics, runs) scores of some runs by a measure under a set."""
-        scores = self.base[m].copy()
-        cell, value = self.changed[m][at]
-        scores.ravel()[cell] = value
-        return scores[:, runs]
+                found[m, block.set, block.topic] = values
+        return found
 
 
 @dataclass(frozen=True)
@@ -338,7 +308,6 @@ class Case:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return how many runs and topics there are."""
         return len(self.runs), self.lengths.shape[1]
 
     @property
@@ -355,7 +324,6 @@ class Case:
 
     @property
     def topic(self) -> Rows:
-        """Return (hits,) the topic of each."""
         return np.repeat(np.tile(np.arange(self.shape[1]), self.shape[0]), self.counts)
 
     def of_run(self, place: int) -> slice:
@@ -372,23 +340,10 @@ class Case:
 
     def dense(self, values: NDArray, cutoff: int) -> Floats:
         """Return (runs, topics, ranks) the values of documents in the lists, 0 where there is none."""
-        where, row = self._top(cutoff)
+        seen = self.rank <= cutoff
         found = np.zeros((*self.shape, cutoff))
-        found.ravel()[where] = values[row]
+        found.ravel()[self.cell[seen] * cutoff + self.rank[seen] - 1] = values[self.row[seen]]
         return found
-
-    def _top(self, cutoff: int) -> tuple[Rows, Rows]:
-        """Return of each hit down to a rank its place in (runs, topics, ranks), and its document."""
-        if cutoff not in self._tops:
-            seen = self.rank <= cutoff
-            self._tops.clear()
-            self._tops[cutoff] = self.cell[seen] * cutoff + self.rank[seen] - 1, self.row[seen].astype(np.int64)
-        return self._tops[cutoff]
-
-    @cached_property
-    def _tops(self) -> dict[int, tuple[Rows, Rows]]:
-        # what every estimator looks at; the last cutoff alone, since all cases are kept
-        return {}
 
     def cutoff(self, spec: Spec) -> int:
         """Return down to which rank a measure sees anything that matters."""
@@ -459,7 +414,6 @@ class Case:
 
 
 def _before(counts: Rows) -> Rows:
-    """Return how many are before each in its own list, of so many in each."""
     starts = np.cumsum(counts) - counts
     found: Rows = np.arange(int(counts.sum())) - np.repeat(starts, counts)
     return found

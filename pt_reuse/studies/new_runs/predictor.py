@@ -93,7 +93,6 @@ class PoolGap:
 
     @classmethod
     def of(cls, pooled: Pooled, qrels: Qrels) -> PoolGap:
-        """Count what the pooled runs have down to the depth, on the topics of the judgments."""
         counts = pool_to_depth(pooled.ranked, pooled.depth, pooled.contributors).counts(qrels)
         n, unjudged = counts.loc[counts["qid"].isin(qrels.topics), ["documents", "to_judge"]].sum()
         on_record = pool_depth_of(len(qrels.topics), qrels.arrays.labels)
@@ -101,7 +100,6 @@ class PoolGap:
 
     @property
     def share(self) -> float:
-        """Return which share of the pool is unjudged."""
         return self.unjudged / self.documents if self.documents else 0.0
 
     @property
@@ -110,7 +108,6 @@ class PoolGap:
         return f"{self.share:.0%} of the pool is unjudged" if self.share > SLACK else ""
 
     def caveats(self) -> Iterator[Caveat]:
-        """Yield a caveat where it is more than a little."""
         if self.in_words:
             message = (
                 f"{self.unjudged:,} of the {self.documents:,} documents that the pooled runs have down to depth "
@@ -206,7 +203,6 @@ class NewRunPredictor:
 
     @cached_property
     def predicted(self) -> list[Predicted]:
-        """Return what is predicted by each measure."""
         ranked = ranked_among(self.cases, self.measures, self.scores.mean(axis=1))
         return [
             Predicted.of(self.cases, measure, fields, self._estimators, self.confidence)
@@ -219,7 +215,6 @@ class NewRunPredictor:
         self._estimators = named_estimators(["zero"], judge=None, corpus=None)
 
     def _check_collection(self) -> None:
-        """Raise where a new run is of another collection."""
         for row in self.rows():
             if row.case.known[row.case.row[row.case.of_run(row.place)]].any():
                 continue
@@ -263,7 +258,6 @@ class NewRunPredictor:
 
     @property
     def completions(self) -> str:
-        """Return which documents have which labels in a completion."""
         whose = "the new run" if len(self.new) == 1 else f"all {len(self.new):,} new runs"
         return (
             f"any label for each unjudged document of {whose} down to depth {self.evidence.depth}, and below it for "
@@ -306,15 +300,12 @@ class NewRunPredictor:
         return score, model.effects(row.at, row.place, chances), field.diluted(model.dilution(case, chances)[0])
 
     def rows(self) -> list[RunInCase]:
-        """Return the new runs."""
         return _runs_in(self.cases.targets, len(self.train))
 
     def left_out(self) -> list[RunInCase]:
-        """Return the runs of the units that are left out to learn from."""
         return _runs_in(self.cases.train, 0)
 
     def name(self, row: RunInCase) -> str:
-        """Return the name of a run."""
         return self.runs.names[int(row.case.runs[row.place])]
 
     def why_not(self, m: int, row: RunInCase) -> list[str]:
@@ -339,7 +330,6 @@ class NewRunPredictor:
         return reasons
 
     def caveats(self, m: int) -> list[str]:
-        """Return what is known to make intervals by a measure too narrow here."""
         spec, depth = self.predicted[m].model.spec, self.evidence.depth
         reasons = [self.gap.in_words] if self.gap.in_words else []
         if spec.kernel != _TOP_HEAVY and (spec.cutoff or depth + 1) > depth:
@@ -350,7 +340,6 @@ class NewRunPredictor:
         return reasons
 
     def effects(self, m: int, row: RunInCase) -> Effects:
-        """Return what the labels of the unjudged documents of a run do to its mean score."""
         if (m, row.at, row.place) not in self._effects:
             self._effects[m, row.at, row.place] = self.predicted[m].model.effects(row.at, row.place)
         return self._effects[m, row.at, row.place]

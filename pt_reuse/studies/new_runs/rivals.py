@@ -7,18 +7,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import ir_measures
 import numpy as np
 
 from pt_reuse._check import did_you_mean, names, shown
 from pt_reuse.arrays.correlation import CLOSE
 from pt_reuse.arrays.expected import Floats
-from pt_reuse.arrays.kernels import UNJUDGED
+from pt_reuse.arrays.kernels import UNJUDGED, Spec
 from pt_reuse.arrays.pair_bounds import TopicLists
 from pt_reuse.arrays.pair_ends import largest_difference
 from pt_reuse.arrays.significance import pair_tests
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError
 from pt_reuse.studies.bounds import Completions
 from pt_reuse.studies.new_runs.decisions import CONFIDENT, EVERY, UNDECIDED, Expectations
@@ -27,32 +25,6 @@ from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 EVERY_LABELLING, OPEN = "every labelling", "not decided"
 #: a p-value of at most that is significant
 ALPHA = 0.05
-
-
-class Labellings:
-    """Runs, and what the labels of their unjudged documents may do to their differences."""
-
-    def __init__(self, runs: RunSet, qrels: Qrels, measures: Sequence[ir_measures.Measure]):
-        self._runs, work = runs, Completions(runs, qrels, measures)
-        topics, self.specs = list(work.topics()), work.specs
-        self._lists = [[work.lists(m, *topic) for topic in topics] for m in range(len(measures))]
-
-    def ends(self, m: int, first: str, second: str) -> tuple[Floats, Floats, int, bool]:
-        """Return the ends of the difference of two runs by a measure.
-
-        These are (topics,) the lowest and the highest, how many documents are unjudged, and whether some labelling
-        reaches each end.
-        """
-        most, least, n_unjudged = [], [], 0
-        for lists in self._lists[m]:
-            one, other = (
-                _of_pair(lists, [self._runs.row(name) for name in pair]) for pair in ((first, second), (second, first))
-            )
-            most.append(largest_difference(one, self.specs[m]))
-            least.append(largest_difference(other, self.specs[m]))
-            n_unjudged += one.ranks.shape[1]
-        (high, reached), (low, reached_too) = (zip(*ends, strict=True) for ends in (most, least))
-        return -np.array(low), np.array(high), n_unjudged, all(reached) and all(reached_too)
 
 
 def _of_pair(lists: TopicLists, pair: list[int]) -> TopicLists:
@@ -119,12 +91,25 @@ class Rivals:
         self._expectations: dict[int, Expectations] = {}
 
     @cached_property
-    def _labellings(self) -> Labellings:
+    def _lists(self) -> tuple[list[str], list[Spec], list[list[TopicLists]]]:
+        """Return the runs that are compared, and by measure their lists on each topic."""
         names = [name for name in self._predictor.runs.names if name in self._involved]
-        return Labellings(self._predictor.runs.select(names=names), self._qrels, self._predictor.measures)
+        work = Completions(self._predictor.runs.select(names=names), self._qrels, self._predictor.measures)
+        topics = list(work.topics())
+        return names, work.specs, [[work.lists(m, *topic) for topic in topics] for m in range(len(work.specs))]
+
+    def _ends(self, m: int, first: str, second: str) -> tuple[Floats, Floats, int, bool]:
+        """Return (topics,) the ends of a difference, how many documents are unjudged, and whether ends are reached."""
+        names, specs, lists = self._lists
+        pair = [names.index(first), names.index(second)]
+        of_pair = [_of_pair(each, pair) for each in lists[m]]
+        most = [largest_difference(each, specs[m]) for each in of_pair]
+        least = [largest_difference(_of_pair(each, pair[::-1]), specs[m]) for each in lists[m]]
+        (high, reached), (low, reached_too) = (zip(*ends, strict=True) for ends in (most, least))
+        n_unjudged = sum(each.ranks.shape[1] for each in of_pair)
+        return -np.array(low), np.array(high), n_unjudged, all(reached) and all(reached_too)
 
     def table(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, Any]]:
-        """Return a row for each measure, new run and rival."""
         return [self._row(*pair) for pair in pairs]
 
     def decides(self, m: int, first: str, second: str) -> str:
@@ -136,7 +121,7 @@ class Rivals:
         low, high = -np.inf, np.inf
         # by AP the ends of a single pair of long lists take a second and more
         if self._predictor.bounds_are_exact(m) or self._predictor.predicted[m].model.spec.kernel != "ap":
-            low, high = (float(ends.mean()) for ends in self._labellings.ends(m, name, rival)[:2])
+            low, high = (float(ends.mean()) for ends in self._ends(m, name, rival)[:2])
         if _sign(low, high) == sign or max(abs(low), abs(high)) <= CLOSE:
             return EVERY
         made = self._predicted(m, name, rival)
@@ -155,7 +140,7 @@ class Rivals:
     def _row(self, m: int, name: str, rival: str) -> dict[str, Any]:
         predictor = self._predictor
         mine, theirs = (predictor.scores[m][:, predictor.runs.row(run)] for run in (name, rival))
-        low_by_topic, high_by_topic, n_unjudged, is_exact = self._labellings.ends(m, name, rival)
+        low_by_topic, high_by_topic, n_unjudged, is_exact = self._ends(m, name, rival)
         judged, critical = mine - theirs, predictor.topic_critical
         difference = centre = float(judged.mean())
         # sums of the same numbers in another order differ in the last bit
@@ -224,7 +209,6 @@ class Rivals:
         return PredictedDifference(self._by_topic(m, name) - other, mean, mean - below, mean + above)
 
     def _by_topic(self, m: int, name: str) -> Floats:
-        """Return (topics,) what is predicted of a new run, all moved alike where their mean is another one."""
         by_topic = self._predictor.by_topic(m, self._rows[name])
         off = self._own[m, name]["predicted"] - by_topic.mean()
         return by_topic + off if abs(off) > CLOSE else by_topic
@@ -250,5 +234,4 @@ def _sign(low: float, high: float) -> int:
 
 
 def _deviation(by_topic: Floats) -> float:
-    """Return the standard deviation over topics, NaN of one topic."""
     return float(by_topic.std(ddof=1)) if len(by_topic) > 1 else np.nan
