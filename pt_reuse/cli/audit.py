@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 #: the text of all findings
 NAME = "findings.md"
 #: the options of studies that an audit takes
-_OPTIONS = (
-    "depth", "judge_rel", "measures", "rel", "missing", "by", "best", "test", "correction", "resamples", "confidence",
-    "seed",
-)  # fmt: skip
+_OPTIONS = ("depth", "judge_rel", "measures", "rel", "by", "resamples", "confidence", "seed")
 #: of these, what the first part is told where it is given
-_TOLD = ("by", "best", "missing", "rel", "resamples", "confidence", "seed")
+_TOLD = _OPTIONS[3:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +54,7 @@ class Part:
         """Compute the answer: every argument that an audit knows is told."""
         study = self.study()
         names = {argument: self.told.get(argument, argument) for argument in signature(study).parameters}
-        told = {argument: given[name] for argument, name in names.items() if name is not None and name in given}
-        # the t test alone is computed anew in every draw
-        again = {"resamples": 0} if self.name == "significance" and given["test"] != "t" else {}
-        return study(**told | again)
+        return study(**{argument: given[name] for argument, name in names.items() if name in given})
 
 
 #: what an audit must know -> why it may not
@@ -72,8 +66,8 @@ _LACKING = {
     "team": "all runs are of one team (--teams)",
 }
 _LABELS = ("runs", "judge")
-_OF_BOARDS = {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None,
-              "missing": None}  # fmt: skip
+_OF_BOARDS = {"human": "scores", "leaderboards": "boards", "families": "board_families", "measures": None}
+_OF_HOLES = {"qrels": "human", "fill": "judge", "by": None}
 PARTS = (
     Part("rankings", "How far do labels and rankings agree with those of people?", "audit_labels", _LABELS),
     Part(
@@ -93,7 +87,7 @@ PARTS = (
         "What if judges label the documents that only one team found?",
         "leave_out_uniques",
         (*_LABELS, "team"),
-        {"qrels": "human", "fill": "judge", "by": None},
+        _OF_HOLES,
     ),
 )
 
@@ -119,13 +113,11 @@ def add_audit(parser: Parser) -> None:
     parser.add_option(
         "--parts", "LIST", f"comma-separated: {', '.join(p.name for p in PARTS)}; default all", type=listed
     )
-    flags = flags_of("audit_labels", "significance_fidelity", "leave_out_uniques")
+    flags = flags_of("audit_labels", "leave_out_uniques")
     for name in _OPTIONS:
-        # runs that are missing have an option of the same name
-        dest = "missing_labels" if name == "missing" else name
-        add_flag(parser, flags[name] | {"needed": False, "dest": dest})
+        add_flag(parser, flags[name] | {"needed": False})
     add_out(parser, f"{NAME}, and for each part a folder of tables (CSV), settings (JSON) and pictures (PNG)")
-    parser.called |= {"path": "scores", "folder": "judges", "judge": "judges", "missing": "missing_labels"}
+    parser.called |= {"path": "scores", "folder": "judges", "judge": "judges"}
     # each study has its own default
     parser.set_defaults(run=_run, resamples=None)
 
@@ -176,11 +168,16 @@ def _read(options: argparse.Namespace, parts: list[Part]) -> tuple[dict[str, Any
     """Return what the parts are told, by the names that an audit has for it, and the folder to write to."""
     from pt_reuse.data.units import check_unit_is_given
     from pt_reuse.judge import as_judges
+    from pt_reuse.pooling.depth import checked_depth
     from pt_reuse.scoring.judge_folder import checked_folder, checked_table, read_judges
     from pt_reuse.scoring.leaderboards import read_leaderboard
     from pt_reuse.scoring.scores import score
 
-    given = _checked_options(options)
+    told = {name: value for name in _TOLD if (value := getattr(options, name)) is not None}
+    given = study_of(PARTS[0].study()).checked(told)
+    given.pop("rel", None)
+    given |= {"judge_rel": given_judge_rel(options.judge_rel), "verbose": shows_bars(options)}
+    given["depth"] = None if options.depth is None else checked_depth(options.depth)
     plan = None if _has_scores_alone(options) else plan_field(options)
     source = None
     if plan is not None:
@@ -235,18 +232,3 @@ def _findings(given: Mapping[str, Any], answers: Mapping[Part, Result], unanswer
     lines += ["", "## What is not answered", ""] if unanswered else []
     lines += [f"- {part.question} Not computed: {why}" for part, why in unanswered.items()]
     return "\n".join(lines) + "\n"
-
-
-def _checked_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what the parts are told, checked before anything is read."""
-    from pt_reuse.arrays.significance import check_test
-    from pt_reuse.pooling.depth import checked_depth
-
-    said = {**vars(options), "missing": options.missing_labels}
-    told = {name: said[name] for name in _TOLD if said[name] is not None}
-    told = study_of(PARTS[0].study()).checked(told)
-    told.pop("rel", None)
-    check_test(options.test, options.correction)
-    depth = None if options.depth is None else checked_depth(options.depth)
-    how = {"verbose": shows_bars(options), "judge_rel": given_judge_rel(options.judge_rel)}
-    return {**told, **how, "depth": depth, "test": options.test, "correction": options.correction}

@@ -8,7 +8,7 @@ from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse._text import prose
 from pt_reuse.cli.field import add_faults_to, add_run_files, collection_of, run_files, told_name
 from pt_reuse.cli.output import complain, out_file, print_table, put, say, shows_bars, width_of, write_table
-from pt_reuse.cli.parser import INPUT, OUTPUT, Parser, add_out, add_quiet, in_shell
+from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell
 from pt_reuse.errors import InputError
 
 #: what a narrow terminal loses, first to last; name, runs and here stay
@@ -19,8 +19,6 @@ def add_collections(parser: Parser) -> None:
     """Add the arguments of the command."""
     what = "words to search for, or the name of one collection"
     parser.add_option("words", "WORDS", what, group=INPUT, nargs="*")
-    parser.add_option("--here", "", "only collections with run files on this machine", group=INPUT)
-    parser.add_option("--csv", "", "every collection with all columns, as CSV", group=OUTPUT)
     parser.set_defaults(run=_run_collections)
 
 
@@ -29,22 +27,19 @@ def _run_collections(options: argparse.Namespace) -> int:
     from pt_reuse.collections.definition import collection_names, real_name
 
     search = " ".join(options.words).removeprefix("reuse:")
-    if not options.csv and not options.here and (search.endswith(".toml") or real_name(search) in collection_names()):
+    if search.endswith(".toml") or real_name(search) in collection_names():
         one = collection_of(search)
         say(f"{one.name}: {one.title}{f' ({one.year})' if one.year else ''}")
         for fact, text in facts_of(one):
             head = f"  {fact:<10} "
             put(head + prose(text, width=width_of() - len(head)).replace("\n", "\n" + " " * len(head)))
         return 0
-    found = list_collections(search, here=options.here)
-    if options.csv:
-        put(found.to_csv(index=False).rstrip("\n"))
-    elif len(found):
-        print_table(found, "collections; --csv has every one, WORDS narrow them down", most=40, spare=_SPARE)
-    else:
-        where = " with run files on this machine; `pt-reuse fetch NAME` downloads some" if options.here else ""
-        complain(f"pt-reuse: no collection {search!r}{where}.{did_you_mean(search, collection_names())}")
-    return 0 if len(found) else 1
+    found = list_collections(search)
+    if len(found):
+        print_table(found, "collections; WORDS narrow them down", most=40, spare=_SPARE)
+        return 0
+    complain(f"pt-reuse: no collection {search!r}.{did_you_mean(search, collection_names())}")
+    return 1
 
 
 def add_fetch(parser: Parser) -> None:

@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,6 @@ from pt_reuse.cli.parser import (
     add_out,
     chosen_contributors,
     listed,
-    number_or_numbers,
 )
 from pt_reuse.cli.study_commands import add_flag
 from pt_reuse.errors import InputError, located
@@ -46,7 +45,6 @@ from pt_reuse.study import study_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_reuse.data.judgments import Qrels
     from pt_reuse.pooling.pool import Pool
     from pt_reuse.studies.plan_labels import LabelPlan
 
@@ -63,8 +61,7 @@ def read_topics(text: str) -> pd.DataFrame:
 
     if not os.path.isfile(text):
         return _dataset(text, "topics").get_topics()
-    with _argument("topics"):
-        frame = pd.DataFrame(OwnTopics(text, "topics").queries_iter()).rename(columns={"query_id": "qid"})
+    frame = pd.DataFrame(OwnTopics(text, "topics").queries_iter()).rename(columns={"query_id": "qid"})
     query = next((name for name in QUERY_FIELDS if name in frame), frame.columns[1])
     return frame if "query" in frame else frame.rename(columns={query: "query"})
 
@@ -76,18 +73,8 @@ def named_texts(text: str) -> Iterable[Mapping[str, Any]]:
     if not os.path.isfile(text):
         return _dataset(text, "texts").get_corpus_iter(verbose=False)
     documents = OwnDocuments([text], "texts")
-    with _argument("texts"):
-        documents.docs_cls()
+    documents.docs_cls()
     return ({"docno": each.doc_id, **each._asdict()} for each in documents.read())
-
-
-@contextmanager
-def _argument(argument: str) -> Iterator[None]:
-    """Have errors of a file name the argument that it was given as."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(error.text, place=error.place, argument=argument) from error
 
 
 def _dataset(text: str, argument: str) -> Any:
@@ -121,16 +108,8 @@ def add_export(parser: Parser) -> None:
         "--texts": ("FILE", f"{TEXTS_HELP}; default those of --collection"),
     }
     parser.add_options(named, group=INPUT)
-    scale = "such as '0=not relevant,1=relevant', the default; with --qrels or --collection the labels of its judgments"
-    how = {
-        "--format": ("FORMAT", "csv or label-studio; default csv"),
-        "--labels": ("SCALE", scale),
-        "--instructions": ("FILE", "a text that people read beside the labels"),
-    }
-    parser.add_options(how)
+    parser.add_option("--format", "FORMAT", "csv or label-studio; default csv")
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
-    overlap = "annotators for each pair, or a share that all judge"
-    parser.add_option("--overlap", "N", overlap, type=number_or_numbers, default=1)
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
     parser.add_option("--out", "DIR", "the folder of the tasks", group=OUTPUT, required=True)
@@ -144,15 +123,19 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import ExportPlan
     from pt_reuse.judging.people.manifest import RETURNED
 
-    qrels = None if options.qrels is None else judgment_source(options.qrels).read()
+    labels = qrels = None if options.qrels is None else judgment_source(options.qrels).read()
+    if qrels is None and options.collection is not None:
+        # a collection that is being built has none
+        with suppress(InputError):
+            labels = judgment_source(options.collection).read()
     plan = ExportPlan.of(
         options.out,
         format=options.format,
         annotators=options.annotators,
-        overlap=options.overlap,
+        overlap=1,
         whole_topics=False,
-        labels=_labels(options, qrels),
-        instructions=None if options.instructions is None else _text(options.instructions),
+        labels=labels,
+        instructions=None,
         seed=options.seed,
     )
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
@@ -165,17 +148,6 @@ def _run_export(options: argparse.Namespace) -> None:
         print_table(shown, "files", most=len(shown))
         back = f"{made.folder}/{RETURNED}"
         say(f"\nWhat comes back goes to {back}; then: pt-reuse judge import {made.folder} --out FILE.csv")
-
-
-def _labels(options: argparse.Namespace, qrels: Qrels | None) -> dict[int, str] | Qrels | None:
-    """Return the labels that are given, else the judgments whose labels count; None where there are neither."""
-    if options.labels is not None:
-        return _scale(options.labels)
-    if qrels is None and options.collection is not None:
-        # one that is being built has none
-        with suppress(InputError):
-            return judgment_source(options.collection).read()
-    return qrels
 
 
 def _named(options: argparse.Namespace, name: str) -> str:
@@ -228,23 +200,6 @@ def _pairs(text: str, argument: str, such_as: str) -> dict[str, str]:
     if not all(before.strip() and equals and after.strip() for before, equals, after in pairs):
         raise InputError(f"{argument} must be such as {such_as}, got {text!r}.", argument=argument)
     return {before.strip(): after.strip() for before, _, after in pairs}
-
-
-def _scale(text: str) -> dict[int, str]:
-    """Return label -> word, of ``0=not relevant,1=relevant``."""
-    words = _pairs(text, "labels", "'0=not relevant,1=relevant'")
-    odd = next((number for number in words if not re.fullmatch(r"[-+]?\d+", number)), None)
-    if odd is not None:
-        raise InputError(f"labels must have a whole number for each label, got {odd!r}.", argument="labels")
-    return {int(number): word for number, word in words.items()}
-
-
-def _text(path: str) -> str:
-    try:
-        return read_file(Path(path)).decode("utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be read ({reason}).", place=path, argument="instructions") from error
 
 
 def add_import(parser: Parser) -> None:
@@ -364,13 +319,11 @@ def add_plan(parser: Parser) -> None:
     )
     named = {
         "--judge": ("FILE", f"the judge's labels: {QRELS_HELP}"),
-        "--pilot": ("QRELS", f"judgments that people made before: {QRELS_HELP}"),
         "--plan": ("DIR", "a plan that --out wrote; with --checked, in place of --judge"),
         "--checked": ("QRELS", "what people say of the documents of --plan"),
     }
     parser.add_options(named, group=INPUT)
-    prior = "what is expected: .3, or by label 0=.05,1=.6; default .5, or the pilot"
-    parser.add_option("--prior", "SHARE", prior)
+    parser.add_option("--prior", "SHARE", "what is expected: .3, or by label 0=.05,1=.6; default .5")
     add_run_files(parser, "run files: one for a mean, two for a difference")
     for flag in flags_of("plan_labels").values():
         add_flag(parser, flag)
@@ -390,7 +343,7 @@ def _run_plan(options: argparse.Namespace) -> None:
     from pt_reuse.data.run_reading import read_runs
     from pt_reuse.studies.plan_labels import plan_labels
 
-    names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"pilot", "prior", "runs", "judge"}
+    names = study_of(plan_labels).parameters.keys() & vars(options).keys() - {"prior", "runs", "judge"}
     given = {name: getattr(options, name) for name in names}
     given["prior"] = None if options.prior is None else _prior(options.prior)
     if options.plan is None:
@@ -403,7 +356,6 @@ def _run_plan(options: argparse.Namespace) -> None:
             write_result(estimate, folder, options, {"estimate.png": {}})
         return
     labels = judgment_source(options.judge).read()
-    given["pilot"] = None if options.pilot is None else judgment_source(options.pilot).read()
     plan = plan_labels(labels, runs=None if options.runs is None else read_runs(options.runs), **given)
     show(plan)
     if folder is not None:

@@ -248,8 +248,7 @@ def _read_scores(options: argparse.Namespace, given: Mapping[str, Any]) -> Score
     if beside:
         raise InputError(f"scores are read instead of runs and judgments. Leave out {beside[0]}.", argument="scores")
     if not given.get("complete", True):
-        problem = "complete is for scores that are computed. Leave it out, or give missing_scores='leave_out'."
-        raise InputError(problem, argument="complete")
+        raise InputError("complete is for scores that are computed. Leave it out.", argument="complete")
     # beside a collection, which is not read here, --missing is of its runs
     options.parser.called |= {"path": "scores", "missing": "missing_scores"}
     scores = read_leaderboard(options.scores, missing=options.missing_scores or "error", tasks=options.tasks)

@@ -39,7 +39,7 @@ class Shareable:
         ``pt.Artifact.load(folder).content`` has it back, and so have ``from_hf``, ``from_zenodo`` and ``from_url`` once
         it was shared: ``artifact.build_package()`` makes one file, ``to_hf`` and ``to_zenodo`` upload it, with a card
         that says what it is, under which conventions it was made, and how it is loaded. Runs that NIST gives to people
-        who sign its agreement are neither packed nor uploaded, unless ``allow=`` of these methods says who allows it.
+        who sign its agreement are neither packed nor uploaded, unless ``artifact.allowed(who)`` says who allows it.
         When the content is read, every file is checked to be the one that was written.
 
         Args:

@@ -29,8 +29,6 @@ class Adding:
         """Return a result with the columns; in a pair or a Styler they are in the frames."""
         if perquery == "both":
             return like(result, self.to(result[0], False), self.to(result[1], True))
-        if isinstance(result, dict):
-            return self._to_dict(result, bool(perquery))
         if perquery:
             return self.to_topics(result)
         if isinstance(result, pd.DataFrame):
@@ -41,26 +39,25 @@ class Adding:
     def means(self, result: Any, perquery: bool | str) -> pd.DataFrame | None:
         """Return the means of a result that has the columns, not rounded, in the long layout; None without any."""
         scores, systems = self.columns.scores, self.columns.systems
-        if isinstance(result, dict) or (isinstance(result, tuple) and isinstance(result[0], dict)):
-            return None
         if perquery is True:
             if not set(self.columns.measures) <= set(scores):
                 return None
-            frame = pd.DataFrame({"name": list(dict.fromkeys(result["name"]))})
-            frame = frame.assign(
-                **{m: of_systems(systems, scores[m].mean, frame["name"]) for m in self.columns.measures}
-            )
+            frame, shown = pd.DataFrame({"name": list(dict.fromkeys(result["name"]))}), self.columns.measures
         else:
             frame = result[0] if isinstance(result, tuple) else result
             frame = frame if isinstance(frame, pd.DataFrame) else frame.data
             if self.rounding is None:
                 return self.long(frame)
-            # our scores where pt.Experiment's are these, rounded
-            for measure in frame.columns.intersection(list(scores)):
-                ours, theirs = of_systems(systems, scores[measure].mean, frame["name"]), frame[measure].to_numpy()
-                attrs = frame.attrs
-                frame = frame.assign(**{measure: np.where(np.abs(theirs - ours) <= self._same(measure), ours, theirs)})
-                frame.attrs = attrs
+            shown = list(frame.columns.intersection(list(scores)))
+        attrs = frame.attrs
+        for measure in shown:
+            ours = of_systems(systems, scores[measure].mean, frame["name"])
+            if measure in frame:
+                # our scores where pt.Experiment's are these, rounded
+                theirs = frame[measure].to_numpy()
+                ours = np.where(np.abs(theirs - ours) <= self._same(measure), ours, theirs)
+            frame = frame.assign(**{measure: ours})
+        frame.attrs = attrs
         return self.long(Adding(self.columns, None).to_means(frame))
 
     def long(self, wide: pd.DataFrame) -> pd.DataFrame:
@@ -114,26 +111,6 @@ class Adding:
                     added[column][rows] = self._finished(column, here, measure, scores[rows])
         whole = [name for name, values in added.items() if name in (*RANKS, *COUNTS) and not np.isnan(values).any()]
         return self._beside(frame, {**added, **{name: added[name].astype(np.int64) for name in whole}})
-
-    def _to_dict(self, result: dict[Any, dict[str, Any]], perquery: bool) -> dict[Any, dict[str, Any]]:
-        # means by the names of systems, scores of topics by their numbers
-        if not perquery:
-            wide = self.to_means(pd.DataFrame([{"name": name, **found} for name, found in result.items()]))
-            for (_, found), row in zip(result.items(), wide.to_dict("records"), strict=True):
-                found.update({str(key): row[key] for key in row if key not in (*found, "name", "pooled")})
-            return result
-        cells = [
-            (values, measure, {"name": self.columns.systems[number], "qid": qid, "measure": measure, "value": value})
-            for number, found in result.items()
-            for qid, values in found.items()
-            for measure, value in values.items()
-        ]
-        long = self.to_topics(pd.DataFrame([row for *_, row in cells]))
-        known, systems = set(self.columns.qids), self.columns.added.items()
-        for (values, measure, _), row in zip(cells, long.to_dict("records"), strict=True):
-            if str(row["qid"]) in known:
-                values.update({f"{measure} {column}": row[column] for column, of in systems if measure in of})
-        return result
 
     def _beside(self, frame: pd.DataFrame, added: Mapping[str, NDArray]) -> pd.DataFrame:
         """Return a frame with columns, anew those that were added before; columns that are somebody's own stay."""
@@ -201,12 +178,9 @@ TIME = "mrt"
 
 def check_layout(layout: Any, arguments: Mapping[str, Any]) -> None:
     """Raise unless `layout` is one, and possible for what else is asked of pt.Experiment."""
-    choice("layout", layout, LAYOUTS)
-    marks = arguments.get("highlight") is not None
-    if layout == "long" and (marks or not arguments["dataframe"]):
-        option = "highlight=" if marks else "dataframe=False"
-        said = " needs a column or a key per measure, of which the long layout has none. Leave one of the two out."
-        raise InputError(f"{option}{said}", argument="layout")
+    if choice("layout", layout, LAYOUTS) == "long" and arguments.get("highlight") is not None:
+        problem = "highlight= needs a column per measure, of which the long layout has none. Leave one of the two out."
+        raise InputError(problem, argument="layout")
 
 
 def in_layout(result: Any, layout: str, perquery: bool | str, long: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:

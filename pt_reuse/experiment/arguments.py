@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -42,8 +42,7 @@ def check_pt_arguments(arguments: Mapping[str, Any], ours: Callable[..., Any]) -
     names = [name for name, p in known.items() if p.kind is not p.VAR_KEYWORD]
     unknown = sorted(set(arguments) - set(names))
     if unknown:
-        renamed = " It is now filter_by_qrels." if unknown[0] == "drop_unused" else ""
-        hint = renamed or did_you_mean(unknown[0], [*names, *inspect.signature(ours).parameters])
+        hint = did_you_mean(unknown[0], [*names, *inspect.signature(ours).parameters])
         problem = f"neither ptr.Experiment nor pt.Experiment has an argument {examples(unknown)}.{hint}"
         raise InputError(problem, argument=unknown[0])
     for name, value in arguments.items():
@@ -60,22 +59,20 @@ def check_pt_arguments(arguments: Mapping[str, Any], ours: Callable[..., Any]) -
 
 def _check_significance(arguments: Mapping[str, Any]) -> None:
     test, method = arguments.get("test", "t"), arguments.get("correction")
-    alpha = arguments.get("correction_alpha", 0.05)
     if not isinstance(test, str) and not callable(test):
         raise InputError(f"test must be 't', 'wilcoxon' or a function, got {shown(test)}.", argument="test")
     if method is None:
         return
+    alpha = arguments.get("correction_alpha", 0.05)
     try:
         from statsmodels.stats.multitest import multipletests
 
         multipletests([0.01, 0.5], alpha=alpha, method=method)
-    except ImportError as error:
-        problem = "correction needs statsmodels; `pip install 'pt-reuse[studies]'` brings it."
-        raise InputError(problem, argument="correction") from error
-    except Exception as error:  # whatever it makes of a word or a number that it does not know
+    except Exception as error:  # whatever it makes of a word or a number that it does not know, or that it is not there
         raise InputError(
-            f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r}. Give a method that its "
-            f"multipletests has, such as 'bonferroni' or 'holm', and a level such as 0.05.",
+            f"statsmodels computes no correction={method!r} with correction_alpha={alpha!r} ({type(error).__name__}). "
+            "Give a method such as 'bonferroni' or 'holm' and a level such as 0.05, or `pip install "
+            "'pt-reuse[studies]'`.",
             argument="correction",
         ) from error
 
@@ -217,24 +214,16 @@ def check_measures(measures: Measures, judged: Iterable[str]) -> None:
         needed = {*getattr(measure, "RUN_INPUTS", ()), *of_judgments}
         more = sorted(needed - {"query_id", "doc_id", "score", "relevance"})
         if more:
-            said = (
+            raise InputError(
                 f"{name} reads {examples(more)} of the results or qrels; ranks and LOU are computed from qid, docno, "
-                f"score and label alone. Leave the measure out, or pass "
+                "score and label alone. Leave the measure out, or pass reuse=['unjudged'].",
+                argument="eval_metrics",
             )
-            raise InputError(f"{said}reuse=['unjudged'].", argument="eval_metrics")
     # pt.Experiment computes those, too, that we know ourselves
     check_provided(measures.values())
 
 
 # systems and field
-
-
-class SystemTables(NamedTuple):
-    """The run table of the systems, as it was stated and with every system pooled or not; who was given no team."""
-
-    stated: pd.DataFrame
-    counted: pd.DataFrame
-    own_teams: list[str]
 
 
 def system_tables(
@@ -244,8 +233,11 @@ def system_tables(
     pooled: RunLabels | Collection[str] | bool | None,
     *,
     pooled_by_default: bool,
-) -> SystemTables:
-    """Return what is known of systems; a RunSet says of them what the other arguments do not."""
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return the run table as it was stated, the same with every system pooled or not, and who was given no team.
+
+    A RunSet says of its runs what the other arguments do not.
+    """
     if isinstance(systems, RunSet):
         base = systems.run_table
     else:
@@ -255,7 +247,7 @@ def system_tables(
     unsaid = table["team"].isna()
     stated = table.assign(team=table["team"].where(~unsaid, table["name"]))
     counted = stated.assign(pooled=stated["pooled"].fillna(pooled_by_default))
-    return SystemTables(stated, counted, table["name"][unsaid].tolist())
+    return stated, counted, table["name"][unsaid].tolist()
 
 
 def as_field(field: Any) -> RunSet | None:
@@ -300,11 +292,10 @@ def check_units(field: RunSet | None, table: pd.DataFrame, by: str, own_teams: S
     lacking = table["name"][column_of(table, by).isna()].tolist()
     if lacking:
         # systems that are pipelines have no metadata
-        of_families = "systems whose metadata says it, RunSet.from_pipelines(..., metadata=...)"
+        give = "RunSet.from_pipelines(..., metadata=...)" if by == "family" else f"{by}s="
         raise InputError(
             f"by={by!r} needs the {by} of every system; {count(len(lacking), 'system')} without: "
-            f"{examples(lacking)}. Give {of_families if by == 'family' else f'{by}s='}, or use "
-            "by='run'.",
+            f"{examples(lacking)}. Give {give}, or use by='run'.",
             argument="by",
         )
     if field is None:

@@ -431,24 +431,15 @@ def _among_themselves(fit: PoolFit, n_systems: int, hint: str) -> Iterator[Cavea
     """Yield a caveat where a few systems were taken for the pool, and are not what was judged."""
     if fit.stranger_share <= SLACK:
         return
-    systems = count(n_systems, "system")
+    systems = f"{count(n_systems, 'system')} of this experiment alone"
     get = sentence(hint) if hint else "field= takes the runs that were pooled."
-    known, unique, lacks = (
-        f"the {systems} of this experiment alone",
-        f"a unique is a judged document that no other of them has in its top {fit.depth}",
-        "No system has",
-    )
-    if n_systems == 1:
-        known, unique, lacks = (
-            "the only system of this experiment",
-            f"every judged document in its top {fit.depth} is its unique",
-            "It does not have",
-        )
     yield Caveat(
-        f"uniques among the {systems} alone, {fit.stranger_share:.0%} of the judgments have no contributor",
-        f"the columns that end in{NO_FIELD} know {known}: {unique}. {lacks} {fit.strangers:,} of {fit.judged:,} "
-        f"judged documents ({fit.stranger_share:.0%}) there: another pool was judged, and what a system loses here "
-        f"says nothing of it. {get}",
+        f"uniques among the {count(n_systems, 'system')} alone, {fit.stranger_share:.0%} of the judgments have no "
+        "contributor",
+        f"the columns that end in{NO_FIELD} know the {systems}: a unique is a judged document that no other of them "
+        f"has in its top {fit.depth}. No system has {fit.strangers:,} of {fit.judged:,} judged documents "
+        f"({fit.stranger_share:.0%}) there: another pool was judged, and what a system loses here says nothing of it. "
+        f"{get}",
     )
 
 
@@ -486,14 +477,14 @@ def tell_other_order(
     if not odd:
         return columns
     m, t, r = (int(axis[0]) for axis in np.nonzero(differ))
-    equal, what = "", "the order of the runs given"
-    if order == USUAL:
-        equal, what = ", to which different scores may be equal", "float64, the default of ptr.score and the studies"
+    usual = order == USUAL
+    what = "float64, the default of ptr.score and the studies" if usual else "the order of the runs given"
     some = [f"{examples([name])} on {count(topic, 'topic')}" for name, topic in list(odd.items())[:3]]
     more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
     of = f"{len(odd):,} of {count(len(runs), 'system')} are different"
     warn(
-        f"pt.Experiment ranks documents by float32 scores (order={ORDER!r}){equal}. In order={order!r} ({what}) the "
+        f"pt.Experiment ranks documents by float32 scores (order={ORDER!r})"
+        f"{', to which different scores may be equal' if usual else ''}. In order={order!r} ({what}) the "
         f"scores of {of}: {', '.join(some)}{more}. {list(known)[m]} of {runs.names[r]!r} on topic {topics[t]!r} is "
         f"{here[m, t, r]:.6f} here and {there[m, t, r]:.6f} there. For the scores in that order use "
         f"ptr.score(result.runs.reorder({order!r}), qrels, measures)."

@@ -155,11 +155,9 @@ def _joined(operation: Any) -> list[Any]:
 
 
 def carrying(result: Any, executed: Executed) -> Any:
-    """Return what pt.Experiment returned, its frames with what was executed; dicts stay as they are."""
+    """Return what pt.Experiment returned, its frames with what was executed."""
     if isinstance(result, tuple):
         return like(result, carrying(result[0], executed), carrying(result[1], executed))
-    if isinstance(result, dict):
-        return result
     if isinstance(result, pd.DataFrame):
         return ExperimentResult.of(result, executed)
     return ExperimentResult.of(result.data, executed).style.use(result.export())

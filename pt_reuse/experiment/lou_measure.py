@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import count, shown
 from pt_reuse.data.judgments import checked_rel
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import InputError, warn
+from pt_reuse.errors import InputError, ReuseWarning, warn
 from pt_reuse.experiment.arguments import as_field
 from pt_reuse.pooling.depth import checked_depth, depth_of, depth_pool
 from pt_reuse.pooling.fit import MOSTLY
@@ -81,18 +81,18 @@ class _LeaveOutUniques(Derived):
         """Warn where a measure of another field has the same name, since a table would hold one column for both."""
         in_use = [other for known in _MADE if (other := known()) is not None]
         _MADE[:] = [weakref.ref(measure) for measure in (*in_use, self)]
-        named = [other for other in in_use if repr(other) == repr(self)]
-        if any(not self._is_like(other) for other in named):
+        runs = self.params["field"].names
+        if any(repr(other) == repr(self) and other.params["field"].names != runs for other in in_use):
             warn(
                 f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
                 "two. Give name= to have both in one experiment."
             )
 
-    def _is_like(self, other: _LeaveOutUniques) -> bool:
-        if other.params["field"] is self.params["field"]:
-            return True
-        both = ((self._others, other._others), (self._of_team, other._of_team))
-        return all(len(mine) == len(theirs) and mine.isin(theirs).all() for mine, theirs in both)
+    def _warn(self, what: str, text: str, category: type[ReuseWarning] = CaveatWarning) -> None:
+        """Warn, once."""
+        if what not in self._told:
+            self._told.add(what)
+            warn(f"{self!r}: {text}", category=category)
 
     @cached_property
     def _pool(self) -> Pool:
@@ -109,50 +109,40 @@ class _LeaveOutUniques(Derived):
         """Return topic and document of what the team of the system brought alone, by other runs."""
         return _pairs(self._pool).difference(self._others)
 
-    def _tell(self, strangers: NDArray[np.bool_]) -> None:
-        """Warn, once, where the pool of the field is not what was judged."""
-        if not len(strangers) or strangers.mean() <= MOSTLY or self._was_told("strangers"):
-            return
-        warn(
-            f"{self!r}: {int(strangers.sum()):,} of {len(strangers):,} judged documents ({strangers.mean():.0%}) "
-            f"are within depth {self.params['depth']} of no pooled run of the field, nor of the system, so they "
-            "stay whoever is left out. Check the field and the depth: infer_pool(runs, qrels) says which runs and "
-            "which depth fit the judgments.",
-            category=CaveatWarning,
-        )
-
-    def _tell_not_pooled(self, alone: int, judged: int) -> None:
-        """Warn, once, where hardly anything is judged of what the system alone has: it was not pooled."""
-        if judged >= (1 - MOSTLY) * alone or self._was_told("not pooled"):
-            return
-        warn(
-            f"{self!r}: of {count(alone, 'document')} that a system alone has in its first {self.params['depth']}, "
-            f"{judged:,} {'is' if judged == 1 else 'are'} judged: it did not contribute to the pool, and only what "
-            "is judged can be taken out. That it loses little or nothing says nothing of the judgments; "
-            "check_new_run(new, runs, qrels) predicts what such a run would score.",
-            category=CaveatWarning,
-        )
-
-    def _tell_grade(self, qrels: pd.DataFrame) -> None:
-        """Warn, once, where the track of the judgments counts documents as relevant from another label."""
-        if self.params["rel"] is not None or self._was_told("grade"):
-            return
-        tell(grade_of_known(qrels["query_id"].nunique(), qrels["relevance"].to_numpy()))
+    def _tell(self, strangers: int, judged: int, alone: int, alone_judged: int) -> None:
+        """Warn where the pool of the field is not what was judged, or the system was not pooled."""
+        depth = self.params["depth"]
+        if strangers > MOSTLY * judged:
+            self._warn(
+                "strangers",
+                f"{strangers:,} of {judged:,} judged documents ({strangers / judged:.0%}) are within depth {depth} of "
+                "no pooled run of the field, nor of the system, so they stay whoever is left out. Check the field and "
+                "the depth: infer_pool(runs, qrels) says which runs and which depth fit the judgments.",
+            )
+        if alone_judged < (1 - MOSTLY) * alone:
+            self._warn(
+                "not pooled",
+                f"of {count(alone, 'document')} that a system alone has in its first {depth}, {alone_judged:,} "
+                f"{'is' if alone_judged == 1 else 'are'} judged: it did not contribute to the pool, and only what is "
+                "judged can be taken out. That it loses little or nothing says nothing of the judgments; "
+                "check_new_run(new, runs, qrels) predicts what such a run would score.",
+            )
 
     def _tell_twin(self, top: pd.DataFrame, qids: Sequence[str]) -> None:
-        """Warn, once per run, where a pooled run has the documents of the system, none of which is then unique."""
+        """Warn where a pooled run has the documents of the system, none of which is then unique."""
         others, theirs = self._by_run
         mine = top.assign(key=_keys(top["doc_id"])).groupby("query_id")["key"].sum()
         here = others.reindex(columns=mine.index[mine.index.isin(qids)])
-        enough = here.shape[1] >= _TOPICS
-        twins = here.index[(here == mine[here.columns]).all(axis=1)] if enough else ()
-        team = self.params["team"]
-        for name in twins:
-            if (team is None or theirs[name] != team) and not self._was_told(name):
-                warn(
-                    f"{self!r}: the results are those of run {shown(name)} of the field, which has found all of "
-                    "their documents as well, so that none is unique. Leave the run out of field=, or name its "
-                    f"team, team={theirs[name]!r}."
+        if here.shape[1] < _TOPICS:
+            return
+        for name in here.index[(here == mine[here.columns]).all(axis=1)]:
+            if self.params["team"] is None or theirs[name] != self.params["team"]:
+                self._warn(
+                    name,
+                    f"the results are those of run {shown(name)} of the field, which has found all of their documents "
+                    f"as well, so that none is unique. Leave the run out of field=, or name its team, "
+                    f"team={theirs[name]!r}.",
+                    ReuseWarning,
                 )
 
     @cached_property
@@ -163,29 +153,22 @@ class _LeaveOutUniques(Derived):
         table = self._pool.run_table
         return sums, dict(zip(table["name"], table["team"], strict=True))
 
-    def _was_told(self, what: str) -> bool:
-        before = what in self._told
-        self._told.add(what)
-        return before
-
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
         with np.errstate(over="ignore"):
             rows = run.assign(score=run["score"].astype(np.float32))
         rows = rows.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
         top = rows.groupby("query_id").head(self.params["depth"])
         self._tell_twin(top, qids)
-        self._tell_grade(qrels)
-        judged = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]])
+        if self.params["rel"] is None and "grade" not in self._told:
+            self._told.add("grade")
+            tell(grade_of_known(qrels["query_id"].nunique(), qrels["relevance"].to_numpy()))
+        judged, label = pd.MultiIndex.from_frame(qrels[["query_id", "doc_id"]]), qrels["relevance"].to_numpy()
         mine = pd.MultiIndex.from_frame(top.loc[top["query_id"].isin(qids), ["query_id", "doc_id"]])
-        found, alone = judged.isin(mine), ~mine.isin(self._others)
-        self._tell_not_pooled(
-            int(alone.sum()), int(mine[alone].isin(judged[(qrels["relevance"] >= 0).to_numpy()]).sum())
-        )
-        unique = judged.isin(self._of_team) | (found & ~judged.isin(self._others))
-        self._tell(
-            ~(judged.isin(self._others) | judged.isin(self._of_team) | found)[(qrels["relevance"] >= 0).to_numpy()]
-        )
-        left = qrels[~(unique & (qrels["relevance"] >= (self.params["rel"] or 1)).to_numpy())]
+        of_others, of_team, found = judged.isin(self._others), judged.isin(self._of_team), judged.isin(mine)
+        alone, strangers = mine[~mine.isin(self._others)], ~(of_others | of_team | found) & (label >= 0)
+        self._tell(int(strangers.sum()), int((label >= 0).sum()), len(alone), int(alone.isin(judged[label >= 0]).sum()))
+        unique = of_team | (found & ~of_others)
+        left = qrels[~(unique & (label >= (self.params["rel"] or 1)))]
         return calculated(self._made_of(qrels), left, run, qids)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_reuse._check import count, examples, flag, shown
+from pt_reuse._check import count, examples, shown
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.metadata import RunLabels
 from pt_reuse.data.run_reading import as_runs
@@ -62,7 +62,7 @@ from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 from pt_reuse.study import study_of
 
 
-# a frame knows its runs; a Styler, dicts and pairs are as pt.Experiment has them
+# a frame knows its runs; a Styler and pairs are as pt.Experiment has them
 @overload
 def Experiment(
     retr_systems: Any,
@@ -72,7 +72,6 @@ def Experiment(
     names: Sequence[str] | None = None,
     perquery: bool = False,
     *,
-    dataframe: Literal[True] = True,
     highlight: None = None,
     **arguments: Any,
 ) -> ExperimentResult: ...
@@ -86,8 +85,6 @@ def Experiment(
     eval_metrics: Sequence[Any],
     names: Sequence[str] | None = None,
     perquery: bool | str = False,
-    *,
-    dataframe: bool = True,
     **arguments: Any,
 ) -> Any: ...
 
@@ -100,7 +97,6 @@ def Experiment(
     names: Sequence[str] | None = None,
     perquery: bool | str = False,
     *,
-    dataframe: bool = True,
     teams: RunLabels | None = None,
     types: RunLabels | None = None,
     pooled: RunLabels | Collection[str] | bool | None = None,
@@ -159,8 +155,6 @@ def Experiment(
         eval_metrics: measures, as for pt.Experiment; the names that ir_measures gives (``"nDCG@10"``) do, too.
         names: names of the systems of a list, all different; default is how they print.
         perquery: as for pt.Experiment.
-        dataframe: as for pt.Experiment; the dicts of ``dataframe=False`` get the same values, but hold no summary, no
-            ``pooled`` and no runs.
         teams: who belongs together: system -> team, as in :func:`read_runs`; default each system is its own team, also
             those that a mapping does not name.
         types: system -> type; default none.
@@ -190,7 +184,7 @@ def Experiment(
         layout: ``"wide"`` (default), a row per system and columns such as ``nDCG@10 LOU``; or ``"long"``, a row per
             system and measure: ``name measure value``, what a baseline adds, and the added columns but ``LOU rank``,
             which is rank + drop, and ``pooled``, which ``result.runs.run_table`` has. Results by topic have such rows
-            in either layout. Neither the dicts of ``dataframe=False`` nor ``highlight`` have a long one.
+            in either layout; ``highlight`` has no long one.
         cache: a folder that keeps the results of the pipelines, batch by batch (``batch_size`` topics, 10 where it is
             left out), as :meth:`RunSet.from_pipelines` does: a call that was interrupted goes on where it stopped.
             Neither ``"mrt"`` nor ``plan="tree"`` goes with it.
@@ -198,8 +192,8 @@ def Experiment(
             ``batch_size``, ``save_dir``, ``save_mode``, ``plan``, ``verbose`` and so on.
 
     Returns:
-        What pt.Experiment returns for these arguments (a frame, a Styler, dicts, or two of them), with more columns; a
-        frame is an ``ExperimentResult``. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs.
+        What pt.Experiment returns for these arguments (a frame, a Styler, or two of them), with more columns; a frame
+        is an ``ExperimentResult``. ``reuse=[]`` is pt.Experiment itself: its plain frame, without runs, or its dicts.
 
     Raises:
         InputError: before anything is run, where an added column could not be computed. After the run: a pipeline that
@@ -234,11 +228,10 @@ def Experiment(
     and ``Judged@k`` break ties by docno ascending), a ReuseWarning names the measure and the systems that it concerns.
     """
     check_pt_arguments(experiment_arguments, Experiment)
-    arguments = {**experiment_arguments, "perquery": perquery, "dataframe": dataframe, "round": round}
-    asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
-    asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
-    how: dict[str, Any] = {"names": names, "arguments": arguments, "layout": layout, "cache": cache}
-    return _evaluated(retr_systems, topics, qrels, eval_metrics, **how, **asked)
+    arguments = {**experiment_arguments, "perquery": perquery, "round": round}
+    asked = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by, "depth": depth}
+    asked |= {"rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
+    return _evaluated(retr_systems, topics, qrels, eval_metrics, arguments, layout, asked, names=names, cache=cache)
 
 
 def add_columns(
@@ -313,13 +306,12 @@ def add_columns(
     systems = _systems_of(result, runs)
     if topics is None:
         topics = pd.DataFrame({"qid": list(dict.fromkeys(result["qid"])) if perquery else systems.topics})
-    arguments = {"perquery": perquery, "dataframe": True, "round": round}
-    asked: dict[str, Any] = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by}
-    asked |= {"depth": depth, "rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
+    asked = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by, "depth": depth}
+    asked |= {"rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
         raise InputError("reuse names no column to add.", argument="reuse")
-    how: dict[str, Any] = {"arguments": arguments, "layout": layout, "finished": result}
-    found: ExperimentResult = _evaluated(systems, topics, qrels, named, **how, **asked)
+    arguments = {"perquery": perquery, "round": round}
+    found: ExperimentResult = _evaluated(systems, topics, qrels, named, arguments, layout, asked, finished=result)
     return found
 
 
@@ -375,44 +367,27 @@ def _evaluated(
     topics: Any,
     qrels: Any,
     eval_metrics: Any,
-    *,
     arguments: dict[str, Any],
     layout: str,
-    field: Any,
-    reuse: Any,
-    teams: Any,
-    types: Any,
-    pooled: Any,
-    by: str,
-    depth: int | None,
-    rel: int | None,
-    pool_order: str | None,
-    fill: Any,
-    judge_rel: JudgeRel,
+    asked: Mapping[str, Any],
+    *,
     cache: str | Path | None = None,
     names: Sequence[str] | None = None,
     finished: pd.DataFrame | None = None,
 ) -> Any:
     """Return what pt.Experiment returns, or the finished result, with the columns asked for."""
+    by, depth, rel, pool_order, fill = (asked[name] for name in ("by", "depth", "rel", "pool_order", "fill"))
     study_of(leave_out_uniques).checked({"by": by, "depth": depth, "pool_order": pool_order, "rel": rel})
-    perquery = arguments["perquery"] = checked_perquery(arguments["perquery"])
-    arguments["dataframe"], rounding = flag("dataframe", arguments["dataframe"]), arguments["round"]
+    perquery, alone = checked_perquery(arguments["perquery"]), asked["field"] is None
+    arguments["perquery"] = perquery
     check_layout(layout, arguments)
-    kinds = wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None)
-    judge = checked_filler(fill, judge_rel, kinds)
+    kinds = wanted_kinds(asked["reuse"], with_field=not alone, with_judge=fill is not None)
+    if kinds and arguments.get("dataframe", True) is False:
+        problem = "added columns have no place in the dicts of dataframe=False. Leave it out, or pass reuse=[]."
+        raise InputError(problem, argument="dataframe")
+    left_out, ranked = "lou" in kinds, bool({"lou", "rank"} & {*kinds})
+    judge = checked_filler(fill, asked["judge_rel"], kinds)
     kept = kept_for(judge)
-    of_pools: dict[str, Any] = {"teams": teams, "types": types, "pooled": pooled}
-    of_pools |= {"pool_order": pool_order, "depth": depth, "rel": rel, "by": None if by == "team" else by}
-    wanted = Wanted(
-        kinds=kinds,
-        by=by,
-        depth=depth,
-        pool_order=pool_order,
-        verbose=arguments.get("verbose") is True,
-        alone=field is None,
-        by_default=reuse is None,
-        idle=() if "lou" in kinds else tuple(name for name, value in of_pools.items() if value is not None),
-    )
     topics = read_topics(topics)
     with located("qrels") if isinstance(qrels, pd.DataFrame) else nullcontext():
         all_judgments = as_qrels(qrels)
@@ -432,13 +407,16 @@ def _evaluated(
         plain = keeping.by_pt(retr_systems, topics, judged, metrics, names, arguments)
         return in_layout(plain, layout, perquery, lambda frame: to_long(frame, measures, ()))
     if not measures:
-        nothing = "eval_metrics has no measure to add columns to. Give one, or pass "
-        raise InputError(f"{nothing}reuse=[].", argument="eval_metrics")
+        problem = "eval_metrics has no measure to add columns to. Give one, or pass reuse=[]."
+        raise InputError(problem, argument="eval_metrics")
 
     systems = name_systems(retr_systems, names, kept)
-    before = {} if finished is None else finished.attrs.get("reuse", {}).get("settings", {})
-    wanted = replace(wanted, rival=str((significance(systems.names, arguments) or before).get("baseline", "")))
-    if "against" in kinds and wanted.rival not in systems.names:
+    tested = significance(systems.names, arguments)
+    if finished is not None:
+        before = finished.attrs.get("reuse", {}).get("settings", {})
+        tested = {name: before[name] for name in ("baseline", "test", "correction") if name in before}
+    rival = tested.get("baseline", "")
+    if "against" in kinds and rival not in systems.names:
         raise InputError("'against' compares systems with the baseline. Pass baseline=.", argument="reuse")
     judgments = judgments_asked(topics, all_judgments, arguments, rel)
     people = Scale.of(all_judgments, judgments.rel)
@@ -446,53 +424,63 @@ def _evaluated(
         # before systems run: labels that are there already and go beyond those of people, where nobody says more
         lowest_of(judge, np.zeros(0, dtype=np.int64), people)
     of_systems = systems.names if systems.runs is None else systems.runs
-    known = system_tables(of_systems, teams, types, pooled, pooled_by_default=field is None)
-    field = as_field(field)
-    if wanted.ranked or judge is not None:
+    labels = (asked[name] for name in ("teams", "types", "pooled"))
+    stated, counted, own_teams = system_tables(of_systems, *labels, pooled_by_default=alone)
+    field, by_score = as_field(asked["field"]), False
+    if ranked or judge is not None:
         check_measures(measures, judged.columns)
-    if wanted.ranked:
+    if ranked:
         field = check_field(field, systems.names, judgments)
-    if wanted.left_out:
-        field = check_units(field, known.counted, by, known.own_teams)
+    if left_out:
+        field = check_units(field, counted, by, own_teams)
         pooled_runs = field or systems.runs
         if pool_order is None and pooled_runs is not None:
             pool_order = pooled_runs.pool_order
-            wanted = replace(wanted, by_score=systems.runs is None and pool_order in ("file", "rank"))
+            by_score = systems.runs is None and pool_order in ("file", "rank")
         check_pool_order(field, systems.runs, pool_order)
-    wanted = replace(wanted, pool_order=pool_order)
+    of_pools = ("teams", "types", "pooled", "pool_order", "depth", "rel")
+    idle = [name for name in of_pools if asked[name] is not None] + ([] if by == "team" else ["by"])
+    wanted = Wanted(
+        kinds=kinds,
+        by=by,
+        depth=depth,
+        pool_order=pool_order,
+        verbose=arguments.get("verbose") is True,
+        alone=alone,
+        by_default=asked["reuse"] is None,
+        idle=() if left_out else tuple(idle),
+        by_score=by_score,
+        rival=rival,
+    )
     # a tree plan joins a result frame with the topics
     systems.only = set(topics["qid"]) if arguments.get("plan") == "tree" else None
     systems.saved = saved_files(systems.names, arguments)
     check_texts(kept, topics, {name: one for name, one in systems.by_name.items() if name not in systems.saved})
     frames = systems.frames()
     if frames and systems.recorders:
-        check_frames(frames, known.counted, wanted)
+        check_frames(frames, counted, wanted)
 
-    recorded: Any = systems.recorded()
-    names = systems.names if names is None else names
-    if isinstance(retr_systems, Mapping | RunSet):
-        recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
     result = finished
     if result is None:
+        recorded: Any = systems.recorded()
+        names = systems.names if names is None else names
+        if isinstance(retr_systems, Mapping | RunSet):
+            recorded, names = dict(zip(retr_systems, recorded, strict=True)), None
         result = keeping.by_pt(recorded, topics, judged, metrics, names, arguments)
 
-    runs = executed_runs(systems, topics, known.counted, judgments, wanted)
+    runs = executed_runs(systems, topics, counted, judgments, wanted)
     with told_elsewhere():
         columns = compute_columns(runs, field, judgments, measures, wanted)
     if judge is not None:
         texts = texts_of(systems.results().values() if kept.any else (), topics, kept)
         columns = filled_columns(columns, runs, judgments, measures, judge=judge, people=people, texts=texts)
-    columns = replace(columns, hint=hint_of(judged) if wanted.alone else "")
+    columns = replace(columns, hint=hint_of(judged) if alone else "")
     columns = tell_remarks(columns, runs, judgments, measures, wanted, grade_unstated(all_judgments, rel))
     own_order = USUAL if systems.runs is None else systems.runs.order
-    columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted)
-    tested = significance(systems.names, arguments)
-    if finished is not None:
-        tested = {name: before[name] for name in ("baseline", "test", "correction") if name in before}
-    columns = columns.with_settings(tested)
-    added = Adding(columns, rounding)
+    columns = tell_other_order(columns, runs, own_order, judgments, measures, wanted).with_settings(tested)
+    added = Adding(columns, arguments["round"])
     wide = added.to(result, perquery)
     added.warn_of_differences(finished is not None)
-    shown = RunSet(runs.field, known.stated if wanted.alone else known.counted, runs.order, runs.how_pooled)
+    shown = RunSet(runs.field, stated if alone else counted, runs.order, runs.how_pooled)
     executed = Executed(shown, added.means(wide, perquery), len(judgments.topics), columns.settings)
     return carrying(in_layout(wide, layout, perquery, added.long), executed)

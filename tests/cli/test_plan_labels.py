@@ -49,10 +49,9 @@ def test_a_plan_goes_out_and_an_estimate_comes_back(capsys, files):
     pd.testing.assert_frame_equal(ptr.read_result(files / "found").table, expected.table)
 
 
-def test_a_plan_for_runs_with_a_pilot(capsys, files):
-    ptr.read_qrels(files / "people.txt").select(["1"]).write(files / "pilot.txt")
+def test_a_plan_for_runs(capsys, files):
     runs = ["--runs", *sorted((files / "one").iterdir()), *sorted((files / "two").iterdir())]
-    options = ["--judge", files / "judge.txt", "--pilot", files / "pilot.txt", "--width", ".3", "--by-topic",
+    options = ["--judge", files / "judge.txt", "--width", ".3", "--by-topic",
                "--judge-rel", "1"]  # fmt: skip
     status, out, _ = run(capsys, "judge plan-labels", *options, "--target", "difference", *runs, "--measure", "P@10")
     assert status == 0

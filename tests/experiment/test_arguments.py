@@ -25,7 +25,6 @@ TEAMLESS = ptr.RunSet.from_frames({"x": FIELD.runs["lex1b"]})
 ERRORS = [
     ({"reuse": "taus"}, "reuse"),
     ({"reuse": 3}, "reuse"),
-    ({"drop_unused": True}, "drop_unused"),
     ({"base_line": 0}, "base_line"),
     ({"by": "runs"}, "by"),
     ({"depth": 0}, "depth"),

@@ -125,35 +125,6 @@ def test_the_card_is_filled_in(monkeypatch, tmp_path, capsys):
     capsys.readouterr()
 
 
-def test_zenodo_gets_a_description_with_names_escaped(tmp_path, monkeypatch):
-    sent = []
-
-    class Answer:
-        """What the server answers."""
-
-        def raise_for_status(self):
-            """Do nothing."""
-
-        def json(self):
-            links = dict.fromkeys(("html", "latest_draft", "bucket", "discard"), "http://z")
-            return {"id": 7, "links": links}
-
-    def put(url, **given):
-        sent.append(given.get("json"))
-        return Answer()
-
-    monkeypatch.setattr("requests.post", lambda *_, **__: Answer())
-    monkeypatch.setattr("requests.put", put)
-    made = FIELD.qrels.to_artifact(tmp_path / "q", title="Q", description="a < b", license="cc0-1.0")
-    made.to_zenodo()
-    metadata = next(one for one in sent if one)["metadata"]
-    assert metadata["title"] == "Q"
-    assert metadata["license"] == "cc0-1.0"
-    assert "a &lt; b" in metadata["description"]
-    assert "TODO" not in metadata["description"]
-    assert "from_zenodo(&#x27;7&#x27;)" in metadata["description"]
-
-
 #: as a hub's names: eight of one collection, and two of each of several
 OF_TREC8 = ["acsys8alo", "Dm8TFbn", "CL99SD", "INQ601", "ok8alx", "pir9Attd", "uwmt8a1", "mds08a3"]
 OF_SEVERAL = ["acsys8alo", "Dm8TFbn", "bm25tuned_ax_p", "idst_bert_p1", "p_f10_mdt53b", "pash_doc_f1"]
@@ -163,15 +134,6 @@ OWN = [f"own{i}" for i in range(9)]
 def runs_named(names):
     frame = FIELD.runs[FIELD.runs.names[0]]
     return ptr.RunSet.from_frames(dict.fromkeys(names, frame), pooled=True)
-
-
-def ways(made, folder):
-    return {
-        "to_hf": lambda **given: made.to_hf("me/mine", **given),
-        "to_zenodo": made.to_zenodo,
-        "to_p2p": made.to_p2p,
-        "build_package": lambda **given: made.build_package(str(folder / "it.tar.lz4"), verbose=False, **given),
-    }
 
 
 @pytest.mark.parametrize(
@@ -193,8 +155,7 @@ def test_runs_under_an_agreement_are_not_shared(names, tmp_path, messages):
     theirs = runs_named(names)
     for i, content in enumerate((theirs, ptr.depth_pool(theirs, depth=3))):
         made = content.to_artifact(tmp_path / str(i))
-        for share in ways(made, tmp_path).values():
-            messages.refused(share)
+        messages.refused(lambda made=made: made.build_package(str(tmp_path / "it.tar.lz4")))
     assert not (tmp_path / "it.tar.lz4").exists()
     # on one's own machine it is an artifact like any other
     assert pt.Artifact.load(str(tmp_path / "0")).content.names == names
@@ -220,15 +181,14 @@ def test_who_allows_it_is_written_into_what_is_shared(tmp_path, monkeypatch, mes
     made = runs_named(OF_TREC8).to_artifact(tmp_path / "a")
     who = "all eight are ours, J. Doe"
     for odd in ("", "  ", True, 3):
-        for share in ways(made, tmp_path).values():
-            messages.refused(lambda share=share, odd=odd: share(allow=odd), argument="allow")
-    assert who in uploaded(monkeypatch, made, allow=who)
-    made.build_package(str(tmp_path / "it.tar.lz4"), verbose=False, allow=who)
+        messages.refused(lambda odd=odd: made.allowed(odd), argument="who")
+    assert who in uploaded(monkeypatch, made.allowed(who))
+    made.allowed(who).build_package(str(tmp_path / "it.tar.lz4"), verbose=False)
     with LZ4FrameFile(tmp_path / "it.tar.lz4") as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
         found = {member.name: archive.extractfile(member).read() for member in archive if member.isfile()}
     assert who in json.loads(found["pt_meta.json"]).values()
     # it holds for this once
-    messages.refused(lambda: made.to_hf("me/mine"))
+    messages.refused(lambda: uploaded(monkeypatch, made))
     assert who not in (tmp_path / "a" / "pt_meta.json").read_text()
     capsys.readouterr()
 
@@ -316,7 +276,6 @@ def test_what_pyterrier_reads_is_damaged(tmp_path, messages):
     for damage in ("", "{", "[]", "3", "null", '{"digest": 3}', '{"digest": []}', "\udcff"):
         (made.folder / "pt_meta.json").write_text(damage, errors="surrogateescape")
         messages.refused(lambda: RunsArtifact(made.folder).content)
-        messages.refused(lambda: RunsArtifact(made.folder).to_hf("me/mine"))
 
 
 def test_bad_input(tmp_path, messages):
@@ -336,10 +295,6 @@ def test_bad_input(tmp_path, messages):
     meta = json.loads((tmp_path / "q" / "pt_meta.json").read_text())
     assert meta["package_hint"] == ReuseArtifact.ARTIFACT_PACKAGE_HINT
     assert np.all([name in meta for name in ("type", "format", "card")])
-
-
-def test_an_artifact_says_what_it_is(tmp_path):
-    assert repr(FIELD.qrels.to_artifact(tmp_path / "q")) == f"QrelsArtifact({str(tmp_path / 'q')!r})"
 
 
 @pytest.mark.parametrize(

@@ -36,14 +36,11 @@ from pt_reuse.experiment.systems import Recorder
 ARGUMENTS = {
     "defaults": {},
     "perquery": {"perquery": True},
-    "dict": {"dataframe": False},
-    "both dict": {"dataframe": False, "perquery": "both"},
     "baseline by name": {"baseline": "man3a"},
     "correction": {"baseline": 0, "correction": "bonferroni", "correction_alpha": 0.2},
     "own test": {"baseline": 2, "test": lambda x, y: (0, float(np.sum(x - y)))},
     "round each": {"round": {"AP": 1, "nDCG@10": 4}},
     "round both": {"round": 3, "perquery": "both"},
-    "round dict": {"round": 1, "dataframe": False},
     "color": {"highlight": "color", "round": 3, "baseline": 0},
     "batches": {"batch_size": 2},
     "tree batches": {"plan": "tree", "verbose": False, "batch_size": 4, "perquery": True},
@@ -139,9 +136,8 @@ def test_sums_stay_sums():
     assert ours["num_rel_ret LOU rank"].tolist() == mean["NumRet(rel=1) LOU rank"].tolist()
 
 
-@pytest.mark.parametrize("name", ["defaults", "both dict", "color"])
-def test_no_columns_is_pt_experiment(name):
-    arguments = ARGUMENTS[name]
+@pytest.mark.parametrize("arguments", [{}, {"dataframe": False, "perquery": "both"}, ARGUMENTS["color"]], ids=str)
+def test_no_columns_is_pt_experiment(arguments):
     theirs, expected, _ = recorded(pt.Experiment, retrievers(), TOPICS, QRELS, ["map"], **arguments)
     ours, said, _ = recorded(ptr.Experiment, retrievers(), TOPICS, FIELD.qrels, ["map"], reuse=[], **arguments)
     assert said == expected

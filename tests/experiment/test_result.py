@@ -205,17 +205,17 @@ def test_long_has_the_columns_that_apply_in_their_order():
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("argument", "more"),
     [
-        {"layout": "tall"},
-        {"layout": None},
-        {"layout": "long", "dataframe": False},
-        {"layout": "long", "highlight": "bold"},
+        ("layout", {"layout": "tall"}),
+        ("layout", {"layout": None}),
+        ("layout", {"layout": "long", "highlight": "bold"}),
+        ("dataframe", {"dataframe": False}),
     ],
 )
-def test_what_has_no_long_layout(more, messages):
+def test_what_has_no_place_for_columns(argument, more, messages):
     systems = retrievers()
-    messages.refused(lambda: in_field(systems, **more), argument="layout")
+    messages.refused(lambda: in_field(systems, **more), argument=argument)
     assert [system.calls for system in systems.values()] == [0, 0, 0]
 
 

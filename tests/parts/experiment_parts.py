@@ -96,15 +96,6 @@ def assert_same(ours, theirs):
     if isinstance(theirs, tuple):
         for mine, other in zip(ours, theirs, strict=True):
             assert_same(mine, other)
-    elif isinstance(theirs, dict):
-        if any(isinstance(value, dict) for value in theirs.values()):
-            assert list(ours) == list(theirs)
-            for key, other in theirs.items():
-                assert_same(ours[key], other)
-        else:
-            assert list(ours)[: len(theirs)] == list(theirs)
-            assert len(ours) > len(theirs)
-            np.testing.assert_array_equal([ours[key] for key in theirs], list(theirs.values()))
     elif isinstance(theirs, pd.DataFrame):
         pd.testing.assert_frame_equal(
             pd.DataFrame(without_added(ours)).drop(columns="mrt", errors="ignore"),
