@@ -9,6 +9,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -156,38 +157,31 @@ class _Bounded(Derived):
             "judgments, max_label=, or give pt.Experiment a Qrels, which knows it."
         )
 
+    @staticmethod
     @abstractmethod
-    def _of(self, bounds: Bounds) -> Any:
+    def _of(bounds: Bounds) -> Any:
         """Return (measures, topics, runs): the values."""
 
 
 class _Low(_Bounded):
     """The lowest score that the unjudged documents of a list allow."""
 
-    NAME = "Low"
-    SHORT_DESC = __doc__
-
-    def _of(self, bounds: Bounds) -> Any:
-        return bounds.low
+    NAME, SHORT_DESC, _of = "Low", __doc__, attrgetter("low")
 
 
 class _High(_Bounded):
     """The highest score that the unjudged documents of a list allow."""
 
-    NAME = "High"
-    SHORT_DESC = __doc__
-
-    def _of(self, bounds: Bounds) -> Any:
-        return bounds.high
+    NAME, SHORT_DESC, _of = "High", __doc__, attrgetter("high")
 
 
 class _Residual(_Bounded):
     """The highest less the lowest score that the unjudged documents of a list allow."""
 
-    NAME = "Residual"
-    SHORT_DESC = __doc__
+    NAME, SHORT_DESC = "Residual", __doc__
 
-    def _of(self, bounds: Bounds) -> Any:
+    @staticmethod
+    def _of(bounds: Bounds) -> Any:
         return bounds.high - bounds.low
 
 
@@ -334,9 +328,6 @@ def calculated(
     """Return what ir_measures calculates for topics, the default of the measure where it has nothing."""
     found = ir_measures.iter_calc([measure], qrels, run) if len(run) and len(qrels) else ()
     return {**dict.fromkeys(qids, float(measure.DEFAULT)), **{metric.query_id: metric.value for metric in found}}
-
-
-# in what order a provider ranks
 
 
 def _order_of(measure: ir_measures.Measure) -> str:
