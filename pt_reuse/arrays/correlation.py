@@ -105,7 +105,6 @@ def _two_arrays(**given: ArrayLike) -> tuple[Floats, Floats, pd.Index]:
 
 
 def _numbers(argument: str, values: ArrayLike) -> Floats:
-    """Return finite float64 scores, one per system, else raise."""
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in "biufO" or any(isinstance(value, str) for value in raw.flat if raw.dtype.kind == "O"):
@@ -130,7 +129,6 @@ def _numbers(argument: str, values: ArrayLike) -> Floats:
 
 
 def _coefficient(name: str, **scores: ArrayLike) -> float:
-    """Compute one coefficient of two rankings, given by argument."""
     a, b, labels = _two_arrays(**scores)
     a, b = rounded(a), rounded(b)
     reason = _undefined(name, dict(zip(scores, (a, b), strict=True)), labels)
@@ -145,7 +143,6 @@ def _coefficient(name: str, **scores: ArrayLike) -> float:
 
 
 def _drops(truth: ArrayLike, estimate: ArrayLike) -> pairs.Ints:
-    """Return (n,) how many places each system falls."""
     a, b, _ = _two_arrays(truth=truth, estimate=estimate)
     return pairs.rank_drops(rounded(a), rounded(b))
 

@@ -61,7 +61,6 @@ class HitIndex:
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
 
     def _find(self, block: Field, rows: slice) -> NDArray[np.int64]:
-        """Return the row of the block's vocabulary of some judged documents, -1 for what no run retrieves."""
         return tokens.find(self.documents.words[rows], tokens.as_words(block.vocabulary))
 
     def rows_of_codes(
@@ -124,13 +123,14 @@ def score_topics(
 def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
     """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
     every_label = judgments.every_label()
-    values = np.empty((len(specs), len(cells), hits.n_runs))
-    for depth in dict.fromkeys(spec.depth for spec in specs):
-        chosen = [m for m, spec in enumerate(specs) if spec.depth == depth]
-        dividends = _dividends(hits.top(depth), judgments, cells, every_label, [specs[m] for m in chosen])
-        for m, dividend in zip(chosen, dividends, strict=True):
-            divisor = KERNELS[specs[m].kernel].of_cell(cells, specs[m], every_label)[:, None]
-            values[m] = 0.0
+    values = np.zeros((len(specs), len(cells), hits.n_runs))
+    ways = [(spec.depth, KERNELS[spec.kernel].local) for spec in specs]
+    for depth, local in dict.fromkeys(ways):
+        chosen = [m for m, way in enumerate(ways) if way == (depth, local)]
+        measures = [specs[m] for m in chosen]
+        dividends = _dividends(hits.top(depth), judgments, cells, every_label, measures, local=local)
+        for m, spec, dividend in zip(chosen, measures, dividends, strict=True):
+            divisor = KERNELS[spec.kernel].of_cell(cells, spec, every_label)[:, None]
             np.divide(dividend, divisor, out=values[m], where=divisor > 0)
     return values
 
@@ -139,34 +139,30 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _dividends(
-    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec]
-) -> list[NDArray[np.float64]]:
-    """Return for each measure (cells, runs): what of a score is the list's own; lists are numbered by cell and run."""
-    out = [np.zeros((len(cells), hits.n_runs)) for _ in specs]
+    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec], *, local: bool
+) -> Iterator[NDArray[np.float64]]:
+    """Yield for each measure (cells, runs): what of a score is the list's own; lists are numbered by cell and run."""
     label_of_hit = judgments.labels.take(hits.row)
     touched = _Touched.of(hits, judgments, cells)
-    # the place of the first changed hit of each list: up to there it is as in the base set
-    first = np.full(len(cells) * hits.n_runs, _NEVER)
-    np.minimum.at(first, touched.list, touched.offset)
-    n_base = cells.n_topics * hits.n_runs
-    for local in (True, False):
-        chosen = [m for m, spec in enumerate(specs) if KERNELS[spec.kernel].local is local]
-        if not chosen:
-            continue
-        measures = [specs[m] for m in chosen]
-        # a kernel that is not local sees more than the list
-        further = np.flatnonzero(first != _NEVER) if local else np.arange(n_base, len(first))
-        skip = first[further] if local else np.zeros(len(further), dtype=np.int64)
-        base = _Walk(hits, cells, every_label, np.arange(n_base), np.zeros(n_base, dtype=np.int64), measures)
-        changed = _Walk(hits, cells, every_label, further, skip, measures)
-        base.run(label_of_hit, successor=changed if local else None)
-        changed.run(label_of_hit, touched)
-        for m, mine, theirs in zip(chosen, base.values(), changed.values(), strict=True):
-            dividend = out[m]
-            dividend.reshape(-1)[:n_base] = mine
-            dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
-            dividend.reshape(-1)[further] = theirs
-    return out
+    n_base, n_lists = cells.n_topics * hits.n_runs, len(cells) * hits.n_runs
+    if local:
+        # up to its first changed hit a list is as in the base set
+        first = np.full(n_lists, _NEVER)
+        np.minimum.at(first, touched.list, touched.offset)
+        further = np.flatnonzero(first != _NEVER)
+        skip = first[further]
+    else:
+        further, skip = np.arange(n_base, n_lists), np.zeros(n_lists - n_base, dtype=np.int64)
+    base = _Walk(hits, cells, every_label, np.arange(n_base), np.zeros(n_base, dtype=np.int64), specs)
+    changed = _Walk(hits, cells, every_label, further, skip, specs)
+    base.run(label_of_hit, successor=changed if local else None)
+    changed.run(label_of_hit, touched)
+    for mine, theirs in zip(base.values(), changed.values(), strict=True):
+        dividend = np.empty((len(cells), hits.n_runs))
+        dividend.reshape(-1)[:n_base] = mine
+        dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
+        dividend.reshape(-1)[further] = theirs
+        yield dividend
 
 
 class _Touched(NamedTuple):

@@ -171,7 +171,6 @@ def _facts(collection: Collection | None) -> Iterator[tuple[str, str]]:
 
 
 def _summary(asking: Asking) -> str:
-    """Return what runs and judgments there are."""
     labels, rel, runs, depth = asking.qrels.arrays.labels, asking.qrels.rel, asking.given_runs, asking.depth
     grades = ", ".join(f"{label}: {n:,}" for label, n in pd.Series(labels).value_counts().sort_index().items())
     judged = f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades})"
@@ -201,7 +200,6 @@ def _flag(runs: RunSet) -> str:
 
 
 def _rows(name: str, asking: Asking) -> pd.DataFrame:
-    """Return the rows of the atlas."""
     runs = asking.given_runs
     n_runs, n_teams = (0, 0) if runs is None else (len(runs), len(runs.teams))
     whole = {"collection": name, "topics": len(asking.qrels.topics), "runs": n_runs, "teams": n_teams}
@@ -210,7 +208,6 @@ def _rows(name: str, asking: Asking) -> pd.DataFrame:
 
 
 def _row(asking: Asking, at: str) -> dict[str, Any]:
-    """Return the numbers of one depth, as far as there are any."""
     main, found = asking.main, asking.found
     depth = EQUAL_DEPTH if at else asking.depth
     row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}

@@ -110,7 +110,6 @@ def row_of(table: pd.DataFrame, asking: Asking) -> dict[str, Any]:
 
 
 def _known(value: Any, why: str) -> float:
-    """Return a number, or say why there is none."""
     if is_missing(value):
         raise InputError(why)
     return float(value)
@@ -269,7 +268,6 @@ def _room(asking: Asking, result: Any) -> Found:
 
 
 def _of_topics(number: str, share: float, topics: int, threshold: Threshold, condition: str) -> Found:
-    """Return what is found of a share of topics."""
     low, high = _wilson(round(share * topics), topics)
     return Found(number, f"{low:.0%} to {high:.0%} of topics", (threshold.at(topics).verdict(share, high),), condition)
 

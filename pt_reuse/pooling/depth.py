@@ -274,7 +274,6 @@ def _best_pool(
     contributors: str | Iterable[str],
     order: str | None,
 ) -> Pool:
-    """Return the best documents by their fused scores, if they are fused, and then by their best ranks."""
     size, per = whole("n", n, "documents", least=0), choice("per", per, ("topic", "all"))
     check_pooling(depth, order)
     runs = as_runs(runs)

@@ -164,7 +164,6 @@ def _strata(pool: Pool, column: str | None, ends: list[float] | None) -> tuple[t
 
 
 def _refuse(frame: pd.DataFrame, which: NDArray[np.bool_], what: str, argument: str) -> None:
-    """Raise where some documents cannot be in any stratum."""
     if which.any():
         first = frame.iloc[int(which.argmax())]
         place = f"topic {shown(first['qid'])}, document {shown(first['docno'])}"

@@ -327,7 +327,6 @@ def logistic_regression() -> Any:
 
 
 def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
-    """Yield the text of each document, and add its name to a list."""
     if isinstance(corpus, pd.DataFrame):
         corpus = corpus.to_dict("records")
     for n, document in enumerate(corpus):

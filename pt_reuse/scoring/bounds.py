@@ -185,12 +185,10 @@ class _Lists:
 
 
 def _before(values: NDArray) -> NDArray:
-    """Return the sums up to each rank."""
     return np.cumsum(values, axis=1)
 
 
 def _after(values: NDArray) -> NDArray:
-    """Return the sums from each rank on."""
     return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
 
 

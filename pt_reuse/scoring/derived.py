@@ -141,7 +141,6 @@ class _Bounded(Derived):
         return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
 
     def _highest(self, qrels: pd.DataFrame) -> int:
-        """Return the highest label that an unjudged document may have."""
         given = self.params.get("max_label")
         return max(self._whole_of(qrels).highest, 1) if given is None else int(given)
 

@@ -52,7 +52,6 @@ class OwnMeasure(ir_measures.Measure):
         return known
 
     def _tell_relevant_only(self, qrels: pd.DataFrame) -> None:
-        """Warn where the judgments are of relevant documents only."""
         # PyTerrier loads this file at its start
         import_module("pt_reuse.scoring.caveats").tell_of_frame(self, qrels, self._whole)
 

@@ -155,7 +155,6 @@ def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:
 
 
 def _as_utf8(names: Iterable[str]) -> NDArray[np.object_]:
-    """Return names of which every provider can make UTF-8."""
     found = list(names)
     try:
         "".join(found).encode()

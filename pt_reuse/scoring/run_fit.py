@@ -85,7 +85,6 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
 
 
 def _judged_topics(runs: RunSet, qrels: Qrels) -> NDArray[np.int64]:
-    """Return the rows of the topics of a field that are topics of the judgments."""
     place = qrels.arrays.documents.place
     return np.array([row for row, topic in enumerate(runs.field.topics) if topic in place], dtype=np.int64)
 
@@ -202,7 +201,6 @@ def _tied_lists(runs: RunSet, qrels: Qrels) -> Iterator[tuple[int, int, TiedList
 
 
 def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
-    """Return the label of each document of a topic in the field, by its code."""
     (rows,) = index.rows_of_codes(range(t, t + 1))
     if rows is None:
         return np.zeros(0, dtype=np.int16)

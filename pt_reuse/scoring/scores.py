@@ -94,7 +94,6 @@ def _place(row: Any) -> str:
 
 
 def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], list[str], list[str], list[str]]:
-    """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         problem = f"frame must be a DataFrame with {listed(_COLUMNS)}, got {shown(frame)}.{hint}"
