@@ -197,9 +197,7 @@ def gamma(x: ArrayLike, y: ArrayLike) -> float:
 
     Source:
         L. A. Goodman and W. H. Kruskal, Measures of Association for Cross Classifications, JASA 49, 1954,
-        https://doi.org/10.1080/01621459.1954.10501231; E. M. Voorhees, I. Soboroff and J. Lin, Can Old TREC Collections
-        Reliably Evaluate Modern Neural Retrieval Models?, 2022, https://arxiv.org/abs/2201.11086.
-        Checked against a literal count of pairs only.
+        https://doi.org/10.1080/01621459.1954.10501231. Checked against a literal count of pairs only.
     """
     return _coefficient("gamma", x=x, y=y)
 
@@ -287,9 +285,8 @@ def weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
         0.52
 
     Source:
-        S. Vigna, A Weighted Correlation Index for Rankings with Ties, WWW 2015,
-        https://doi.org/10.1145/2736277.2741088. It is `scipy.stats.weightedtau` of the rounded scores. Checked against
-        a literal sum over pairs.
+        S. Vigna, WWW 2015, https://doi.org/10.1145/2736277.2741088. It is `scipy.stats.weightedtau` of the rounded
+        scores. Checked against a literal sum over pairs.
     """
     return _coefficient("weighted_tau", x=x, y=y)
 
@@ -309,7 +306,7 @@ def largest_drop(truth: ArrayLike, estimate: ArrayLike) -> int:
         3
 
     Source:
-        Reported with leave-out-uniques by Voorhees, Soboroff and Lin 2022. Checked by hand only.
+        E. M. Voorhees, I. Soboroff and J. Lin, 2022, https://arxiv.org/abs/2201.11086. Checked by hand only.
     """
     return int(_drops(truth, estimate).max(initial=0))
 

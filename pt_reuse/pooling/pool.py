@@ -198,8 +198,7 @@ class Pool(Printed, Shareable):
         settings: how the pool was made, for display.
         unsampled: of a sample, the documents that were pooled and not sampled; None if all are to be judged.
 
-    All arguments are attributes, too. In `run_table` a contributing run has ``name team type pooled`` and further
-    metadata; `columns` has strategy, round, priority, inclusion probability.
+    All arguments are attributes, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -253,8 +252,7 @@ class Pool(Printed, Shareable):
             frame: columns ``qid`` and ``docno``, one row per document; further columns (strategy, round, priority,
                 inclusion probability) are kept. Within a topic documents stay in the order of the rows.
             topics: the topics of the pool, if there are more than those of the rows.
-            settings: how the documents were chosen, for display; default ``strategy=given``. The labels of all
-                documents keep a ``strategy`` among them, unless the frame has such a column.
+            settings: how the documents were chosen, for display; default ``strategy=given``. Labels keep the strategy.
 
         Returns:
             Pool: the documents, topics in natural order.
@@ -411,9 +409,8 @@ class Pool(Printed, Shareable):
         Returns:
             Qrels: at most one judgment per pooled document, on the topics of the pool; `rel` is that of the judgments
             or of the judge. Further columns: those of the judgments, or of a function ``judge`` (its name), ``time``
-            (ISO 8601 in UTC) and those of its frame; and all columns of the pool, which take precedence, with the
-            ``strategy``, ``round`` and ``reason`` of each document. A sample gives the whole pool, label -1 for
-            documents that were not sampled.
+            (UTC) and those of its frame; and all columns of the pool, which take precedence, with ``strategy``,
+            ``round`` and ``reason``. A sample gives the whole pool, label -1 for documents that were not sampled.
 
         Raises:
             InputError: a function that does not return one label per document; a document of a sample without a label

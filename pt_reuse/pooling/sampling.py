@@ -32,10 +32,10 @@ def sample_pool(
 ) -> Pool:
     """Sample a pool at random, topic by topic and stratum by stratum, without replacement.
 
-    The result holds the documents to judge. Each has its ``stratum`` and its ``inclusion``, the probability of being
-    sampled: n_h / N_h, sampled divided by pooled documents of the topic's stratum. The documents that were pooled and
-    not sampled are in :attr:`Pool.unsampled`, with the same columns; :meth:`Pool.judge` gives them label -1, so that
-    infAP, :data:`~pt_reuse.pools.xinfAP` and :data:`~pt_reuse.pools.xinfNDCG` see the whole pool.
+    The result holds the documents to judge, each with its ``stratum`` and its ``inclusion``, the probability of being
+    sampled: sampled divided by pooled documents of the topic's stratum. The others are in :attr:`Pool.unsampled`;
+    :meth:`Pool.judge` gives them label -1, so that infAP, :data:`~pt_reuse.pools.xinfAP` and
+    :data:`~pt_reuse.pools.xinfNDCG` see the whole pool.
 
     Args:
         pool: the pool, of any strategy.
@@ -48,8 +48,8 @@ def sample_pool(
         bands: the last value of each band of that column, ascending; the last may be ``float("inf")``. ``strata="rank",
             bands=[10, 100]`` makes the strata ``1-10`` and ``11-100``. Bands of ``"priority"`` are ranks by descending
             priority. Default: each value is a stratum.
-        seed: the same seed gives the same sample in every process. A topic's sample does not depend on other topics or
-            on the order of its documents; a larger share of the same strata contains the smaller.
+        seed: of the draws. A topic's sample does not depend on other topics or on the order of its documents; a larger
+            share of the same strata contains the smaller.
 
     Returns:
         Pool: the sampled documents with ``stratum`` and ``inclusion``; contributors and further columns stay.

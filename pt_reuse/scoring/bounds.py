@@ -1,10 +1,8 @@
 """Bounds: the lowest and the highest score that the unjudged documents of a system allow.
 
-A *completion* gives every unjudged document that the measure sees in the list of a system (down to its cutoff, the
-whole list where it has none) some label from 0 to the highest of the judgments, which belongs to all of them, not to
-the topics asked. All other documents stay as they are:
-what the list does not have and nobody judged is not relevant. The bounds are the lowest and the highest score under any
-completion, topic by topic, so those of a mean are the means of those of its topics.
+A *completion* gives every unjudged document that the measure sees in the list of a system some label from 0 to the
+highest of all judgments. All other documents stay as they are: what the list does not have and nobody judged is not
+relevant. The bounds are the lowest and the highest score under any completion, topic by topic.
 
 Relevant documents enlarge what AP, R, Rprec and nDCG divide by, so both of their bounds need a choice of documents. For
 each number m of documents made relevant the latest m are the worst and the earliest m the best. Under nDCG a document
@@ -84,9 +82,8 @@ def score_bounds(
 ) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
-    They may have any label up to `highest`, by default that of the judgments, at least 1; a measure with a higher `rel`
-    has its score for both. So may `others`, of each measure (topics,
-    runs) how many documents that the measure does not see in the list; by default there are none. Rprec takes none.
+    They may have any label up to `highest`, by default that of the judgments, at least 1. So may `others`, of each
+    measure (topics, runs) how many documents that it does not see in the list; by default none. Rprec takes none.
     """
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}

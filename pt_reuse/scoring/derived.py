@@ -151,9 +151,8 @@ class _Bounded(Derived):
             return
         warn(
             f"{self!r} takes {highest} for the highest label that an unjudged document may have, that of the "
-            "judgments it gets. pt.Experiment hands over those of the topics asked, or of a batch of them: where "
-            "other topics of the collection have higher labels, the values are wrong. Say the highest label of all "
-            "judgments, max_label=, or give pt.Experiment a Qrels, which knows it."
+            "judgments it gets, which may be of some topics alone. Say the highest label of all judgments, max_label=, "
+            "or give pt.Experiment a Qrels, which knows it."
         )
 
     @staticmethod
@@ -200,17 +199,15 @@ class _CondensedList(Derived):
 def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the lowest score that the unjudged documents of a list allow.
 
-    Every unjudged document down to the cutoff may have any label from 0 to the highest. Documents that the list lacks
-    keep their judgments. P, Success, RR and RBP do not depend on these, so their lowest score is exact; AP, R, Rprec
-    and nDCG would be lower, even below this bound, if more of these were relevant. Means are over the topics of the
-    measure; ties are broken as by the provider of the measure.
+    Every unjudged document down to the cutoff may have any label from 0 to the highest; documents that the list lacks
+    keep their judgments. AP, R, Rprec and nDCG would be lower, even below this bound, if more of these were relevant.
+    Ties are broken as by the provider of the measure.
 
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
-        max_label: the highest label that an unjudged document may have, from 1, for nDCG and for a `rel` above 1;
-            default the highest of the judgments. pt.Experiment hands over those of the topics asked, and of a batch,
-            alone: give it there, or give judgments as a Qrels, which knows the highest of all. No label reaches a `rel`
-            above it: then the bounds are the score.
+        max_label: the highest label that an unjudged document may have, from 1; default the highest of the judgments.
+            pt.Experiment hands over those of the topics asked alone: give it there, or judgments as a Qrels, which
+            knows it. Where a `rel` is above it, the bounds are the score.
 
     Returns:
         Measure: for pt.Experiment, ir_measures and this package, which takes its name, too, ``"Low(nDCG@10)"``.
@@ -219,8 +216,8 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         InputError: a measure whose bounds are not known.
 
     Warns:
-        ReuseWarning: where pt.Experiment or ir_measures computes it, and the highest label of all judgments matters and
-            is not known; where all judgments are of relevant documents.
+        ReuseWarning: the highest label of all judgments matters and is not known; all judgments are of relevant
+            documents.
 
     Example:
         >>> import ir_measures, pt_reuse as ptr
@@ -232,8 +229,7 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
         (0.5, 1.0)
 
-    Source: the exchange argument for AP and nDCG is this package's own, checked against all completions; RBP is that of
-    Moffat and Zobel, TOIS 2008.
+    Source: Moffat and Zobel, TOIS 2008, for RBP; AP and nDCG are this package's own, checked against all completions.
     """
     return _Low(measure, max_label=max_label)
 
@@ -241,8 +237,7 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
 def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
 
-    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n, unless no document
-    can have a label of its `rel`.
+    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n.
 
     Args:
         measure: as for :func:`Low`.

@@ -159,11 +159,10 @@ class _XinfAP(_Inferred):
     (judged + .00003) / k, as in NIST's sample_eval.pl. Their mean in each stratum is weighted by the estimated number
     of relevant documents of the stratum. A document that was not pooled is not relevant.
 
-    With everything judged it is AP except for these epsilons: the difference is below .00002, and 0 if nothing above a
-    relevant document was pooled. With one stratum it is infAP, but trec_eval adds .00002 to the judged: if nothing
-    above a relevant document is judged, it counts 1/2 of the documents pooled there as relevant, and this measure 1/3.
-    ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions of 2012 and later also multiply AP by R /
-    1000 if more than 1,000 documents are estimated to be relevant; this one does not.
+    With everything judged it is AP, but for .00002. With one stratum it is infAP, but trec_eval adds .00002 to the
+    judged: if nothing above a relevant document is judged, it counts 1/2 of the documents pooled there as relevant, and
+    this measure 1/3. ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions from 2012 on also
+    multiply AP by R / 1000 if more than 1,000 documents are estimated to be relevant; this one does not.
 
     Example:
         >>> import pt_reuse as ptr
