@@ -204,7 +204,7 @@ def _rows(name: str, asking: Asking) -> pd.DataFrame:
     n_runs, n_teams = (0, 0) if runs is None else (len(runs), len(runs.teams))
     whole = {"collection": name, "topics": len(asking.qrels.topics), "runs": n_runs, "teams": n_teams}
     cut = [_row(asking, AT_EQUAL_DEPTH)] if f"power{AT_EQUAL_DEPTH}" in asking.found else []
-    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
+    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS.split())
 
 
 def _row(asking: Asking, at: str) -> dict[str, Any]:
@@ -221,10 +221,10 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
     return row
 
 
-_COLUMNS = [
-    "collection", "judgments", "depth", "rel", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
-    "type_tau_b", "type_loss", "type_upper_loss", "type_judged", "power", "run_answer", "type_answer",
-]  # fmt: skip
+_COLUMNS = (
+    "collection judgments depth rel topics runs teams tau_b loss upper_loss drop type_tau_b type_loss type_upper_loss "
+    "type_judged power run_answer type_answer"
+)
 
 
 def _settings(asking: Asking) -> dict[str, Any]:

@@ -56,37 +56,6 @@ class Ranked:
         return np.cumsum(hits, axis=0)
 
 
-def inferred_ap(sample: Sample, ranked: Ranked, rel: int) -> float:
-    """Return AP as estimated from a sample."""
-    found, n = ranked.label >= rel, len(sample.size)
-    relevant = sample.counts(sample.label >= rel)
-    estimated = relevant * sample.weight
-    if not estimated.sum():
-        return 0.0
-    pooled, judged, hits = (ranked.counts(which, n)[:-1] for which in (True, ranked.label >= 0, found))
-    above = (pooled * (hits + _RELEVANT) / (judged + _JUDGED)).sum(axis=1)
-    precision = (1 + above) / ranked.rank
-    of_stratum = np.bincount(ranked.stratum[found], weights=precision[found], minlength=n)
-    return float((estimated * of_stratum / np.maximum(relevant, 1)).sum() / estimated.sum())
-
-
-def inferred_ndcg(sample: Sample, ranked: Ranked, cutoff: int | None) -> float:
-    """Return nDCG as estimated from a sample, with the labels as gains."""
-    ideal, place = 0.0, 0
-    for grade in sorted(set(sample.label[sample.label > 0].tolist()), reverse=True):
-        # the ideal list has whole documents
-        size = int((sample.counts(sample.label == grade) * sample.weight).sum() + 0.5)
-        stop = place + size if cutoff is None else min(place + size, cutoff)
-        ideal += float((grade / np.log2(np.arange(place + 1, stop + 1) + 1)).sum())
-        place += size
-    if not ideal:
-        return 0.0
-    n, gain = len(sample.size), np.maximum(ranked.label, 0) / np.log2(ranked.rank + 1)
-    pooled, judged = (ranked.counts(which, n)[-1] for which in (True, ranked.label >= 0))
-    of_stratum = np.bincount(ranked.stratum, weights=gain, minlength=n)
-    return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
-
-
 class _Inferred(OwnMeasure, ABC):
     """A measure that is estimated from a stratified sample of a pool."""
 
@@ -180,7 +149,16 @@ class _XinfAP(_Inferred):
     }
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
-        return inferred_ap(sample, ranked, self.params.get("rel", 1))
+        found, n = ranked.label >= self.params.get("rel", 1), len(sample.size)
+        relevant = sample.counts(sample.label >= self.params.get("rel", 1))
+        estimated = relevant * sample.weight
+        if not estimated.sum():
+            return 0.0
+        pooled, judged, hits = (ranked.counts(which, n)[:-1] for which in (True, ranked.label >= 0, found))
+        above = (pooled * (hits + _RELEVANT) / (judged + _JUDGED)).sum(axis=1)
+        precision = (1 + above) / ranked.rank
+        of_stratum = np.bincount(ranked.stratum[found], weights=precision[found], minlength=n)
+        return float((estimated * of_stratum / np.maximum(relevant, 1)).sum() / estimated.sum())
 
 
 class _XinfNDCG(_Inferred):
@@ -205,7 +183,18 @@ class _XinfNDCG(_Inferred):
     SUPPORTED_PARAMS = {"cutoff": _CUTOFF}
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
-        return inferred_ndcg(sample, ranked, self.params.get("cutoff"))
+        ideal, place, cutoff = 0.0, 0, self.params.get("cutoff", np.inf)
+        for grade in sorted(set(sample.label[sample.label > 0].tolist()), reverse=True):
+            # the ideal list has whole documents
+            size = int((sample.counts(sample.label == grade) * sample.weight).sum() + 0.5)
+            ideal += float((grade / np.log2(np.arange(place + 1, min(place + size, cutoff) + 1) + 1)).sum())
+            place += size
+        if not ideal:
+            return 0.0
+        n, gain = len(sample.size), np.maximum(ranked.label, 0) / np.log2(ranked.rank + 1)
+        pooled, judged = (ranked.counts(which, n)[-1] for which in (True, ranked.label >= 0))
+        of_stratum = np.bincount(ranked.stratum, weights=gain, minlength=n)
+        return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
 
 
 xinfAP, xinfNDCG = _XinfAP(), _XinfNDCG()  # noqa: N816 - the names of the measures
