@@ -308,18 +308,10 @@ class Pool(Printed, Shareable):
 
     def contributions(self) -> pd.DataFrame:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
-        doc, run = self.entries.document, self.entries.run
-        name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
-        return pd.DataFrame(
-            {
-                "qid": self._qid[doc],
-                "docno": self._docno[doc],
-                "name": name,
-                "team": team,
-                "type": kind,
-                "rank": self.entries.rank.astype(np.int32),
-            }
-        )
+        doc = self.entries.document
+        who = self.run_table[["name", "team", "type"]].iloc[self.entries.run].reset_index(drop=True)
+        pairs = pd.DataFrame({"qid": self._qid[doc], "docno": self._docno[doc]})
+        return pd.concat([pairs, who], axis=1).assign(rank=self.entries.rank.astype(np.int32))
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
         """Return (documents,) the position of the one unit (`by` team, run, type, family) that has each; and units.
