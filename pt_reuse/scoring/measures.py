@@ -172,9 +172,8 @@ def check_no_subtopics(measures: Iterable[ir_measures.Measure], argument: str = 
     found = [measure for measure in measures if is_of_subtopics(measure)]
     if found:
         raise InputError(
-            f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read as one label "
-            "per document, without subtopics. Leave it out; pt.Experiment and ir_measures compute it of a frame with "
-            "subtopics in a column 'iteration'.",
+            f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read without "
+            "them. Leave it out; pt.Experiment and ir_measures compute it of a frame with a column 'iteration'.",
             argument=argument,
         )
 

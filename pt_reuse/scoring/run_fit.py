@@ -228,8 +228,7 @@ def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
             yield Caveat(
                 f"{name!r} is {same!r}",
                 f"run {name!r} has the same first {_FIRST} documents as {same!r} of the field on every topic. If it "
-                "was pooled it is no new run: leave out its team, from the runs and from what was judged for it alone "
-                "(leave_out_uniques does so for each team).",
+                "was pooled it is no new run: leave_out_uniques leaves out each team.",
             )
 
 
@@ -267,9 +266,8 @@ def misfits(
         names = [fit.names[r] for r in np.flatnonzero(fit.turned_round).tolist()]
         yield Caveat(
             f"{count(len(names), 'run')} with scores that rise with the rank",
-            f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that "
-            "the lists are turned round. Give minus the distance as score, or read the runs by their ranks: "
-            f"order='rank'. {_SEE}",
+            f"the scores of {_who(names)} rise with the rank, as distances do, and the highest ranks first. Give minus "
+            f"the distance as score, or read the runs by their ranks: order='rank'. {_SEE}",
         )
     yield from _of_ties(runs, qrels, measures, complete)
 
@@ -306,6 +304,5 @@ def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]
     yield Caveat(
         f"{count(len(names), 'run')} whose scores depend on the order of equal scores",
         f"the means of {_who(names)} depend on the order of documents with equal scores: {known[m]!r} of "
-        f"{tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders {mean:.4f}. Such documents "
-        f"are ranked by docno, the last first. {_SEE}",
+        f"{tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders {mean:.4f}. {_SEE}",
     )

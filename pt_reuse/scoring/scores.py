@@ -651,8 +651,7 @@ def check_every_topic(
     lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
     raise InputError(
         f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs a score of "
-        "every run on every topic; score with complete=True, where a topic that a run lacks counts 0, or on the "
-        "topics that all runs have.",
+        "every run on every topic; score with complete=True, or on the topics that all runs have.",
         argument=argument,
     )
 
