@@ -69,8 +69,7 @@ def _undefined(coefficient: str, scores: dict[str, Floats], labels: pd.Index) ->
         if twice.any():
             return (
                 f"{coefficient} is NaN, because it is defined without ties and {argument} has some: "
-                f"{examples(labels[twice])}. Use tau_ap_b(x, y), or tau_ap_a(truth, estimate) when only the estimate "
-                "has ties."
+                f"{examples(labels[twice])}. Use tau_ap_b(x, y), or tau_ap_a(truth, estimate)."
             )
     return ""
 

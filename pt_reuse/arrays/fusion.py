@@ -114,7 +114,7 @@ def _borda(rows: TopicRows) -> NDArray[np.float64]:
 
 def _summed(rows: TopicRows, values: NDArray[np.float64]) -> NDArray[np.float64]:
     by_size = np.argsort(values, kind="stable")
-    return np.bincount(rows.document[by_size], values[by_size], rows.n_documents)
+    return np.bincount(rows.document[by_size], values[by_size], rows.n_documents).astype(np.float64, copy=False)
 
 
 def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -423,8 +423,8 @@ class Pool(Printed, Shareable):
         if len(without) and (self.unsampled is not None or DRAWN in self.columns):
             names = named_documents(without.itertuples(index=False))
             raise InputError(
-                f"{count(len(without), 'document')} of {len(self):,} in the sample without a label: {names}. Estimates "
-                "hold for the whole sample alone. Label every document, also those that are not relevant.",
+                f"{count(len(without), 'document')} of {len(self):,} in the sample without a label: {names}. "
+                "Label every document, also those that are not relevant.",
                 argument="judge",
             )
         if not judged.all():
@@ -495,8 +495,8 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
     taken = [column for column in dict.fromkeys(columns) if column in _COUNTED or columns.count(column) > 1]
     if taken:
         raise InputError(
-            f"the frame has {examples(taken, 12)} more than once, or a column that a pool counts from its contributing "
-            f"runs ({', '.join(_COUNTED)}). Rename or drop it.",
+            f"the frame has {examples(taken, 12)} more than once, or a column that a pool counts itself "
+            f"({', '.join(_COUNTED)}). Rename or drop it.",
             argument="frame",
         )
     topic, names = text_groups("qid", frame["qid"])
@@ -507,8 +507,7 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
         row = int(pair.duplicated().argmax())
         qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
         raise InputError(
-            f"topic {qid!r} has document {docno!r} more than once ({count(n_again, 'such row')} in all). Keep one row "
-            "per document.",
+            f"topic {qid!r} has document {docno!r} again ({count(n_again, 'such row')} in all). Keep one of each.",
             argument="frame",
             place=f"rows {int((pair == pair[row]).argmax()):,} and {row:,}",
         )

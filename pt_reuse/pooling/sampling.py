@@ -112,8 +112,7 @@ def _amount(argument: str, value: Any) -> float:
     if argument == "n":
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
-        what = "What is not to be judged at all, leave out of the pool."
-        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}. {what}", argument="share")
+        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}.", argument="share")
     return float(value)
 
 
@@ -182,9 +181,8 @@ def _checked_bands(column: Any, bands: Any) -> list[float] | None:
     if column is None or not ends or len(ends) < len(given) or not ascending or not whole:
         kind = "whole numbers from 1, each" if column in _PLACES else "numbers, each"
         raise InputError(
-            "bands must be the last value of each band of a column, "
-            f"strata={('rank' if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
-            f"100], got {shown(bands)}.",
+            f"bands must be the last value of each band of a column, strata={(column or 'rank')!r}, {kind} larger than "
+            f"the one before, such as [10, 50, 100], got {shown(bands)}.",
             argument="bands",
         )
     return ends

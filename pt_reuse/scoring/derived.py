@@ -129,11 +129,9 @@ class _Bounded(Derived):
         highest = checked_rel(max_label, "max_label")
         super().__init__(measure, **({} if highest is None else {"max_label": highest}))
         if not has_bounds(self.measure):
-            raise InputError(
-                f"the bounds of {self.measure!r} are not known. They are for AP, P, R, RR, Rprec, Success, RBP(rel=1) "
-                "and nDCG, without judged_only and gains.",
-                argument="measure",
-            )
+            known = "AP, P, R, RR, Rprec, Success, RBP(rel=1) and nDCG, without judged_only and gains"
+            problem = f"the bounds of {self.measure!r} are not known. They are of {known}."
+            raise InputError(problem, argument="measure")
 
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
         judged = _JUDGMENTS.of(qrels)

@@ -203,10 +203,7 @@ ir_measures.measures.registry.update(xinfAP=xinfAP, xinfNDCG=xinfNDCG)
 
 
 #: where judgments with strata come from
-_HOW = (
-    "Score with what sample_pool(...).judge(judge) returns, or with a file of sampled judgments: read_qrels(path, "
-    "strata=True)."
-)
+_HOW = "Score with what sample_pool(...).judge(judge) returns, or with read_qrels(path, strata=True)."
 
 
 def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:
