@@ -22,6 +22,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.changes import NO_CHANGES, Changes, Judgments
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.kernels import UNJUDGED, Cells
+from pt_reuse.arrays.lists import stable_order
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex, score_topics
 from pt_reuse.data.judgments import Qrels
@@ -225,7 +226,7 @@ class Rescoring(ArrayWork):
         # a block has its own judgments alone
         self.measures = [m.of_judgments(qrels.whole) if isinstance(m, OwnMeasure) else m for m in measures]
         self.topics, self.documents = qrels.arrays.documents.topics, qrels.arrays.documents
-        self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.by_row())
+        self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.take(stable_order(changes.row)))
         specs = [native_spec(measure) for measure in measures]
         self._native = [m for m, spec in enumerate(specs) if spec is not None]
         self._other = [m for m, spec in enumerate(specs) if spec is None]
