@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_jobs, checked_seed, fraction, per_cent, whole
-from pt_reuse._jobs import JobPlace, run_jobs
+from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.correlation import rounded
 from pt_reuse.errors import warn
@@ -55,11 +55,11 @@ class TopicBootstrap:
         )
 
     def blocks(self, n_topics: int) -> Iterator[NDArray[np.int64]]:
-        """Yield (some resamples, topics) how often each topic is drawn, in bounded memory."""
+        """Yield (some resamples, topics) how often each topic is drawn, in bounded memory; all callers get the same."""
         return drawn_counts(n_topics, resamples=self.resamples, seed=self.seed)
 
     def counts(self, n_topics: int) -> NDArray[np.int64]:
-        """Return (resamples, topics): how often each topic is drawn; the same for every caller."""
+        """Return (resamples, topics): how often each topic is drawn."""
         return np.concatenate(list(self.blocks(n_topics)))
 
     def interval(
@@ -177,17 +177,17 @@ def ranking_agreements(
     coefficients: Sequence[str] = USUAL_COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
     """Yield what :func:`ranking_agreement` says of each truth and estimate, each a job."""
-    agreements = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
-    first = next(agreements, None)
+    jobs = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
+    first = next(jobs, None)
     if first is None:
         return
-    jobs = chain([first], agreements)
+    jobs = chain([first], jobs)
     cells = n_compared * first.truth.values.shape[1] * (bootstrap.resamples if bootstrap else 0)
-    n_jobs = bootstrap.n_jobs if bootstrap else 1
     # what is sooner done than handed out is done here, and joblib is not even asked
-    if n_compared == 1 or n_jobs == 1 or cells < 2 * JOB_CELLS or JobPlace.of(n_jobs, "threads") is JobPlace.HERE:
+    if bootstrap is None or bootstrap.n_jobs == 1 or n_compared == 1 or cells < 2 * JOB_CELLS:
         yield from (job.run() for job in jobs)
     else:
+        n_jobs = bootstrap.n_jobs
         yield from run_jobs(jobs, n_compared, desc="", unit="", n_jobs=n_jobs, verbose=False, prefer="threads")
 
 
@@ -208,7 +208,10 @@ class _Agreement:
         n_topics, n_runs = self.truth.values.shape
         drawn = {name: np.full(1, np.nan) for name in numbers}
         if n_topics > 1:
-            parts = [self._drawn(counts) for counts in self.bootstrap.blocks(n_topics)]
+            parts = [
+                numbers_of(self.truth.means(counts), self.estimate.means(counts), self.coefficients)
+                for counts in self.bootstrap.blocks(n_topics)
+            ]
             drawn = {name: np.concatenate([part[name] for part in parts]) for name in numbers}
             _tell_undefined(drawn, numbers)
         row: dict[str, float] = {}
@@ -218,9 +221,6 @@ class _Agreement:
             low, high = self.bootstrap.interval(number, drawn[name], within=within, integer=change)
             row |= {name: number, f"{name}_low": low, f"{name}_high": high}
         return row
-
-    def _drawn(self, counts: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        return numbers_of(self.truth.means(counts), self.estimate.means(counts), self.coefficients)
 
 
 def numbers_of(

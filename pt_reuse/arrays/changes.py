@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse.arrays.lists import stable_order
-
 Labels = NDArray[np.int16]
 
 
@@ -27,13 +25,6 @@ class Changes:
     def take(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Changes:
         """Return some of the changes; the sets stay."""
         return Changes(self.n_sets, self.in_set[chosen], self.row[chosen], self.label[chosen])
-
-    def visible(self, labels: Labels) -> Changes:
-        """Return the changes that a measure blind to non-relevant documents can see."""
-        return self.take(np.maximum(labels[self.row], self.label) > 0)
-
-    def by_row(self) -> Changes:
-        return self.take(stable_order(self.row))
 
     def within(self, rows: slice) -> Changes:
         """Return the changes of some rows, counted from the first of these; for changes in the order of the rows."""
@@ -61,7 +52,8 @@ class Judgments:
 
     def visible(self) -> Judgments:
         """Return them without the changes that a measure blind to non-relevant documents cannot see."""
-        return Judgments(self.starts, self.labels, self.changes.visible(self.labels))
+        seen = np.maximum(self.labels[self.changes.row], self.changes.label) > 0
+        return Judgments(self.starts, self.labels, self.changes.take(seen))
 
     def relevant(self) -> NDArray[np.bool_]:
         """Return (rows,): which are relevant in the base set or in any other."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, examples, shown
+from pt_reuse._check import choice, examples, number, shown
 from pt_reuse.errors import InputError
 from pt_reuse.options import METHODS, NORM_NAMES
 
@@ -43,8 +42,9 @@ class Fusion:
     def __post_init__(self) -> None:
         choice("method", self.method, tuple(METHODS))
         choice("norm", self.norm, NORM_NAMES)
-        _check_number("k", self.k, "of at least 0", below=math.inf)
-        _check_number("p", self.p, "of at least 0 and below 1", below=1)
+        number("k", self.k)
+        if number("p", self.p) >= 1:
+            raise InputError(f"p must be a number of at least 0 and below 1, got {shown(self.p)}.", argument="p")
 
     @classmethod
     def of(cls, method: str, *, k: float | None = None, p: float | None = None, norm: str | None = None) -> Fusion:
@@ -96,44 +96,28 @@ def _normalised(norm: str, rows: TopicRows) -> NDArray[np.float64]:
     above = score - low[run]
     if norm == "zmuv":
         # taken from the lowest, so that equal scores have a deviation of exactly 0
-        above -= (_of_lists(run, above) / np.maximum(n, 1))[run]
+        above -= (np.bincount(run, above) / np.maximum(n, 1))[run]
         above[(low == high)[run]] = 0.0
-        unit = np.sqrt(_of_lists(run, above**2) / np.maximum(n, 1))
+        unit = np.sqrt(np.bincount(run, above**2) / np.maximum(n, 1))
     else:
-        unit = high - low if norm == "min-max" else _of_lists(run, above)
+        unit = high - low if norm == "min-max" else np.bincount(run, above)
     return above / np.maximum(unit, _LEAST)[run]
-
-
-def _of_lists(run: NDArray[np.integer], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (runs,): the sum of (rows,) values over each list, added one after the other."""
-    sums: NDArray[np.float64] = np.zeros(int(run.max(initial=-1)) + 1)
-    np.add.at(sums, run, values)
-    return sums
 
 
 def _borda(rows: TopicRows) -> NDArray[np.float64]:
     # points are whole or half, so sums are exact in any order
     n = np.bincount(rows.run)
     left = np.where(n > 0, (rows.n_documents - n + 1) / 2, 0.0)
-    points: NDArray[np.float64] = np.full(rows.n_documents, left.sum())
-    np.add.at(points, rows.document, rows.n_documents - rows.rank + 1.0 - left[rows.run])
-    return points
+    points = rows.n_documents - rows.rank + 1.0 - left[rows.run]
+    return left.sum() + np.bincount(rows.document, points, rows.n_documents)
 
 
 def _summed(rows: TopicRows, values: NDArray[np.float64]) -> NDArray[np.float64]:
     by_size = np.argsort(values, kind="stable")
-    sums: NDArray[np.float64] = np.zeros(rows.n_documents)
-    np.add.at(sums, rows.document[by_size], values[by_size])
-    return sums
+    return np.bincount(rows.document[by_size], values[by_size], rows.n_documents).astype(np.float64, copy=False)
 
 
 def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores to 12 digits; what differs by the rounding of sums alone becomes equal."""
     fraction, power = np.frexp(scores)
     return np.ldexp(np.round(fraction, _DIGITS), power)
-
-
-def _check_number(name: str, value: Any, range_: str, *, below: float) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not 0 <= value < below:
-        raise InputError(f"{name} must be a number {range_}, got {shown(value)}.", argument=name)

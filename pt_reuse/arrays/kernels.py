@@ -8,8 +8,6 @@ a list that holds no changed document then needs no second walk.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -41,12 +39,6 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.topic)
-
-    def positions(self, others: Cells) -> NDArray[np.int64]:
-        """Return where the changed cells of others, which are all among these, stand among the changed cells here."""
-        width = int(self.set.max(initial=0)) + 1
-        mine, theirs = (cells.topic[cells.n_topics :] * width + cells.set for cells in (self, others))
-        return np.searchsorted(mine, theirs)
 
     def count(self, low: int, high: int | None = None) -> NDArray[np.int64]:
         """Return (cells,): documents with a label from `low` up to, not including, `high`."""
@@ -141,18 +133,24 @@ class Lists:
     labels: Labels  # every label that occurs in some judgment set
 
 
-class Walker(ABC):
+class Kernel:
     """Adds up something of each hit while it walks, list by list; `kept` names the arrays that grow on the way."""
 
     kept: tuple[str, ...] = ("total",)
+    local = True  # the list's number depends on the labels of its own documents alone
 
     def __init__(self, lists: Lists, spec: Spec):
         self.total = np.zeros(len(lists.lengths))
         self.rel = spec.rel
 
-    @abstractmethod
+    @staticmethod
+    def of_cell(cells: Cells, spec: Spec, labels: Labels) -> Values:
+        """Return what the number of a list is divided by, of each (topic, judgment set)."""
+        return np.ones(len(cells))
+
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         """Take rank and label of one more hit of the first n lists."""
+        self.total[:n] += label >= self.rel
 
     def resume(self, other: Any, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
         """Take over some lists of another walker of the same kernel where it stands."""
@@ -164,7 +162,19 @@ class Walker(ABC):
         return self.total
 
 
-class _AveragePrecision(Walker):
+class _Precision(Kernel):
+    @staticmethod
+    def of_cell(cells: Cells, spec: Spec, labels: Labels) -> Values:
+        return np.full(len(cells), float(spec.cutoff or 1))
+
+
+class _Recall(Kernel):
+    @staticmethod
+    def of_cell(cells: Cells, spec: Spec, labels: Labels) -> Values:
+        return cells.count(spec.rel).astype(np.float64)
+
+
+class _AveragePrecision(_Recall):
     kept = ("total", "found")
 
     def __init__(self, lists: Lists, spec: Spec):
@@ -184,24 +194,20 @@ class _AveragePrecision(Walker):
         total += precision
 
 
-class _Found(Walker):
-    def step(self, n: int, rank: NDArray, label: Labels) -> None:
-        self.total[:n] += label >= self.rel
-
-
-class _Success(_Found):
+class _Success(Kernel):
     def values(self) -> Values:
         return (self.total > 0).astype(np.float64)
 
 
-class _ReciprocalRank(Walker):
+class _ReciprocalRank(Kernel):
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         total = self.total[:n]
-        first = (label >= self.rel) & (total == 0)
-        np.divide(1.0, rank, out=total, where=first)
+        np.divide(1.0, rank, out=total, where=(label >= self.rel) & (total == 0))
 
 
-class _RPrecision(Walker):
+class _RPrecision(_Recall):
+    local = False
+
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
@@ -210,13 +216,12 @@ class _RPrecision(Walker):
         self.total[:n] += (label >= self.rel) & (rank <= self.n_relevant[:n])
 
 
-class _BinaryPreference(Walker):
+class _BinaryPreference(_RPrecision):
     kept = ("total", "above")
 
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         self.above = np.zeros(len(lists.lengths), dtype=np.int64)
-        self.n_relevant = lists.cells.count(spec.rel)[lists.cell]
         n_nonrelevant = lists.cells.count(0, spec.rel)[lists.cell]
         # at least 1: where nothing is relevant the score is 0 anyhow
         self.most = np.maximum(np.minimum(self.n_relevant, n_nonrelevant), 1).astype(np.float64)
@@ -229,32 +234,31 @@ class _BinaryPreference(Walker):
         above += (label >= 0) & ~relevant
 
 
-class _ByLabel:
-    """Looks up a number for each label, 0 for those that have none."""
-
-    def __init__(self, values: dict[int, float]):
-        self.below = min(values, default=0) - 1
-        self.table = np.zeros(max(values, default=0) - self.below + 2)
-        for label, value in values.items():
-            self.table[label - self.below] = value
-
-    def __call__(self, label: Labels) -> Values:
-        return self.table.take(label.astype(np.intp) - self.below, mode="clip")
+def _table(values: dict[int, float]) -> Values:
+    """Return a number for each label, by its 16 bits; 0 for those that have none."""
+    table = np.zeros(2**16)
+    for label, value in values.items():
+        table[label] = value
+    return table
 
 
-class _Gain(Walker):
+class _Gain(Kernel):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
-        self.gain = _ByLabel(spec.gain_of_label(lists.labels))
+        self.gain = _table(spec.gain_of_label(lists.labels))
         self.discounts = discounts(int(lists.lengths.max(initial=1)))
 
+    @staticmethod
+    def of_cell(cells: Cells, spec: Spec, labels: Labels) -> Values:
+        return cells.ideal(spec.gain_of_label(labels), spec.cutoff)
+
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
-        gain = self.gain(label)
+        gain = self.gain.take(label.view(np.uint16))
         gain /= self.discounts.take(rank)
         self.total[:n] += gain
 
 
-class _RankBiased(Walker):
+class _RankBiased(Kernel):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
         # Python's power is the C library's; numpy's own may differ in the last bit
@@ -265,14 +269,11 @@ class _RankBiased(Walker):
         self.total[:n] += self.weights.take(rank) * (label >= self.rel)
 
 
-class _Judged(Walker):
+class _Judged(Kernel):
     def __init__(self, lists: Lists, spec: Spec):
         super().__init__(lists, spec)
-        self.spec, self.lowest = spec, max(spec.min_label, int(UNJUDGED) + 1)
+        self.spec, self.rel = spec, max(spec.min_label, int(UNJUDGED) + 1)
         self.returned = lists.lengths if spec.cutoff is None else np.minimum(lists.lengths, spec.cutoff)
-
-    def step(self, n: int, rank: NDArray, label: Labels) -> None:
-        self.total[:n] += label >= self.lowest
 
     def values(self) -> Values:
         return np.divide(self.total, self.returned, out=np.zeros(len(self.total)), where=self.returned > 0)
@@ -285,20 +286,20 @@ class _UnjudgedRanks(_Judged):
         return 1.0 - super().values()
 
 
-class JudgedOnly(Walker):
+class JudgedOnly(Kernel):
     """Walks for another kernel as if documents without a judgment were not in the lists."""
 
     kept = ("rank",)
 
-    def __init__(self, inner: Walker, lists: Lists, spec: Spec):
+    def __init__(self, inner: Kernel, lists: Lists, spec: Spec):
         self.inner, self.cutoff = inner, spec.cutoff
         self.rank = np.zeros(len(lists.lengths), dtype=np.int64)
         replaced = spec.replaced(lists.labels)
-        self.judged = _ByLabel({label: 1.0 for label, value in replaced.items() if value >= 0}) if spec.gains else None
+        self.judged = _table({label: 1.0 for label, value in replaced.items() if value >= 0})
 
     def step(self, n: int, rank: NDArray, label: Labels) -> None:
         condensed = self.rank[:n]
-        condensed += label >= 0 if self.judged is None else self.judged(label) > 0
+        condensed += self.judged.take(label.view(np.uint16)) > 0
         if self.cutoff is not None:
             label = np.where(condensed <= self.cutoff, label, UNJUDGED)
         self.inner.step(n, np.maximum(condensed, 1), label)
@@ -311,41 +312,16 @@ class JudgedOnly(Walker):
         return self.inner.values()
 
 
-def _by_relevant(cells: Cells, spec: Spec, labels: Labels) -> Values:
-    return cells.count(spec.rel).astype(np.float64)
-
-
-def _by_ideal(cells: Cells, spec: Spec, labels: Labels) -> Values:
-    return cells.ideal(spec.gain_of_label(labels), spec.cutoff)
-
-
-def _by_cutoff(cells: Cells, spec: Spec, labels: Labels) -> Values:
-    return np.full(len(cells), float(spec.cutoff or 1))
-
-
-def _by_one(cells: Cells, spec: Spec, labels: Labels) -> Values:
-    return np.ones(len(cells))
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """How a measure is computed."""
-
-    of_list: Callable[[Lists, Spec], Walker]  # makes the walker that gives one number per list
-    of_cell: Callable[[Cells, Spec, Labels], Values]  # what to divide it by, one number per (topic, judgment set)
-    local: bool = True  # the list's number depends on the labels of its own documents alone
-
-
-KERNELS = {
-    "ap": Kernel(_AveragePrecision, _by_relevant),
-    "p": Kernel(_Found, _by_cutoff),
-    "r": Kernel(_Found, _by_relevant),
-    "success": Kernel(_Success, _by_one),
-    "rr": Kernel(_ReciprocalRank, _by_one),
-    "rprec": Kernel(_RPrecision, _by_relevant, local=False),
-    "bpref": Kernel(_BinaryPreference, _by_relevant, local=False),
-    "ndcg": Kernel(_Gain, _by_ideal),
-    "rbp": Kernel(_RankBiased, _by_one),
-    "judged": Kernel(_Judged, _by_one),
-    "unjudged": Kernel(_UnjudgedRanks, _by_one),
+KERNELS: dict[str, type[Kernel]] = {
+    "ap": _AveragePrecision,
+    "p": _Precision,
+    "r": _Recall,
+    "success": _Success,
+    "rr": _ReciprocalRank,
+    "rprec": _RPrecision,
+    "bpref": _BinaryPreference,
+    "ndcg": _Gain,
+    "rbp": _RankBiased,
+    "judged": _Judged,
+    "unjudged": _UnjudgedRanks,
 }

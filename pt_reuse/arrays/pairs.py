@@ -130,7 +130,6 @@ _SHORT = 384
 
 
 def _smaller_in_part(numbers: Ints) -> NDArray[np.unsignedinteger]:
-    """Return the same by comparing each number with each."""
     n_rows, n = numbers.shape
     columns = np.ascontiguousarray(numbers.T, dtype=_smallest(int(numbers.max(initial=0))))
     found, smaller = np.zeros((n, n_rows), dtype=_smallest(n)), np.empty((n, n_rows), dtype=np.bool_)

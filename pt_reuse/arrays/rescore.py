@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.changes import Changes, Judgments, Labels
-from pt_reuse.arrays.field import Field, ranges
-from pt_reuse.arrays.kernels import KERNELS, Cells, JudgedOnly, Lists, Spec, Walker
-from pt_reuse.arrays.lists import TopicDocs, stable_order
+from pt_reuse.arrays.changes import Judgments, Labels
+from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.kernels import KERNELS, Cells, JudgedOnly, Lists, Spec
+from pt_reuse.arrays.lists import TopicDocs, offsets, ranges, stable_order
 from pt_reuse.arrays.open_field import AnyField
 
 
@@ -48,10 +48,6 @@ class HitIndex:
     def __init__(self, field: AnyField, documents: TopicDocs):
         self.field, self.documents = field, documents
         self.field_topic = [field.topic_row.get(topic, -1) for topic in documents.topics]
-        # the block of each topic; one that the field lacks goes with the topic before it
-        blocks = np.append(np.repeat(np.arange(len(field.parts)), [len(part) for part in field.parts]), -1)
-        mine = blocks[np.array(self.field_topic, dtype=np.int64)]
-        self._block = mine[np.maximum.accumulate(np.where(mine >= 0, np.arange(len(mine)), 0))].tolist()
         # of a field of one block all judgments are found at once; of an open one those of each block as it comes
         self._found = self._find(field, slice(None)) if isinstance(field, Field) else None
 
@@ -65,61 +61,50 @@ class HitIndex:
         return self.field.lengths[at] if at >= 0 else np.zeros(self.field.n_runs, dtype=np.int64)
 
     def _find(self, block: Field, rows: slice) -> NDArray[np.int64]:
-        """Return the row of the block's vocabulary of some judged documents, -1 for what no run retrieves."""
         return tokens.find(self.documents.words[rows], tokens.as_words(block.vocabulary))
 
     def rows_of_codes(
         self, topics: range, wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[NDArray[np.int32] | None]:
         """Yield for each topic the row of the judgments that each document code has, None where the field lacks it."""
-        starts = self.documents.starts
-        for i, group in groupby(topics, self._block.__getitem__):
-            some = [*group]
-            if all(self.field_topic[t] < 0 for t in some):
-                yield from [None] * len(some)
+        starts, found, before, last = self.documents.starts.tolist(), self._found, 0, None
+        for t in topics:
+            if self.field_topic[t] < 0:
+                yield None
                 continue
-            block, rows = self.field.part(i), slice(int(starts[some[0]]), int(starts[some[-1] + 1]))
-            found = self._find(block, rows) if self._found is None else self._found[rows]
-            row_of_doc = np.full(len(block.vocabulary), -1, dtype=np.int32)  # of this call alone
-            for t in some:
-                at = self.field_topic[t]
-                if at < 0:
-                    yield None
-                    continue
-                docs = found[int(starts[t]) - rows.start : int(starts[t + 1]) - rows.start]
-                first = int(starts[t] - starts[topics.start])
-                kept = docs >= 0 if wanted is None else (docs >= 0) & wanted[first : first + len(docs)]
-                chosen = np.flatnonzero(kept)
-                row_of_doc[docs[chosen]] = first + chosen
-                yield row_of_doc.take(block.docs(at - self.field.parts[i].start))
-                row_of_doc[docs[chosen]] = -1
+            block, at = self.field.of(self.field_topic[t])
+            if block is not last:
+                last, row_of_doc = block, np.full(len(block.vocabulary), -1, dtype=np.int32)  # of this call alone
+                if self._found is None:
+                    of_block = range(self.field_topic[t] - at, self.field_topic[t] - at + block.n_topics)
+                    end = max(u for u in topics if self.field_topic[u] in of_block) + 1
+                    found, before = self._find(block, slice(starts[t], starts[end])), starts[t]
+            docs, first = found[starts[t] - before : starts[t + 1] - before], starts[t] - starts[topics.start]
+            kept = docs >= 0 if wanted is None else (docs >= 0) & wanted[first : first + len(docs)]
+            chosen = np.flatnonzero(kept)
+            row_of_doc[docs[chosen]] = first + chosen
+            yield row_of_doc.take(block.docs(at))
+            row_of_doc[docs[chosen]] = -1
 
     def gather(self, topics: range, wanted: NDArray[np.bool_] | None = None) -> Hits:
         """Return the hits of neighbouring topics, only those on the `wanted` rows of the judgments when given."""
-        n_runs = self.field.n_runs
-        counts, rows, ranks, lengths = [], [], [], []
-        for t, row_of_code in zip(topics, self.rows_of_codes(topics, wanted), strict=True):
-            lengths.append(self.lengths(t))
+        counts, lengths = (np.zeros((len(topics), self.field.n_runs), dtype=np.int64) for _ in range(2))
+        rows, ranks = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
+        for i, row_of_code in enumerate(self.rows_of_codes(topics, wanted)):
             if row_of_code is None:
-                counts.append(np.zeros(n_runs, dtype=np.int64))
                 continue
-            block, at = self.field.of(self.field_topic[t])
+            lengths[i] = self.lengths(topics[i])
+            block, at = self.field.of(self.field_topic[topics[i]])
             codes = block.codes[block.rows(at)]
             # take by 16-bit codes is several times as fast as indexing with them
             where = np.flatnonzero((row_of_code >= 0).take(codes))
-            ends = np.cumsum(lengths[-1])
-            counts.append(np.diff(np.searchsorted(where, ends), prepend=0))
-            begins = np.repeat(ends - lengths[-1], counts[-1])
+            ends = np.cumsum(lengths[i])
+            counts[i] = np.diff(np.searchsorted(where, ends), prepend=0)
+            begins = np.repeat(ends - lengths[i], counts[i])
             rows.append(row_of_code.take(codes.take(where)))
             ranks.append((where - begins + 1).astype(np.int32))
-        none = np.zeros(0, dtype=np.int32)
-        return Hits(
-            n_runs,
-            np.concatenate([[0], np.cumsum(np.concatenate(counts) if counts else none)]).astype(np.int64),
-            np.concatenate(rows) if rows else none,
-            np.concatenate(ranks) if ranks else none,
-            np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int64),
-        )
+        starts = offsets(counts.ravel())
+        return Hits(self.field.n_runs, starts, np.concatenate(rows), np.concatenate(ranks), lengths.ravel())
 
 
 def score_topics(
@@ -129,87 +114,75 @@ def score_topics(
     values = np.empty((len(specs), len(cells), index.field.n_runs))
     for wide in (False, True):
         chosen = [m for m, spec in enumerate(specs) if spec.sees_nonrelevant is wide]
-        if not chosen:
-            continue
-        seen = judgments if wide else judgments.visible()
-        hits = index.gather(topics, None if wide else seen.relevant())
-        mine = cells if len(seen.changes) == len(judgments.changes) else Cells(seen)
-        found = score_hits(hits, seen, mine, [specs[m] for m in chosen])
-        if len(mine) == len(cells):
-            values[chosen] = found
-            continue
-        # what such a measure cannot see leaves its scores as they are
-        values[chosen] = found[:, cells.topic]
-        at = cells.n_topics + cells.positions(mine)
-        for m, scores in zip(chosen, found, strict=True):
-            values[m, at] = scores[mine.n_topics :]
+        if chosen:
+            hits = index.gather(topics, None if wide else judgments.relevant())
+            values[chosen] = score_hits(hits, judgments, cells, [specs[m] for m in chosen])
     return values
 
 
 def score_hits(hits: Hits, judgments: Judgments, cells: Cells, specs: Sequence[Spec]) -> NDArray[np.float64]:
     """Score hits gathered before: (measures, cells, runs), the cells those of the judgments."""
     every_label = judgments.every_label()
-    values = np.empty((len(specs), len(cells), hits.n_runs))
-    for depth in dict.fromkeys(spec.depth for spec in specs):
-        chosen = [m for m, spec in enumerate(specs) if spec.depth == depth]
-        dividends = _dividends(hits.top(depth), judgments, cells, every_label, [specs[m] for m in chosen])
-        for m, dividend in zip(chosen, dividends, strict=True):
-            divisor = KERNELS[specs[m].kernel].of_cell(cells, specs[m], every_label)[:, None]
-            values[m] = 0.0
+    values = np.zeros((len(specs), len(cells), hits.n_runs))
+    ways = [(spec.depth, KERNELS[spec.kernel].local) for spec in specs]
+    for depth, local in dict.fromkeys(ways):
+        chosen = [m for m, way in enumerate(ways) if way == (depth, local)]
+        measures = [specs[m] for m in chosen]
+        dividends = _dividends(hits.top(depth), judgments, cells, every_label, measures, local=local)
+        for m, spec, dividend in zip(chosen, measures, dividends, strict=True):
+            divisor = KERNELS[spec.kernel].of_cell(cells, spec, every_label)[:, None]
             np.divide(dividend, divisor, out=values[m], where=divisor > 0)
     return values
 
 
+_NEVER = np.iinfo(np.int64).max
+
+
 def _dividends(
-    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec]
-) -> list[NDArray[np.float64]]:
-    """Return for each measure (cells, runs): what of a score is the list's own."""
-    out = [np.zeros((len(cells), hits.n_runs)) for _ in specs]
+    hits: Hits, judgments: Judgments, cells: Cells, every_label: Labels, specs: Sequence[Spec], *, local: bool
+) -> Iterator[NDArray[np.float64]]:
+    """Yield for each measure (cells, runs): what of a score is the list's own; lists are numbered by cell and run."""
     label_of_hit = judgments.labels.take(hits.row)
-    touched = _Touched(hits, judgments.changes, cells, len(judgments.labels))
-    base_lists = np.arange(cells.n_topics * hits.n_runs)
-    n_base = len(base_lists)
-    for local in (True, False):
-        chosen = [m for m, spec in enumerate(specs) if KERNELS[spec.kernel].local is local]
-        if not chosen:
-            continue
-        measures = [specs[m] for m in chosen]
-        # up to its first changed hit a list is as in the base set; a kernel that is not local sees more than the list
-        further = touched.lists if local else np.arange(n_base, len(cells) * hits.n_runs)
-        skip = touched.first[further] if local else np.zeros(len(further), dtype=np.int64)
-        base = _Walk(hits, cells, every_label, base_lists, np.zeros(n_base, dtype=np.int64), measures)
-        changed = _Walk(hits, cells, every_label, further, skip, measures)
-        base.run(label_of_hit, successor=changed if local else None)
-        changed.run(label_of_hit, touched)
-        for m, mine, theirs in zip(chosen, base.values(), changed.values(), strict=True):
-            dividend = out[m]
-            dividend.reshape(-1)[:n_base] = mine
-            dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
-            dividend.reshape(-1)[further] = theirs
-    return out
+    touched = _Touched.of(hits, judgments, cells)
+    n_base, n_lists = cells.n_topics * hits.n_runs, len(cells) * hits.n_runs
+    if local:
+        # up to its first changed hit a list is as in the base set
+        first = np.full(n_lists, _NEVER)
+        np.minimum.at(first, touched.list, touched.offset)
+        further = np.flatnonzero(first != _NEVER)
+        skip = first[further]
+    else:
+        further, skip = np.arange(n_base, n_lists), np.zeros(n_lists - n_base, dtype=np.int64)
+    base = _Walk(hits, cells, every_label, np.arange(n_base), np.zeros(n_base, dtype=np.int64), specs)
+    changed = _Walk(hits, cells, every_label, further, skip, specs)
+    base.run(label_of_hit, successor=changed if local else None)
+    changed.run(label_of_hit, touched)
+    for mine, theirs in zip(base.values(), changed.values(), strict=True):
+        dividend = np.empty((len(cells), hits.n_runs))
+        dividend.reshape(-1)[:n_base] = mine
+        dividend[cells.n_topics :] = dividend[cells.topic[cells.n_topics :]]
+        dividend.reshape(-1)[further] = theirs
+        yield dividend
 
 
-class _Touched:
-    """The lists that a change reaches, numbered by cell and run, and what changes in them."""
+class _Touched(NamedTuple):
+    """The hits that changes reach: in which list, at which place among its hits, and their labels."""
 
-    def __init__(self, hits: Hits, changes: Changes, cells: Cells, n_rows: int):
-        order = stable_order(changes.row)
-        per_row = np.bincount(changes.row, minlength=n_rows)
+    list: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    label: Labels
+
+    @classmethod
+    def of(cls, hits: Hits, judgments: Judgments, cells: Cells) -> _Touched:
+        changes = judgments.changes
+        per_row = np.bincount(changes.row, minlength=len(judgments.labels))
         hit = np.flatnonzero((per_row > 0).take(hits.row))
         rows = hits.row[hit]
-        change = order[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
+        change = stable_order(changes.row)[ranges((np.cumsum(per_row) - per_row)[rows], per_row[rows])]
         hit = np.repeat(hit, per_row[rows])
         source = hits.of[hit]
-        self.list = cells.of_change[change] * hits.n_runs + source % hits.n_runs
-        self.label = changes.label[change]
-        self.offset = hit - hits.starts[source]  # place of the changed document among the list's hits
-        #: for each list the place of its first changed hit
-        self.first = np.full(len(cells) * hits.n_runs, _NEVER)
-        np.minimum.at(self.first, self.list, self.offset)
-        self.lists = np.flatnonzero(self.first != _NEVER)
-
-
-_NEVER = np.iinfo(np.int64).max
+        lists = cells.of_change[change] * hits.n_runs + source % hits.n_runs
+        return cls(lists, hit - hits.starts[source], changes.label[change])
 
 
 class _Walk:
@@ -233,10 +206,11 @@ class _Walk:
         self.numbers, self.skip, self.rank, self.sizes = numbers, skip, hits.rank, sizes[order]
         self.begins = (hits.starts[:-1][self.source] + skip)[order]
         lists = Lists(hits.lengths[self.source][order], cell[order], cells, every_label)
-        self.walkers: list[Walker] = []
-        for spec in specs:
-            walker = KERNELS[spec.kernel].of_list(lists, spec)
-            self.walkers.append(JudgedOnly(walker, lists, spec) if spec.judged_only else walker)
+        walkers = [KERNELS[spec.kernel](lists, spec) for spec in specs]
+        self.walkers = [
+            JudgedOnly(walker, lists, spec) if spec.judged_only else walker
+            for walker, spec in zip(walkers, specs, strict=True)
+        ]
 
     def run(self, label_of_hit: Labels, touched: _Touched | None = None, successor: _Walk | None = None) -> None:
         """Walk, with the labels that `touched` changes; `successor` takes over each list after the hits it skips."""

@@ -143,7 +143,6 @@ def _signs(n_topics: int, samples: int, seed: int) -> Floats:
 
 
 def _flipped(by_topic: Floats, signs: Floats, *, drawn: bool) -> Floats:
-    """Return (pairs,) p-values of (topics, pairs) differences under (samples, topics) signs."""
     # sums of rounded numbers, not means: these may lie halfway between two roundings
     observed = np.round(np.abs(by_topic.sum(axis=0)), DECIMALS)
     step, as_far = max(1, _AT_ONCE // max(1, by_topic.shape[1])), np.zeros(by_topic.shape[1])

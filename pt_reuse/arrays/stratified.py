@@ -102,45 +102,40 @@ def stratified_interval(
     less = weights[some] < 0
     w, p = np.abs(weights[some]), np.where(less, 1 - shares[some], shares[some])
     base = constant - float(w[less].sum())
-    sample = _Sample(w, p, drawn[some], units[some], confidence)
-    found = sample.interval(base, cells[some], counted=counted)
-    if counted and sample.is_sparse:
-        rough = sample.interval(base, np.zeros(len(w), dtype=np.int64), counted=True)
-        return Interval(found.estimate, min(found.low, rough.low), max(found.high, rough.high))
-    return found
+    sample = (w, p, drawn[some], units[some], confidence)
+    interval = _of_cells(base, cells[some], *sample, counted=counted)
+    found = float(p @ drawn[some])
+    if counted and min(found, float(drawn[some].sum()) - found) <= SPARSE + _NEAR:
+        rough = _of_cells(base, np.zeros(len(w), dtype=np.int64), *sample, counted=True)
+        return Interval(interval.estimate, min(interval.low, rough.low), max(interval.high, rough.high))
+    return interval
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """A stratified sample, all weights above 0."""
-
-    weights: Floats
-    shares: Floats
-    drawn: Floats
-    units: Floats
-    confidence: float
-
-    @property
-    def is_sparse(self) -> bool:
-        """Return whether few of all units that were drawn have the property, or few do not."""
-        found = float(self.shares @ self.drawn)
-        return min(found, float(self.drawn.sum()) - found) <= SPARSE + _NEAR
-
-    def interval(self, constant: float, cells: NDArray[np.int64], *, counted: bool) -> Interval:
-        w, p, n, size = self.weights, self.shares, self.drawn, self.units
-        _, of = np.unique(cells, return_inverse=True)
-        k = int(of.max()) + 1
-        whole = np.bincount(of, w, k).astype(np.float64)
-        share = np.clip(np.bincount(of, w * p, k) / whole, 0, 1)
-        worth = effective_sizes(w, n, size, of, k)
-        if not counted:
-            low, high = exact_limits(share, worth, self.confidence)
-        else:
-            low, high = counted_limits(share, worth, np.bincount(of, size, k).astype(np.float64), self.confidence)
-            fewest, left = p * n / size, 1 - n / size
-            low = np.maximum(low, np.bincount(of, w * fewest, k) / whole)
-            high = np.minimum(high, np.bincount(of, w * (fewest + left), k) / whole)
-        return joined(constant, whole, share, np.minimum(low, share), np.maximum(high, share))
+def _of_cells(
+    constant: float,
+    cells: NDArray[np.int64],
+    w: Floats,
+    p: Floats,
+    n: Floats,
+    size: Floats,
+    confidence: float,
+    *,
+    counted: bool,
+) -> Interval:
+    """Return the interval of strata, all weights above 0, those of one cell taken for one stratum."""
+    _, of = np.unique(cells, return_inverse=True)
+    k = int(of.max()) + 1
+    whole = np.bincount(of, w, k).astype(np.float64)
+    share = np.clip(np.bincount(of, w * p, k) / whole, 0, 1)
+    worth = effective_sizes(w, n, size, of, k)
+    if not counted:
+        low, high = exact_limits(share, worth, confidence)
+    else:
+        low, high = counted_limits(share, worth, np.bincount(of, size, k).astype(np.float64), confidence)
+        fewest, left = p * n / size, 1 - n / size
+        low = np.maximum(low, np.bincount(of, w * fewest, k) / whole)
+        high = np.minimum(high, np.bincount(of, w * (fewest + left), k) / whole)
+    return joined(constant, whole, share, np.minimum(low, share), np.maximum(high, share))
 
 
 def stratified_variance(weights: Floats, shares: Floats, *, drawn: Floats, units: Floats) -> float:

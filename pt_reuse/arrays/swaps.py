@@ -79,24 +79,12 @@ class TopicSums:
         return np.rint(total, out=total).astype(np.int64)
 
 
-class _Tally:
-    """How often each byte was seen, counted two at a time, which takes half the steps."""
-
-    def __init__(self) -> None:
-        self._twos = np.zeros(1 << 16, dtype=np.int64)
-        self._alone = np.zeros(1 << 8, dtype=np.int64)
-
-    def add(self, codes: NDArray[np.uint8]) -> None:
-        flat = codes.reshape(-1)
-        even = len(flat) // 2 * 2
-        found = np.bincount(flat[:even].view(np.uint16))
-        self._twos[: len(found)] += found
-        if even < len(flat):
-            self._alone[flat[-1]] += 1
-
-    def codes(self) -> Ints:
-        both = self._twos.reshape(1 << 8, 1 << 8)
-        return both.sum(axis=0) + both.sum(axis=1) + self._alone
+def _tallied(codes: NDArray[np.uint8], n_codes: int) -> Ints:
+    """Return how often each code is there, counted two at a time, which takes half the steps."""
+    flat = codes.reshape(-1)
+    even = len(flat) // 2 * 2
+    twos = np.bincount(flat[:even].view(np.uint16), minlength=n_codes << 8).reshape(n_codes, 1 << 8)
+    return twos.sum(axis=1) + twos.sum(axis=0)[:n_codes] + np.bincount(flat[even:], minlength=n_codes)
 
 
 def count_swaps(sums: TopicSums, drawn: NDArray[np.integer[Any]], bins: Bins) -> Ints:
@@ -157,11 +145,11 @@ def _codes_of_bytes(level: NDArray[np.uint8], rest: NDArray[Any], rank: NDArray[
     last = np.full((n, n_draws), bins.n - 1, dtype=np.uint8)
     less = np.empty((n, n_draws), dtype=bool)
     most = max(n, _TALLIED // max(1, n_draws))
-    codes, filled, tally = np.empty((most, n_draws), dtype=np.uint8), 0, _Tally()
+    codes, filled, found = np.empty((most, n_draws), dtype=np.uint8), 0, np.zeros(2 * bins.n, dtype=np.int64)
     for lag in range(1, n):
         # every system and the one that stands so many places after it
         if filled + n - lag > most:
-            tally.add(codes[:filled])
+            found += _tallied(codes[:filled], len(found))
             filled = 0
         code, less_of = codes[filled : filled + n - lag], less[lag:]
         np.subtract(level[lag:], level[:-lag], out=code)
@@ -172,8 +160,7 @@ def _codes_of_bytes(level: NDArray[np.uint8], rest: NDArray[Any], rank: NDArray[
         np.less(rank[lag:], rank[:-lag], out=less_of)
         np.add(code, less_of.view(np.uint8), out=code)
         filled += n - lag
-    tally.add(codes[:filled])
-    return tally.codes()[: 2 * bins.n]
+    return found + _tallied(codes[:filled], len(found))
 
 
 def _codes_directly(first: Ints, second: Ints, bins: Bins) -> Ints:

@@ -93,7 +93,6 @@ class Card(Page):
 
 
 def _page_of(card: Card) -> str:
-    """Return the page of a card."""
     drawn: dict[str, Any] = {}
     sections = [section("Questions", _questions(card))]
     for title, parts in card.sections.items():
@@ -204,7 +203,6 @@ def _methods(card: Card) -> str:
 
 
 def _sources(kinds: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the titles of results and the sources that their studies name."""
     for call in studies().values():
         if study_of(call).result.__name__ in kinds:
             source = re.search(r"Source: (.*)", call.__doc__ or "", re.DOTALL)

@@ -171,7 +171,6 @@ def _facts(collection: Collection | None) -> Iterator[tuple[str, str]]:
 
 
 def _summary(asking: Asking) -> str:
-    """Return what runs and judgments there are."""
     labels, rel, runs, depth = asking.qrels.arrays.labels, asking.qrels.rel, asking.given_runs, asking.depth
     grades = ", ".join(f"{label}: {n:,}" for label, n in pd.Series(labels).value_counts().sort_index().items())
     judged = f"{count(len(asking.qrels.topics), 'topic')}, {count(len(labels), 'judgment')} (labels {grades})"
@@ -201,16 +200,14 @@ def _flag(runs: RunSet) -> str:
 
 
 def _rows(name: str, asking: Asking) -> pd.DataFrame:
-    """Return the rows of the atlas."""
     runs = asking.given_runs
     n_runs, n_teams = (0, 0) if runs is None else (len(runs), len(runs.teams))
     whole = {"collection": name, "topics": len(asking.qrels.topics), "runs": n_runs, "teams": n_teams}
     cut = [_row(asking, AT_EQUAL_DEPTH)] if f"power{AT_EQUAL_DEPTH}" in asking.found else []
-    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS)
+    return pd.DataFrame([whole | row for row in (_row(asking, ""), *cut)]).reindex(columns=_COLUMNS.split())
 
 
 def _row(asking: Asking, at: str) -> dict[str, Any]:
-    """Return the numbers of one depth, as far as there are any."""
     main, found = asking.main, asking.found
     depth = EQUAL_DEPTH if at else asking.depth
     row: dict[str, Any] = {"judgments": f"depth-{EQUAL_DEPTH} pool" if at else "as judged", "depth": depth}
@@ -224,10 +221,10 @@ def _row(asking: Asking, at: str) -> dict[str, Any]:
     return row
 
 
-_COLUMNS = [
-    "collection", "judgments", "depth", "rel", "topics", "runs", "teams", "tau_b", "loss", "upper_loss", "drop",
-    "type_tau_b", "type_loss", "type_upper_loss", "type_judged", "power", "run_answer", "type_answer",
-]  # fmt: skip
+_COLUMNS = (
+    "collection judgments depth rel topics runs teams tau_b loss upper_loss drop type_tau_b type_loss type_upper_loss "
+    "type_judged power run_answer type_answer"
+)
 
 
 def _settings(asking: Asking) -> dict[str, Any]:

@@ -61,7 +61,6 @@ def _data(alt: Any, rows: pd.DataFrame) -> Any:
 
 
 def _labelled(rows: pd.DataFrame, asking: Asking) -> pd.DataFrame:
-    """Return rows of runs with team and type as texts."""
     known = asking.runs.run_table.set_index("name")[["team", "type"]]
     known = known.astype(object).where(known.notna(), _UNKNOWN)
     return rows.drop(columns=["team", "type"], errors="ignore").join(known, on="name")

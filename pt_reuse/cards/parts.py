@@ -160,7 +160,6 @@ class Part:
 
 
 def _both(part: Part) -> tuple[Part, Part]:
-    """Return a part, and the same at equal depth."""
     title = f"{part.title}: judgments of the depth-{EQUAL_DEPTH} pool"
     return part, replace(part, name=f"{part.name}{AT_EQUAL_DEPTH}", title=title, cut=True)
 

@@ -110,7 +110,6 @@ def row_of(table: pd.DataFrame, asking: Asking) -> dict[str, Any]:
 
 
 def _known(value: Any, why: str) -> float:
-    """Return a number, or say why there is none."""
     if is_missing(value):
         raise InputError(why)
     return float(value)
@@ -139,8 +138,8 @@ _JUDGED = Threshold(f"judged documents down to rank {_DEEP}", 0.9, 0.6, ".0%")
 _DENSE = Threshold("topics with a relevant density above 1/3", 0.05, 0.25, ".0%", higher=False, of_topics=True)
 _NEAR = Threshold("topics that are saturated or nearly so", 0.05, 0.2, ".0%", higher=False, of_topics=True)
 _EXPLAINED = Threshold("judgments that the pool of these runs explains", 0.95, 0.5, ".0%")
-_UNPOOLED = Threshold(f"unjudged documents in the first {EQUAL_DEPTH} of runs that were not pooled", 0.02, 0.1, ".0%",
-                      higher=False)  # fmt: skip
+_UNPOOLED_DOCUMENTS = f"unjudged documents in the first {EQUAL_DEPTH} of runs that were not pooled"
+_UNPOOLED = Threshold(_UNPOOLED_DOCUMENTS, 0.02, 0.1, ".0%", higher=False)
 
 
 def _compare(asking: Asking, result: Any) -> Found:
@@ -269,7 +268,6 @@ def _room(asking: Asking, result: Any) -> Found:
 
 
 def _of_topics(number: str, share: float, topics: int, threshold: Threshold, condition: str) -> Found:
-    """Return what is found of a share of topics."""
     low, high = _wilson(round(share * topics), topics)
     return Found(number, f"{low:.0%} to {high:.0%} of topics", (threshold.at(topics).verdict(share, high),), condition)
 

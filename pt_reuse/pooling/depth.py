@@ -274,7 +274,6 @@ def _best_pool(
     contributors: str | Iterable[str],
     order: str | None,
 ) -> Pool:
-    """Return the best documents by their fused scores, if they are fused, and then by their best ranks."""
     size, per = whole("n", n, "documents", least=0), choice("per", per, ("topic", "all"))
     check_pooling(depth, order)
     runs = as_runs(runs)
@@ -305,9 +304,8 @@ def take_pool(
 ) -> Pool:
     """Pool the `n` best-ranked documents of the depth-k pool, of each topic or in all.
 
-    The documents of a topic are ordered by their best rank in a contributing run, then by descending name (in the order
-    of bytes), as trec_eval orders ties. With ``per="all"``, documents of equal best rank are taken from all topics in
-    turn, topics in natural order.
+    The documents of a topic are ordered by their best rank in a contributing run, then by descending name, as trec_eval
+    orders ties. With ``per="all"``, documents of equal best rank are taken from all topics in turn.
 
     Args:
         n: how many documents to take, 0 or more. If the depth-k pool has fewer, all are taken.
@@ -329,8 +327,7 @@ def take_pool(
         0   1    d3     1     1
         1   1    d1     1     2
 
-    Source: Cormack, Palmer and Clarke 1998, Efficient construction of large test collections, SIGIR; Lipani, Zuccon,
-    Lupu, Koopman and Hanbury 2016, The impact of fixed-cost pooling strategies on test collection bias, ICTIR.
+    Source: Cormack, Palmer and Clarke, SIGIR 1998; Lipani, Zuccon, Lupu, Koopman and Hanbury, ICTIR 2016.
     """
     return _best_pool(runs, n, per, None, depth=depth, contributors=contributors, order=order)
 
@@ -387,8 +384,7 @@ def fusion_pool(
         1   1    d3     1    0.0164
 
     Source: Cormack, Clarke and Büttcher 2009 (RRF); Bailey, Moffat, Scholer and Thomas 2017 (RBC); Fox and Shaw 1994
-    (CombSUM, CombMNZ); Aslam and Montague 2001 (Borda). Scores equal those of ranx to 11 digits. As an order of pools:
-    Moffat, Webber and Zobel 2007, Strategic system comparisons via targeted relevance judgments, SIGIR (RBP).
+    (CombSUM, CombMNZ); Aslam and Montague 2001 (Borda); Moffat, Webber and Zobel 2007 (RBP as an order of pools).
     """
     fusion = Fusion.of(method, k=k, p=p, norm=norm)
     return _best_pool(runs, n, per, fusion, depth=depth, contributors=contributors, order=order)

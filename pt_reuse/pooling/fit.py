@@ -32,7 +32,6 @@ SLACK = 0.05
 SET_ASIDE = -1
 _INFER = "infer_pool(runs, qrels)"
 _Work = TypeVar("_Work", bound="JudgedTopics")
-_NOT_THEIRS = "the uniques found here are not the original ones"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +84,8 @@ class PoolFit:
             yield Caveat(
                 f"{self.stranger_share:.0%} of the judgments have no contributor",
                 f"{self.strangers:,} of {self.judged:,} judged documents ({self.stranger_share:.0%}) are within depth "
-                f"{self.depth} of no contributing run. If contributing runs are missing here, or the depth or the "
-                f"order is not the pool's, {_NOT_THEIRS}. If the documents were chosen otherwise, by a classifier for "
-                f"instance, they stay whoever is left out. {_INFER} says which runs and which depth fit the judgments.",
+                f"{self.depth} of no contributing run: runs are missing here, the depth or the order is another, or "
+                f"they were chosen otherwise. {_INFER} says which runs and which depth fit the judgments.",
             )
         yield from self.of_pool()
 
@@ -102,23 +100,21 @@ class PoolFit:
             yield Caveat(
                 f"{share} is unjudged, as of a sample",
                 f"{without} have no judgment, {self.set_aside:,} of them on record as pooled and not judged (label "
-                "-1): the judgments are of a sample. Uniques are those among the documents that were judged, a part of "
-                "all. infAP, xinfAP and xinfNDCG estimate from a sample; AP and nDCG take what was not judged for not "
-                "relevant.",
+                "-1): the judgments, and the uniques found here, are of a sample. infAP, xinfAP and xinfNDCG estimate "
+                "from a sample.",
             )
         elif self.assumed:
             who = f"{self.assumed:,} of {count(self.contributors, 'contributing run')}"
             yield Caveat(
                 f"{who} assumed, {share} unjudged",
-                f"who was pooled is not on record for {who}. They count as contributors, and {without} have no "
-                f"judgment: some were not pooled, or not to depth {self.depth}, and {_NOT_THEIRS}. {_INFER} says which "
-                "runs must have been; runs.with_metadata(pooled=...) keeps it.",
+                f"who was pooled is not on record for {who}, which count, and {without} have no judgment: some were "
+                f"not pooled, or not to depth {self.depth}. {_INFER} says which runs must have been.",
             )
         else:
             yield Caveat(
                 f"{share} is unjudged",
-                f"{without} have no judgment: nobody judged these runs to depth {self.depth}, and {_NOT_THEIRS}. "
-                f"{_INFER} says which depth fits the judgments.",
+                f"{without} have no judgment: nobody judged these runs to depth {self.depth}. {_INFER} says which "
+                "depth fits the judgments.",
             )
 
 

@@ -198,8 +198,7 @@ class Pool(Printed, Shareable):
         settings: how the pool was made, for display.
         unsampled: of a sample, the documents that were pooled and not sampled; None if all are to be judged.
 
-    All arguments are attributes, too. In `run_table` a contributing run has ``name team type pooled`` and further
-    metadata; `columns` has strategy, round, priority, inclusion probability.
+    All arguments are attributes, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -253,8 +252,7 @@ class Pool(Printed, Shareable):
             frame: columns ``qid`` and ``docno``, one row per document; further columns (strategy, round, priority,
                 inclusion probability) are kept. Within a topic documents stay in the order of the rows.
             topics: the topics of the pool, if there are more than those of the rows.
-            settings: how the documents were chosen, for display; default ``strategy=given``. The labels of all
-                documents keep a ``strategy`` among them, unless the frame has such a column.
+            settings: how the documents were chosen, for display; default ``strategy=given``. Labels keep the strategy.
 
         Returns:
             Pool: the documents, topics in natural order.
@@ -310,18 +308,10 @@ class Pool(Printed, Shareable):
 
     def contributions(self) -> pd.DataFrame:
         """Return one row per document and run that contributed it: ``qid docno name team type rank`` (from 1)."""
-        doc, run = self.entries.document, self.entries.run
-        name, team, kind = (self.run_table[column].to_numpy()[run] for column in ("name", "team", "type"))
-        return pd.DataFrame(
-            {
-                "qid": self._qid[doc],
-                "docno": self._docno[doc],
-                "name": name,
-                "team": team,
-                "type": kind,
-                "rank": self.entries.rank.astype(np.int32),
-            }
-        )
+        doc = self.entries.document
+        who = self.run_table[["name", "team", "type"]].iloc[self.entries.run].reset_index(drop=True)
+        pairs = pd.DataFrame({"qid": self._qid[doc], "docno": self._docno[doc]})
+        return pd.concat([pairs, who], axis=1).assign(rank=self.entries.rank.astype(np.int32))
 
     def sole(self, by: str) -> tuple[NDArray[np.int64], Units]:
         """Return (documents,) the position of the one unit (`by` team, run, type, family) that has each; and units.
@@ -411,9 +401,8 @@ class Pool(Printed, Shareable):
         Returns:
             Qrels: at most one judgment per pooled document, on the topics of the pool; `rel` is that of the judgments
             or of the judge. Further columns: those of the judgments, or of a function ``judge`` (its name), ``time``
-            (ISO 8601 in UTC) and those of its frame; and all columns of the pool, which take precedence, with the
-            ``strategy``, ``round`` and ``reason`` of each document. A sample gives the whole pool, label -1 for
-            documents that were not sampled.
+            (UTC) and those of its frame; and all columns of the pool, which take precedence, with ``strategy``,
+            ``round`` and ``reason``. A sample gives the whole pool, label -1 for documents that were not sampled.
 
         Raises:
             InputError: a function that does not return one label per document; a document of a sample without a label
@@ -434,8 +423,8 @@ class Pool(Printed, Shareable):
         if len(without) and (self.unsampled is not None or DRAWN in self.columns):
             names = named_documents(without.itertuples(index=False))
             raise InputError(
-                f"{count(len(without), 'document')} of {len(self):,} in the sample without a label: {names}. Estimates "
-                "hold for the whole sample alone. Label every document, also those that are not relevant.",
+                f"{count(len(without), 'document')} of {len(self):,} in the sample without a label: {names}. "
+                "Label every document, also those that are not relevant.",
                 argument="judge",
             )
         if not judged.all():
@@ -506,8 +495,8 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
     taken = [column for column in dict.fromkeys(columns) if column in _COUNTED or columns.count(column) > 1]
     if taken:
         raise InputError(
-            f"the frame has {examples(taken, 12)} more than once, or a column that a pool counts from its contributing "
-            f"runs ({', '.join(_COUNTED)}). Rename or drop it.",
+            f"the frame has {examples(taken, 12)} more than once, or a column that a pool counts itself "
+            f"({', '.join(_COUNTED)}). Rename or drop it.",
             argument="frame",
         )
     topic, names = text_groups("qid", frame["qid"])
@@ -518,8 +507,7 @@ def documents_of(frame: pd.DataFrame, topics: Iterable[str] | None) -> tuple[Top
         row = int(pair.duplicated().argmax())
         qid, docno = frame["qid"].iloc[row], frame["docno"].iloc[row]
         raise InputError(
-            f"topic {qid!r} has document {docno!r} more than once ({count(n_again, 'such row')} in all). Keep one row "
-            "per document.",
+            f"topic {qid!r} has document {docno!r} again ({count(n_again, 'such row')} in all). Keep one of each.",
             argument="frame",
             place=f"rows {int((pair == pair[row]).argmax()):,} and {row:,}",
         )

@@ -32,10 +32,10 @@ def sample_pool(
 ) -> Pool:
     """Sample a pool at random, topic by topic and stratum by stratum, without replacement.
 
-    The result holds the documents to judge. Each has its ``stratum`` and its ``inclusion``, the probability of being
-    sampled: n_h / N_h, sampled divided by pooled documents of the topic's stratum. The documents that were pooled and
-    not sampled are in :attr:`Pool.unsampled`, with the same columns; :meth:`Pool.judge` gives them label -1, so that
-    infAP, :data:`~pt_reuse.pools.xinfAP` and :data:`~pt_reuse.pools.xinfNDCG` see the whole pool.
+    The result holds the documents to judge, each with its ``stratum`` and its ``inclusion``, the probability of being
+    sampled: sampled divided by pooled documents of the topic's stratum. The others are in :attr:`Pool.unsampled`;
+    :meth:`Pool.judge` gives them label -1, so that infAP, :data:`~pt_reuse.pools.xinfAP` and
+    :data:`~pt_reuse.pools.xinfNDCG` see the whole pool.
 
     Args:
         pool: the pool, of any strategy.
@@ -48,8 +48,8 @@ def sample_pool(
         bands: the last value of each band of that column, ascending; the last may be ``float("inf")``. ``strata="rank",
             bands=[10, 100]`` makes the strata ``1-10`` and ``11-100``. Bands of ``"priority"`` are ranks by descending
             priority. Default: each value is a stratum.
-        seed: the same seed gives the same sample in every process. A topic's sample does not depend on other topics or
-            on the order of its documents; a larger share of the same strata contains the smaller.
+        seed: of the draws. A topic's sample does not depend on other topics or on the order of its documents; a larger
+            share of the same strata contains the smaller.
 
     Returns:
         Pool: the sampled documents with ``stratum`` and ``inclusion``; contributors and further columns stay.
@@ -112,8 +112,7 @@ def _amount(argument: str, value: Any) -> float:
     if argument == "n":
         return positive("n", value, "documents per topic and stratum")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value <= 1:
-        what = "What is not to be judged at all, leave out of the pool."
-        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}. {what}", argument="share")
+        raise InputError(f"share must be above 0 and at most 1, got {shown(value)}.", argument="share")
     return float(value)
 
 
@@ -164,7 +163,6 @@ def _strata(pool: Pool, column: str | None, ends: list[float] | None) -> tuple[t
 
 
 def _refuse(frame: pd.DataFrame, which: NDArray[np.bool_], what: str, argument: str) -> None:
-    """Raise where some documents cannot be in any stratum."""
     if which.any():
         first = frame.iloc[int(which.argmax())]
         place = f"topic {shown(first['qid'])}, document {shown(first['docno'])}"
@@ -183,9 +181,8 @@ def _checked_bands(column: Any, bands: Any) -> list[float] | None:
     if column is None or not ends or len(ends) < len(given) or not ascending or not whole:
         kind = "whole numbers from 1, each" if column in _PLACES else "numbers, each"
         raise InputError(
-            "bands must be the last value of each band of a column, "
-            f"strata={('rank' if column is None else column)!r}, {kind} larger than the one before, such as [10, 50, "
-            f"100], got {shown(bands)}.",
+            f"bands must be the last value of each band of a column, strata={(column or 'rank')!r}, {kind} larger than "
+            f"the one before, such as [10, 50, 100], got {shown(bands)}.",
             argument="bands",
         )
     return ends

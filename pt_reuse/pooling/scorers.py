@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import count, examples, flag, names, number, shown
+from pt_reuse._check import count, examples, flag, names, shown
 from pt_reuse.data.frame_columns import as_id
 from pt_reuse.errors import InputError, located
 
@@ -107,19 +107,16 @@ class LogisticScorer(Scorer):
     """Scores documents by a logistic regression of their features, scikit-learn's, fitted again in each round.
 
     The score is the logit of the probability to be relevant. Where no example is not relevant, a document without
-    features stands for one; where none is relevant, all scores are 0. `strength` is ``C`` of LogisticRegression.
+    features stands for one; where none is relevant, all scores are 0.
     """
 
-    def __init__(self, docnos: NDArray[np.object_], features: Any, strength: float = 1.0):
+    def __init__(self, docnos: NDArray[np.object_], features: Any):
         logistic_regression()
-        if number("strength", strength) == 0:
-            raise InputError("strength must be a number above 0, got 0.", argument="strength")
         if not len(docnos):
             raise InputError("there are no documents.")
         check_documents(docnos)
         self.docnos: NDArray[np.object_] = docnos
         self.features: Any = features
-        self.strength: float = float(strength)
 
     def documents(self, qid: str) -> NDArray[np.object_]:
         """Return all documents, whatever `qid` is."""
@@ -146,7 +143,7 @@ class LogisticScorer(Scorer):
             stacked = sparse.vstack(rows, format="csr")
         # a feature that no example has gets no weight
         seen = np.unique(stacked.nonzero()[1])
-        model = logistic_regression()(C=self.strength, solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
+        model = logistic_regression()(solver="newton-cg", tol=_TOLERANCE, max_iter=_STEPS)
         model.fit(stacked[:, seen], relevant)
         weights = np.zeros(self.features.shape[1])
         weights[seen] = model.coef_[0]
@@ -167,8 +164,6 @@ class TfIdf(LogisticScorer):
         corpus: the documents, one dict each with ``docno`` and the `fields`, such as a dataset's
             ``get_corpus_iter()``; or a frame with these columns.
         fields: the fields of the text, joined by a space.
-        vectorizer: a scikit-learn vectorizer to use instead, such as ``TfidfVectorizer(min_df=2)``.
-        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
         keep_text: whether texts are kept, for a judge that reads ``text``.
 
     Raises:
@@ -186,37 +181,29 @@ class TfIdf(LogisticScorer):
         corpus: Iterable[Mapping[str, Any]] | pd.DataFrame,
         *,
         fields: Sequence[str] = ("text",),
-        vectorizer: Any = None,
-        strength: float = 1.0,
         keep_text: bool = False,
     ):
         fields = names("fields", fields)
-        if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
-            what = "a vectorizer of scikit-learn, such as TfidfVectorizer(min_df=2)"
-            raise InputError(f"vectorizer must be {what}, got {shown(vectorizer)}.", argument="vectorizer")
         checked_corpus(corpus, fields)
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         kept: list[str] | None = [] if flag("keep_text", keep_text) else None
         docnos: list[str] = []
-        texts = _texts(corpus, fields, docnos, kept)
-        if vectorizer is None:
-            from sklearn.feature_extraction.text import TfidfVectorizer
-
-            vectorizer = TfidfVectorizer(sublinear_tf=True)
-        self.vectorizer = vectorizer
+        self._vectorizer = TfidfVectorizer(sublinear_tf=True)
         try:
-            features = self.vectorizer.fit_transform(texts)
+            features = self._vectorizer.fit_transform(_texts(corpus, fields, docnos, kept))
         except InputError:
             raise
         except ValueError as error:
             of = count(len(docnos), "document")
             raise InputError(f"no features of the texts of {of}: {error}.", argument="corpus") from error
-        super().__init__(np.array(docnos, dtype=object), features.tocsr(), strength)
+        super().__init__(np.array(docnos, dtype=object), features.tocsr())
         if kept is not None:
             self.texts = dict(zip(docnos, kept, strict=True))
 
     def features_of_query(self, qid: str, query: str | None) -> Any:
         """Return (1, words) the features of `query`, whatever `qid` is; None if there is none."""
-        return None if query is None else self.vectorizer.transform([query]).tocsr()
+        return None if query is None else self._vectorizer.transform([query]).tocsr()
 
     def lacks_query(self, qid: str, query: str | None) -> bool:
         """Return whether there is no `query`, whatever `qid` is."""
@@ -226,7 +213,7 @@ class TfIdf(LogisticScorer):
         """Return a name of the documents and their features."""
         features = self.features
         # not the values, which may differ in the last bit where numpy does
-        return f"TfIdf {digest(self.docnos.tolist(), features.indptr, features.indices)} strength {self.strength:g}"
+        return f"TfIdf {digest(self.docnos.tolist(), features.indptr, features.indices)}"
 
 
 class Vectors(LogisticScorer):
@@ -236,7 +223,6 @@ class Vectors(LogisticScorer):
         docnos: the documents, in the order of the rows of `vectors`; or a mapping of document -> vector.
         vectors: (documents, dimensions) numbers; None with a mapping.
         queries: topic -> (dimensions,) the vector of its query, which can then be an example; None for no such vectors.
-        strength: how far the regression may follow single examples, > 0: ``C`` of scikit-learn's LogisticRegression.
 
     Raises:
         InputError: scikit-learn is not installed, another number of documents than of vectors, a vector of other
@@ -255,7 +241,6 @@ class Vectors(LogisticScorer):
         vectors: Any = None,
         *,
         queries: Mapping[str, Any] | None = None,
-        strength: float = 1.0,
     ):
         if isinstance(docnos, Mapping) == (vectors is not None):
             raise InputError(
@@ -266,7 +251,7 @@ class Vectors(LogisticScorer):
         if array.ndim != 2 or len(array) != len(known):
             wanted = f"one row for each of {count(len(known), 'document')}"
             raise InputError(f"vectors must have {wanted}, got the shape {array.shape}.", argument="vectors")
-        super().__init__(np.array(known, dtype=object), array, strength)
+        super().__init__(np.array(known, dtype=object), array)
         if queries is not None and not isinstance(queries, Mapping):
             raise InputError(f"queries must be a mapping of topic -> vector, got {shown(queries)}.", argument="queries")
         self._queries: dict[str, NDArray[np.float64]] = {}
@@ -289,7 +274,7 @@ class Vectors(LogisticScorer):
     def fingerprint(self) -> str:
         """Return a name of the documents and their vectors."""
         queries = [part for qid, vector in sorted(self._queries.items()) for part in (qid, vector)]
-        return f"Vectors {digest(self.docnos.tolist(), self.features, *queries)} strength {self.strength:g}"
+        return f"Vectors {digest(self.docnos.tolist(), self.features, *queries)}"
 
 
 def check_documents(docnos: Any) -> None:
@@ -342,7 +327,6 @@ def logistic_regression() -> Any:
 
 
 def _texts(corpus: Any, fields: tuple[str, ...], docnos: list[str], kept: list[str] | None) -> Iterator[str]:
-    """Yield the text of each document, and add its name to a list."""
     if isinstance(corpus, pd.DataFrame):
         corpus = corpus.to_dict("records")
     for n, document in enumerate(corpus):

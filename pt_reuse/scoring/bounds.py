@@ -1,10 +1,8 @@
 """Bounds: the lowest and the highest score that the unjudged documents of a system allow.
 
-A *completion* gives every unjudged document that the measure sees in the list of a system (down to its cutoff, the
-whole list where it has none) some label from 0 to the highest of the judgments, which belongs to all of them, not to
-the topics asked. All other documents stay as they are:
-what the list does not have and nobody judged is not relevant. The bounds are the lowest and the highest score under any
-completion, topic by topic, so those of a mean are the means of those of its topics.
+A *completion* gives every unjudged document that the measure sees in the list of a system some label from 0 to the
+highest of all judgments. All other documents stay as they are: what the list does not have and nobody judged is not
+relevant. The bounds are the lowest and the highest score under any completion, topic by topic.
 
 Relevant documents enlarge what AP, R, Rprec and nDCG divide by, so both of their bounds need a choice of documents. For
 each number m of documents made relevant the latest m are the worst and the earliest m the best. Under nDCG a document
@@ -23,7 +21,6 @@ from numpy.typing import NDArray
 
 from pt_reuse._check import listed
 from pt_reuse.arrays.kernels import UNJUDGED, Cells, Spec, discounts
-from pt_reuse.arrays.rescore import Hits
 from pt_reuse.data.judgments import LABELS, Qrels
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.scoring.measures import native_spec
@@ -84,9 +81,8 @@ def score_bounds(
 ) -> Bounds:
     """Return the lowest and the highest score that the unjudged documents of each run allow.
 
-    They may have any label up to `highest`, by default that of the judgments, at least 1; a measure with a higher `rel`
-    has its score for both. So may `others`, of each measure (topics,
-    runs) how many documents that the measure does not see in the list; by default there are none. Rprec takes none.
+    They may have any label up to `highest`, by default that of the judgments, at least 1. So may `others`, of each
+    measure (topics, runs) how many documents that it does not see in the list; by default none. Rprec takes none.
     """
     asked = list(measures)
     specs = {measure: spec for measure in asked if (spec := native_spec(measure)) is not None and _is_known(spec)}
@@ -105,7 +101,11 @@ def score_bounds(
         base = work.block(topics).base
         judgments = work.judgments.of(topics)
         hits = work.index.gather(topics).top(deepest)
-        lists = _Lists.of(hits, judgments.labels, Cells(judgments), deepest, used, highest)
+        longest = int(hits.lengths.max(initial=0))
+        label = np.full((len(hits.lengths), longest if deepest is None else min(deepest, longest)), UNJUDGED)
+        label[hits.of, hits.rank - 1] = judgments.labels[hits.row]
+        topic, none = np.repeat(np.arange(len(topics)), len(runs)), np.zeros_like(hits.lengths)
+        lists = _Lists(label, hits.lengths, topic, Cells(judgments), used, highest, none)
         here = slice(topics.start, topics.stop)
         for m, measure in enumerate(known):
             spec, score = specs[measure], base[m].reshape(-1)
@@ -141,24 +141,6 @@ class _Lists:
     highest: int
     others: NDArray[np.int64]  # (lists,) documents elsewhere that may be relevant
 
-    @classmethod
-    def of(
-        cls,
-        hits: Hits,
-        labels: NDArray[np.int16],
-        cells: Cells,
-        depth: int | None,
-        used: NDArray[np.int16],
-        highest: int,
-    ) -> _Lists:
-        longest = int(hits.lengths.max(initial=0))
-        width = longest if depth is None else min(depth, longest)
-        label = np.full((len(hits.lengths), width), UNJUDGED)
-        label[hits.of, hits.rank - 1] = labels[hits.row]
-        topic = np.repeat(np.arange(cells.n_topics), hits.n_runs)
-        lengths = hits.lengths.astype(np.int64)
-        return cls(label, lengths, topic, cells, used, highest, np.zeros_like(lengths))
-
     @cached_property
     def ranks(self) -> Floats:
         return np.arange(1.0, self.label.shape[1] + 1)
@@ -185,12 +167,10 @@ class _Lists:
 
 
 def _before(values: NDArray) -> NDArray:
-    """Return the sums up to each rank."""
     return np.cumsum(values, axis=1)
 
 
 def _after(values: NDArray) -> NDArray:
-    """Return the sums from each rank on."""
     return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
 
 
@@ -248,60 +228,41 @@ def _average_precision(lists: _Lists, spec: Spec, score: Floats) -> Pair:
 
 def _gain(lists: _Lists, spec: Spec, score: Floats) -> Pair:
     unjudged, discount = lists.unjudged(spec), discounts(lists.label.shape[1])[1:][: spec.cutoff]
-    grades = _Grades.of(lists, spec)
-    total = (grades.of_label(lists.label[:, : spec.cutoff]) / discount).sum(axis=1, keepdims=True)
+    # thresholds: the labels above 0 that count, by how much each raises the gain, and whether unjudged documents can
+    # have one
+    gains = spec.gain_of_label(lists.used)
+    labels = np.array(sorted(gains), dtype=np.int64)
+    steps, is_open = np.diff([gains[label] for label in labels.tolist()], prepend=0.0), labels <= lists.highest
+    counts = np.stack([lists.cells.count(label)[lists.topic][:, None] for label in labels.tolist()])
+    size = int(counts.max(initial=0)) + lists.label.shape[1] + int(lists.others.max(initial=0))
+    sums = np.append(0.0, np.cumsum(1 / discounts(size)[1:]))[np.minimum(np.arange(size + 1), spec.cutoff or size)]
+
+    def ideals(more: NDArray[np.int64]) -> Iterator[Floats]:
+        """Yield what each threshold adds to the ideal DCG where so many more documents reach it."""
+        for step, can, above in zip(steps, is_open, counts, strict=True):
+            yield step * sums[above + can * more]
+
+    of_label = np.append(0.0, np.cumsum(steps))
+    found = of_label[np.searchsorted(labels, lists.label[:, : spec.cutoff], side="right")]
+    total = (found / discount).sum(axis=1, keepdims=True)
     # the last column makes nothing of the list relevant
     latest, n_latest = (np.pad(_after(seen), ((0, 0), (0, 1))) for seen in (unjudged / discount, unjudged))
-    most, n_more = (grades.steps * grades.is_open).sum(), n_latest.astype(np.int64) + lists.others[:, None]
-    worst = _ratio(total + most * latest, sum(grades.ideals(n_more), np.zeros_like(latest))).min(axis=1, initial=1)
+    most, n_more = (steps * is_open).sum(), n_latest.astype(np.int64) + lists.others[:, None]
+    worst = _ratio(total + most * latest, sum(ideals(n_more), np.zeros_like(latest))).min(axis=1, initial=1)
     # n documents above a threshold add what the earliest n do; the best n of each threshold, for a ratio given
     # (Dinkelbach 1967), is found by itself: higher thresholds have fewer judged documents, so none wants more
     earliest, n_earliest = (np.pad(_before(seen), ((0, 0), (1, 0))) for seen in (unjudged / discount, unjudged))
     best = score[:, None]
     while True:
         dividend, divisor = total, np.zeros_like(total)
-        for step, is_open, ideal in zip(grades.steps, grades.is_open, grades.ideals(n_earliest), strict=True):
-            chosen = (is_open * earliest - best * ideal / step).argmax(axis=1)[:, None]
-            dividend = dividend + step * np.take_along_axis(is_open * earliest, chosen, axis=1)
+        for step, can, ideal in zip(steps, is_open, ideals(n_earliest), strict=True):
+            chosen = (can * earliest - best * ideal / step).argmax(axis=1)[:, None]
+            dividend = dividend + step * np.take_along_axis(can * earliest, chosen, axis=1)
             divisor = divisor + np.take_along_axis(ideal, chosen, axis=1)
         better = np.maximum(_ratio(dividend, divisor), best)
         if (better - best).max(initial=0) <= _SAME:
             return worst, better[:, 0]
         best = better
-
-
-@dataclass(frozen=True)
-class _Grades:
-    """The labels above 0 that count under nDCG, as (thresholds,) ascending, and by how much each raises the gain.
-
-    Unjudged documents can reach those thresholds that are open.
-    """
-
-    labels: NDArray[np.int64]
-    steps: Floats
-    is_open: NDArray[np.bool_]
-    above: NDArray[np.int64]
-    ideal: Floats
-
-    @classmethod
-    def of(cls, lists: _Lists, spec: Spec) -> _Grades:
-        gain = spec.gain_of_label(lists.used)
-        labels = np.array(sorted(gain), dtype=np.int64)
-        counts = np.stack([lists.cells.count(label)[lists.topic][:, None] for label in labels.tolist()])
-        size = int(counts.max(initial=0)) + lists.label.shape[1] + int(lists.others.max(initial=0))
-        ideal = np.concatenate([[0.0], np.cumsum(1 / discounts(size)[1:])])
-        ideal = ideal if spec.cutoff is None else ideal[np.minimum(np.arange(size + 1), spec.cutoff)]
-        steps = np.diff([gain[label] for label in labels.tolist()], prepend=0.0)
-        return cls(labels, steps, labels <= lists.highest, counts, ideal)
-
-    def of_label(self, label: NDArray[np.int16]) -> Floats:
-        gains = np.concatenate([[0.0], np.cumsum(self.steps)])
-        return gains[np.searchsorted(self.labels, label, side="right")]
-
-    def ideals(self, more: NDArray[np.int64]) -> Iterator[Floats]:
-        """Yield what each threshold adds to the ideal DCG where so many more documents reach it."""
-        for step, is_open, above in zip(self.steps, self.is_open, self.above, strict=True):
-            yield step * self.ideal[above + is_open * more]
 
 
 #: how the bounds of a kernel's measures are found, of lists of which something is unknown

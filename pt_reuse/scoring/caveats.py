@@ -24,8 +24,7 @@ _OF_JUDGED = ("Judged", "Unjudged", "Bpref", "infAP", "xinfAP", "xinfNDCG", "Low
 #: what judgments of relevant documents only cannot show
 _NOT_TOLD_APART = (
     "A document that was found not relevant cannot be told from one without a judgment: unjudged is 1 - precision for "
-    "every run. Shares of unjudged documents, bounds, densities and condensed lists do not show how far the judgments "
-    "cover the runs."
+    "every run."
 )
 #: the key of `settings` under which caveats stand in a few words
 BEWARE = "beware"
@@ -76,8 +75,7 @@ def none_relevant(qrels: Qrels, rel: int) -> Iterator[Caveat]:
 def grade_unstated(qrels: Qrels, rel: int | None = None, known: tuple[str, int] | None = None) -> Iterator[Caveat]:
     """Yield a caveat where nobody says from which label documents of a known collection are relevant.
 
-    Neither the user's `rel` nor the judgments do. The collection is told by their counts, or is `known`: its name and
-    the label from which its track counts.
+    It is told by its counts, or is `known`: its name and the label from which its track counts.
     """
     if rel is None and qrels.stated_rel is None:
         yield from grade_of_known(len(qrels.topics), qrels.arrays.labels, known)
@@ -93,9 +91,8 @@ def grade_of_known(
         name, rel = known
         yield Caveat(
             f"relevant from label 1, and from {rel} in the track",
-            f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}. They "
-            f"came without this grade, so here they are relevant from label 1. Give rel={rel!r} with the judgments, or "
-            "rel=1 where label 1 is meant.",
+            f"these are the judgments of reuse:{name}, whose track counts documents as relevant from label {rel}, here "
+            f"from 1. Give rel={rel!r} with the judgments, or rel=1 where label 1 is meant.",
         )
 
 
@@ -105,8 +102,8 @@ def few_topics(n_topics: int, where: str = "") -> Iterator[Caveat]:
         place, topics = f"{where}: " if where else "", count(n_topics, "topic")
         yield Caveat(
             f"{place}{topics} only",
-            f"{place}there {'is' if n_topics == 1 else 'are'} {topics} only. So scores, ranks, tests and intervals say "
-            f"little of other topics. Have {FEW_TOPICS} topics at least; 50 are usual.",
+            f"{place}there {'is' if n_topics == 1 else 'are'} {topics} only, which say little of other topics. Have "
+            f"{FEW_TOPICS} topics at least; 50 are usual.",
         )
 
 

@@ -9,6 +9,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -128,11 +129,9 @@ class _Bounded(Derived):
         highest = checked_rel(max_label, "max_label")
         super().__init__(measure, **({} if highest is None else {"max_label": highest}))
         if not has_bounds(self.measure):
-            raise InputError(
-                f"the bounds of {self.measure!r} are not known. They are for AP, P, R, RR, Rprec, Success, RBP(rel=1) "
-                "and nDCG, without judged_only and gains.",
-                argument="measure",
-            )
+            known = "AP, P, R, RR, Rprec, Success, RBP(rel=1) and nDCG, without judged_only and gains"
+            problem = f"the bounds of {self.measure!r} are not known. They are of {known}."
+            raise InputError(problem, argument="measure")
 
     def _values(self, qrels: pd.DataFrame, run: pd.DataFrame, qids: Sequence[str]) -> Mapping[str, float]:
         judged = _JUDGMENTS.of(qrels)
@@ -140,7 +139,6 @@ class _Bounded(Derived):
         return dict(zip(judged.topics, self._of(bounds)[0, :, 0].tolist(), strict=True))
 
     def _highest(self, qrels: pd.DataFrame) -> int:
-        """Return the highest label that an unjudged document may have."""
         given = self.params.get("max_label")
         return max(self._whole_of(qrels).highest, 1) if given is None else int(given)
 
@@ -151,43 +149,35 @@ class _Bounded(Derived):
             return
         warn(
             f"{self!r} takes {highest} for the highest label that an unjudged document may have, that of the "
-            "judgments it gets. pt.Experiment hands over those of the topics asked, or of a batch of them: where "
-            "other topics of the collection have higher labels, the values are wrong. Say the highest label of all "
-            "judgments, max_label=, or give pt.Experiment a Qrels, which knows it."
+            "judgments it gets, which may be of some topics alone. Say the highest label of all judgments, max_label=, "
+            "or give pt.Experiment a Qrels, which knows it."
         )
 
+    @staticmethod
     @abstractmethod
-    def _of(self, bounds: Bounds) -> Any:
+    def _of(bounds: Bounds) -> Any:
         """Return (measures, topics, runs): the values."""
 
 
 class _Low(_Bounded):
     """The lowest score that the unjudged documents of a list allow."""
 
-    NAME = "Low"
-    SHORT_DESC = __doc__
-
-    def _of(self, bounds: Bounds) -> Any:
-        return bounds.low
+    NAME, SHORT_DESC, _of = "Low", __doc__, attrgetter("low")
 
 
 class _High(_Bounded):
     """The highest score that the unjudged documents of a list allow."""
 
-    NAME = "High"
-    SHORT_DESC = __doc__
-
-    def _of(self, bounds: Bounds) -> Any:
-        return bounds.high
+    NAME, SHORT_DESC, _of = "High", __doc__, attrgetter("high")
 
 
 class _Residual(_Bounded):
     """The highest less the lowest score that the unjudged documents of a list allow."""
 
-    NAME = "Residual"
-    SHORT_DESC = __doc__
+    NAME, SHORT_DESC = "Residual", __doc__
 
-    def _of(self, bounds: Bounds) -> Any:
+    @staticmethod
+    def _of(bounds: Bounds) -> Any:
         return bounds.high - bounds.low
 
 
@@ -207,17 +197,15 @@ class _CondensedList(Derived):
 def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the lowest score that the unjudged documents of a list allow.
 
-    Every unjudged document down to the cutoff may have any label from 0 to the highest. Documents that the list lacks
-    keep their judgments. P, Success, RR and RBP do not depend on these, so their lowest score is exact; AP, R, Rprec
-    and nDCG would be lower, even below this bound, if more of these were relevant. Means are over the topics of the
-    measure; ties are broken as by the provider of the measure.
+    Every unjudged document down to the cutoff may have any label from 0 to the highest; documents that the list lacks
+    keep their judgments. AP, R, Rprec and nDCG would be lower, even below this bound, if more of these were relevant.
+    Ties are broken as by the provider of the measure.
 
     Args:
         measure: AP, P, R, RR, Rprec, Success, RBP(rel=...) or nDCG, with a cutoff or without, or its name.
-        max_label: the highest label that an unjudged document may have, from 1, for nDCG and for a `rel` above 1;
-            default the highest of the judgments. pt.Experiment hands over those of the topics asked, and of a batch,
-            alone: give it there, or give judgments as a Qrels, which knows the highest of all. No label reaches a `rel`
-            above it: then the bounds are the score.
+        max_label: the highest label that an unjudged document may have, from 1; default the highest of the judgments.
+            pt.Experiment hands over those of the topics asked alone: give it there, or judgments as a Qrels, which
+            knows it. Where a `rel` is above it, the bounds are the score.
 
     Returns:
         Measure: for pt.Experiment, ir_measures and this package, which takes its name, too, ``"Low(nDCG@10)"``.
@@ -226,8 +214,8 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         InputError: a measure whose bounds are not known.
 
     Warns:
-        ReuseWarning: where pt.Experiment or ir_measures computes it, and the highest label of all judgments matters and
-            is not known; where all judgments are of relevant documents.
+        ReuseWarning: the highest label of all judgments matters and is not known; all judgments are of relevant
+            documents.
 
     Example:
         >>> import ir_measures, pt_reuse as ptr
@@ -239,8 +227,7 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
         >>> ptr.Low(P@2).calc_aggregate(qrels, run), ptr.High(P@2).calc_aggregate(qrels, run)
         (0.5, 1.0)
 
-    Source: the exchange argument for AP and nDCG is this package's own, checked against all completions; RBP is that of
-    Moffat and Zobel, TOIS 2008.
+    Source: Moffat and Zobel, TOIS 2008, for RBP; AP and nDCG are this package's own, checked against all completions.
     """
     return _Low(measure, max_label=max_label)
 
@@ -248,8 +235,7 @@ def Low(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Me
 def High(measure: MeasureLike, *, max_label: int | None = None) -> ir_measures.Measure:  # noqa: N802 - as a measure
     """Return a measure: the highest score that the unjudged documents of a list allow, as :func:`Low` the lowest.
 
-    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n, unless no document
-    can have a label of its `rel`.
+    The highest RBP counts the ranks below the n documents that it sees, too, whose weight is p^n.
 
     Args:
         measure: as for :func:`Low`.
@@ -334,9 +320,6 @@ def calculated(
     """Return what ir_measures calculates for topics, the default of the measure where it has nothing."""
     found = ir_measures.iter_calc([measure], qrels, run) if len(run) and len(qrels) else ()
     return {**dict.fromkeys(qids, float(measure.DEFAULT)), **{metric.query_id: metric.value for metric in found}}
-
-
-# in what order a provider ranks
 
 
 def _order_of(measure: ir_measures.Measure) -> str:

@@ -56,37 +56,6 @@ class Ranked:
         return np.cumsum(hits, axis=0)
 
 
-def inferred_ap(sample: Sample, ranked: Ranked, rel: int) -> float:
-    """Return AP as estimated from a sample."""
-    found, n = ranked.label >= rel, len(sample.size)
-    relevant = sample.counts(sample.label >= rel)
-    estimated = relevant * sample.weight
-    if not estimated.sum():
-        return 0.0
-    pooled, judged, hits = (ranked.counts(which, n)[:-1] for which in (True, ranked.label >= 0, found))
-    above = (pooled * (hits + _RELEVANT) / (judged + _JUDGED)).sum(axis=1)
-    precision = (1 + above) / ranked.rank
-    of_stratum = np.bincount(ranked.stratum[found], weights=precision[found], minlength=n)
-    return float((estimated * of_stratum / np.maximum(relevant, 1)).sum() / estimated.sum())
-
-
-def inferred_ndcg(sample: Sample, ranked: Ranked, cutoff: int | None) -> float:
-    """Return nDCG as estimated from a sample, with the labels as gains."""
-    ideal, place = 0.0, 0
-    for grade in sorted(set(sample.label[sample.label > 0].tolist()), reverse=True):
-        # the ideal list has whole documents
-        size = int((sample.counts(sample.label == grade) * sample.weight).sum() + 0.5)
-        stop = place + size if cutoff is None else min(place + size, cutoff)
-        ideal += float((grade / np.log2(np.arange(place + 1, stop + 1) + 1)).sum())
-        place += size
-    if not ideal:
-        return 0.0
-    n, gain = len(sample.size), np.maximum(ranked.label, 0) / np.log2(ranked.rank + 1)
-    pooled, judged = (ranked.counts(which, n)[-1] for which in (True, ranked.label >= 0))
-    of_stratum = np.bincount(ranked.stratum, weights=gain, minlength=n)
-    return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
-
-
 class _Inferred(OwnMeasure, ABC):
     """A measure that is estimated from a stratified sample of a pool."""
 
@@ -159,11 +128,10 @@ class _XinfAP(_Inferred):
     (judged + .00003) / k, as in NIST's sample_eval.pl. Their mean in each stratum is weighted by the estimated number
     of relevant documents of the stratum. A document that was not pooled is not relevant.
 
-    With everything judged it is AP except for these epsilons: the difference is below .00002, and 0 if nothing above a
-    relevant document was pooled. With one stratum it is infAP, but trec_eval adds .00002 to the judged: if nothing
-    above a relevant document is judged, it counts 1/2 of the documents pooled there as relevant, and this measure 1/3.
-    ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions of 2012 and later also multiply AP by R /
-    1000 if more than 1,000 documents are estimated to be relevant; this one does not.
+    With everything judged it is AP, but for .00002. With one stratum it is infAP, but trec_eval adds .00002 to the
+    judged: if nothing above a relevant document is judged, it counts 1/2 of the documents pooled there as relevant, and
+    this measure 1/3. ``xinfAP@1000`` ends lists at rank 1,000, as the script does. Its versions from 2012 on also
+    multiply AP by R / 1000 if more than 1,000 documents are estimated to be relevant; this one does not.
 
     Example:
         >>> import pt_reuse as ptr
@@ -181,7 +149,16 @@ class _XinfAP(_Inferred):
     }
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
-        return inferred_ap(sample, ranked, self.params.get("rel", 1))
+        found, n = ranked.label >= self.params.get("rel", 1), len(sample.size)
+        relevant = sample.counts(sample.label >= self.params.get("rel", 1))
+        estimated = relevant * sample.weight
+        if not estimated.sum():
+            return 0.0
+        pooled, judged, hits = (ranked.counts(which, n)[:-1] for which in (True, ranked.label >= 0, found))
+        above = (pooled * (hits + _RELEVANT) / (judged + _JUDGED)).sum(axis=1)
+        precision = (1 + above) / ranked.rank
+        of_stratum = np.bincount(ranked.stratum[found], weights=precision[found], minlength=n)
+        return float((estimated * of_stratum / np.maximum(relevant, 1)).sum() / estimated.sum())
 
 
 class _XinfNDCG(_Inferred):
@@ -206,7 +183,18 @@ class _XinfNDCG(_Inferred):
     SUPPORTED_PARAMS = {"cutoff": _CUTOFF}
 
     def _estimated(self, sample: Sample, ranked: Ranked) -> float:
-        return inferred_ndcg(sample, ranked, self.params.get("cutoff"))
+        ideal, place, cutoff = 0.0, 0, self.params.get("cutoff", np.inf)
+        for grade in sorted(set(sample.label[sample.label > 0].tolist()), reverse=True):
+            # the ideal list has whole documents
+            size = int((sample.counts(sample.label == grade) * sample.weight).sum() + 0.5)
+            ideal += float((grade / np.log2(np.arange(place + 1, min(place + size, cutoff) + 1) + 1)).sum())
+            place += size
+        if not ideal:
+            return 0.0
+        n, gain = len(sample.size), np.maximum(ranked.label, 0) / np.log2(ranked.rank + 1)
+        pooled, judged = (ranked.counts(which, n)[-1] for which in (True, ranked.label >= 0))
+        of_stratum = np.bincount(ranked.stratum, weights=gain, minlength=n)
+        return float((of_stratum * pooled / np.maximum(judged, 1)).sum() / ideal)
 
 
 xinfAP, xinfNDCG = _XinfAP(), _XinfNDCG()  # noqa: N816 - the names of the measures
@@ -215,10 +203,7 @@ ir_measures.measures.registry.update(xinfAP=xinfAP, xinfNDCG=xinfNDCG)
 
 
 #: where judgments with strata come from
-_HOW = (
-    "Score with what sample_pool(...).judge(judge) returns, or with a file of sampled judgments: read_qrels(path, "
-    "strata=True)."
-)
+_HOW = "Score with what sample_pool(...).judge(judge) returns, or with read_qrels(path, strata=True)."
 
 
 def check_sampled(measure: ir_measures.Measure, qrels: pd.DataFrame) -> None:

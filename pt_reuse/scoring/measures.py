@@ -52,7 +52,6 @@ class OwnMeasure(ir_measures.Measure):
         return known
 
     def _tell_relevant_only(self, qrels: pd.DataFrame) -> None:
-        """Warn where the judgments are of relevant documents only."""
         # PyTerrier loads this file at its start
         import_module("pt_reuse.scoring.caveats").tell_of_frame(self, qrels, self._whole)
 
@@ -173,9 +172,8 @@ def check_no_subtopics(measures: Iterable[ir_measures.Measure], argument: str = 
     found = [measure for measure in measures if is_of_subtopics(measure)]
     if found:
         raise InputError(
-            f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read as one label "
-            "per document, without subtopics. Leave it out; pt.Experiment and ir_measures compute it of a frame with "
-            "subtopics in a column 'iteration'.",
+            f"{examples(found)} {'is' if len(found) == 1 else 'are'} of subtopics, and judgments are read without "
+            "them. Leave it out; pt.Experiment and ir_measures compute it of a frame with a column 'iteration'.",
             argument=argument,
         )
 
@@ -192,10 +190,11 @@ def adds_up(measures: Iterable[MeasureLike]) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1024)
 def _adds_up(measure: MeasureLike) -> bool:
-    found = (
-        measure if isinstance(measure, ir_measures.Measure) else (_found(measure) if is_measure(measure) else [None])[0]
-    )
-    return found is not None and isinstance(found.aggregator(), ir_measures.SumAgg)
+    if not isinstance(measure, ir_measures.Measure):
+        if not is_measure(measure):
+            return False
+        (measure,) = _found(measure)
+    return isinstance(measure.aggregator(), ir_measures.SumAgg)
 
 
 def _parse(name: Any) -> list[ir_measures.Measure]:
@@ -298,7 +297,7 @@ def _wrong_params(measure: ir_measures.Measure) -> str:
 def _fault(measure: ir_measures.Measure) -> str | None:
     """Tell what no provider checks and would turn into a wrong number or a crash."""
     params = measure.params
-    for name, lowest in (("cutoff", 1), ("rel", 1 if measure.NAME in _KERNELS else None)):
+    for name, lowest in (("cutoff", 1), ("rel", 1 if measure.NAME in _NATIVE else None)):
         value = params.get(name)
         if lowest is not None and isinstance(value, int) and value < lowest:
             return f"measure {measure!r}: {name} must be at least {lowest}, got {value}."
@@ -313,24 +312,21 @@ def _fault(measure: ir_measures.Measure) -> str | None:
 _OF_SUBTOPICS = {"alpha_DCG", "alpha_nDCG", "AP_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "P_IA", "StRecall"}
 #: what is made of another measure
 _DERIVED = ("Low", "High", "Residual", "Condensed")
-_KERNELS = {
-    "AP": "ap", "P": "p", "R": "r", "nDCG": "ndcg", "RR": "rr", "Rprec": "rprec", "Bpref": "bpref", "RBP": "rbp",
-    "Success": "success", "Judged": "judged", "Unjudged": "unjudged",
-}  # fmt: skip
+#: measures with a kernel of their name
+_NATIVE = ("AP", "P", "R", "nDCG", "RR", "Rprec", "Bpref", "RBP", "Success", "Judged", "Unjudged")
 
 
 def native_spec(measure: ir_measures.Measure) -> Spec | None:
     """Return how the engine computes a measure that `parse_measures` let pass, None when ir_measures itself must."""
-    kernel = _KERNELS.get(measure.NAME or "")
     params = dict(measure.params)
     rel = params.pop("rel", None if measure.NAME == "RBP" else 1)
-    if kernel is None or rel is None:
+    if measure.NAME not in _NATIVE or rel is None:
         return None
     if measure.NAME == "Judged":
         params["min_label"] = -(2**15) + 1  # ir_measures counts every document that the qrels hold
     gains = params.pop("gains", {})
     params["exponential"] = params.pop("dcg", "log2") == "exp-log2"
-    return Spec(kernel, rel=rel, gains=tuple(sorted(gains.items())), **params)
+    return Spec(measure.NAME.lower(), rel=rel, gains=tuple(sorted(gains.items())), **params)
 
 
 def spec_of(measure: ir_measures.Measure) -> Spec:

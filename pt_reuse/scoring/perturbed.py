@@ -19,9 +19,6 @@ from pt_reuse.scoring.measures import adds_up
 from pt_reuse.scoring.rescoring import Block, rescore
 from pt_reuse.scoring.scores import topics_of_runs
 
-#: sums added to at a time, half a megabyte
-_SUMS_AT_ONCE = 1 << 16
-
 
 class Cells(NamedTuple):
     """The topics and sets in which scores may be others."""
@@ -125,47 +122,21 @@ class MeansOfSets:
         n_topics: int,
         has_topic: NDArray[np.bool_] | None,
     ):
-        n_measures, shape = len(measures), (len(measures), n_sets, n_runs)
-        self._has = has_topic
+        self._has, self._sum = has_topic, np.zeros((len(measures), n_sets, n_runs))
         divisor = max(n_topics, 1) if has_topic is None else np.maximum(has_topic.sum(axis=0), 1)
         # measures that are added up are not divided
         self._divisor = np.where(adds_up(measures)[:, None, None], 1, divisor)
-        self._base, self._sum = np.zeros((n_measures, n_runs)), np.empty(shape)
-        step = max(1, _SUMS_AT_ONCE // max(1, n_measures * n_runs))
-        self._parts = [slice(first, min(first + step, n_sets)) for first in range(0, n_sets, step)]
-        self._begun = np.zeros(len(self._parts), dtype=np.bool_)
 
     def add(self, block: Block) -> None:
-        base = block.base
-        if self._has is not None:
-            base = np.where(self._has[block.topics.start : block.topics.stop], base, 0.0)
-        by_set = np.argsort(block.set, kind="stable")
-        bounds = np.searchsorted(block.set[by_set], [part.start for part in self._parts]).tolist()
-        for p, (first, stop) in enumerate(zip(bounds, [*bounds[1:], len(by_set)], strict=True)):
-            if first < stop and not self._begun[p]:
-                self._sum[:, self._parts[p]] = self._base[:, None]
-                self._begun[p] = True
-            if self._begun[p]:
-                self._add(self._parts[p], base, block, np.sort(by_set[first:stop]))
-        for i in range(len(block.topics)):
-            self._base += base[:, i]
-
-    def _add(self, part: slice, base: NDArray[np.float64], block: Block, cells: NDArray[np.int64]) -> None:
-        """Add a block to some sets, of which these are the cells."""
-        sums = self._sum[:, part]
-        bounds = np.searchsorted(block.topic[cells], range(block.topics.start, block.topics.stop + 1)).tolist()
         for i, topic in enumerate(block.topics):
-            mine = cells[bounds[i] : bounds[i + 1]]
-            values, sets = block.values[:, mine], block.set[mine] - part.start
+            cells = block.cells_of(topic)
+            sets, values, base = block.set[cells], block.values[:, cells], block.base[:, i, None]
             if self._has is not None:
-                values = np.where(self._has[topic], values, 0.0)
-            values = sums[:, sets] + values
-            sums += base[:, i, None]
-            sums[:, sets] = values
+                values, base = (np.where(self._has[topic], scores, 0.0) for scores in (values, base))
+            changed = self._sum[:, sets] + values
+            self._sum += base
+            self._sum[:, sets] = changed
 
     def means(self) -> NDArray[np.float64]:
-        """Return (measures, sets, runs): the means over the topics of the blocks added; nothing can be added then."""
-        for p in np.flatnonzero(~self._begun).tolist():
-            self._sum[:, self._parts[p]] = self._base[:, None]
-        self._sum /= self._divisor
-        return self._sum
+        """Return (measures, sets, runs): the means over the topics of the blocks added."""
+        return self._sum / self._divisor

@@ -22,6 +22,7 @@ from pt_reuse.arrays import tokens
 from pt_reuse.arrays.changes import NO_CHANGES, Changes, Judgments
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.kernels import UNJUDGED, Cells
+from pt_reuse.arrays.lists import stable_order
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex, score_topics
 from pt_reuse.data.judgments import Qrels
@@ -58,18 +59,14 @@ class Provided:
     ):
         self.names, self.field, self.measures = names, field, list(measures)
         self.documents = qrels.arrays.documents
-        self._docnos = _as_utf8(self.documents.docnos())
+        self._docnos, self._topics = _as_utf8(self.documents.docnos()), _as_utf8(self.documents.topics)
         frame = pt.model.to_ir_measures(qrels.to_frame())
         check_no_subtopics(self.measures)
         for measure in self.measures:
             check_sampled(measure, frame)
         # what a measure may ask of judgments beyond their labels stands in further columns
+        frame = frame.assign(query_id=_as_utf8(frame["query_id"]), doc_id=self._docnos)
         self._frame = frame if qrels.arrays.extra is not None else None
-        if self._frame is not None:
-            self._frame = self._frame.assign(
-                query_id=_as_utf8(self._frame["query_id"].to_numpy(dtype=object)), doc_id=self._docnos
-            )
-        self._topics = _as_utf8(np.array([*self.documents.topics, None], dtype=object)[:-1])
 
     def score(self, topics: range, judgments: Judgments, cells: Cells, *, verbose: bool = False) -> NDArray[np.float64]:
         """Return (measures, cells, runs): first these topics under the base set, then the changed cells."""
@@ -158,15 +155,13 @@ def _evaluator(measure: ir_measures.Measure, judgments: Given) -> Any:
         raise InputError(f"ir_measures cannot compute {measure!r}: {error}{hint}", argument="measures") from error
 
 
-def _as_utf8(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return names of which every provider can make UTF-8."""
+def _as_utf8(names: Iterable[str]) -> NDArray[np.object_]:
+    found = list(names)
     try:
-        "".join(names).encode()
+        "".join(found).encode()
     except UnicodeEncodeError:
-        pass
-    else:
-        return names
-    return np.array([*(name.translate(_NOT_UTF8) for name in names), None], dtype=object)[:-1]
+        found = [name.translate(_NOT_UTF8) for name in found]
+    return np.array([*found, None], dtype=object)[:-1]
 
 
 def _rankings(whole: AnyField, topics: Mapping[str, str]) -> Iterator[dict[str, dict[str, float]]]:
@@ -178,9 +173,7 @@ def _rankings(whole: AnyField, topics: Mapping[str, str]) -> Iterator[dict[str, 
     # these topics of all runs at once: blocks are not loaded again for every run
     field = whole if isinstance(whole, Field) else whole.take_topics(rows)
     at = {name: field.topic_row[topic] for topic, name in topics.items() if topic in field.topic_row}
-    docnos = {}
-    for topic, t in at.items():
-        docnos[topic] = _as_utf8(np.array([*tokens.decode(field.vocabulary[field.docs(t)]), None], dtype=object)[:-1])
+    docnos = {topic: _as_utf8(tokens.decode(field.vocabulary[field.docs(t)])) for topic, t in at.items()}
     # every provider sorts by score, and Compat takes 0 for the score of what is not retrieved: counting down to 1
     # gives each of them the runs' own order
     countdown = np.arange(int(field.lengths.max(initial=0)), 0, -1).astype(float).tolist()
@@ -209,16 +202,7 @@ class Block:
 
     @classmethod
     def of(cls, part: Arrays) -> Block:
-        return cls(part_topics(part), part["base"], part["topic"], part["set"], part["values"])
-
-    def arrays(self) -> Arrays:
-        return {
-            TOPICS: topics_array(self.topics),
-            "base": self.base,
-            "topic": self.topic,
-            "set": self.set,
-            "values": self.values,
-        }
+        return cls(**{**part, TOPICS: part_topics(part)})
 
     def cells_of(self, topic: int) -> slice:
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()
@@ -242,7 +226,7 @@ class Rescoring(ArrayWork):
         # a block has its own judgments alone
         self.measures = [m.of_judgments(qrels.whole) if isinstance(m, OwnMeasure) else m for m in measures]
         self.topics, self.documents = qrels.arrays.documents.topics, qrels.arrays.documents
-        self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.by_row())
+        self.judgments = Judgments(self.documents.starts, qrels.arrays.labels, changes.take(stable_order(changes.row)))
         specs = [native_spec(measure) for measure in measures]
         self._native = [m for m, spec in enumerate(specs) if spec is not None]
         self._other = [m for m, spec in enumerate(specs) if spec is None]
@@ -267,17 +251,14 @@ class Rescoring(ArrayWork):
     def cut(self, at_once: int) -> list[range]:
         """Return blocks of neighbouring topics, as few as hold at most so many numbers; a topic is never cut."""
         cells = Cells(self.judgments)
-        return self.cut_by(np.bincount(cells.topic, minlength=cells.n_topics), at_once)
-
-    def cut_by(self, sets: NDArray[np.int64], at_once: int) -> list[range]:
-        """Return the same for so many sets of each topic, that of the judgments as they are among them."""
+        sets = np.bincount(cells.topic, minlength=cells.n_topics)
         at = [self.field.topic_row.get(topic, -1) for topic in self.topics]
         rows = np.append(self.field.lengths.sum(axis=1), 0)[at]
         held = len(self.measures) * self.field.n_runs + _IN_A_DICTIONARY * len(self._other) * self.documents.sizes
         return cut_where((sets * held + rows).tolist(), parts_of(self.field, at), at_once)
 
     def part(self, topics: range, *, verbose: bool = False) -> Arrays:
-        return self.block(topics, verbose=verbose).arrays()
+        return {**vars(self.block(topics, verbose=verbose)), TOPICS: topics_array(topics)}
 
     def block(self, topics: range, changes: Changes | None = None, *, verbose: bool = False) -> Block:
         """Return the scores of some neighbouring topics; what else is being computed makes no difference to them."""

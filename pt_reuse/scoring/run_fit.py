@@ -85,7 +85,6 @@ def topics_of_runs(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
 
 
 def _judged_topics(runs: RunSet, qrels: Qrels) -> NDArray[np.int64]:
-    """Return the rows of the topics of a field that are topics of the judgments."""
     place = qrels.arrays.documents.place
     return np.array([row for row, topic in enumerate(runs.field.topics) if topic in place], dtype=np.int64)
 
@@ -202,7 +201,6 @@ def _tied_lists(runs: RunSet, qrels: Qrels) -> Iterator[tuple[int, int, TiedList
 
 
 def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
-    """Return the label of each document of a topic in the field, by its code."""
     (rows,) = index.rows_of_codes(range(t, t + 1))
     if rows is None:
         return np.zeros(0, dtype=np.int16)
@@ -230,8 +228,7 @@ def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
             yield Caveat(
                 f"{name!r} is {same!r}",
                 f"run {name!r} has the same first {_FIRST} documents as {same!r} of the field on every topic. If it "
-                "was pooled it is no new run: leave out its team, from the runs and from what was judged for it alone "
-                "(leave_out_uniques does so for each team).",
+                "was pooled it is no new run: leave_out_uniques leaves out each team.",
             )
 
 
@@ -269,9 +266,8 @@ def misfits(
         names = [fit.names[r] for r in np.flatnonzero(fit.turned_round).tolist()]
         yield Caveat(
             f"{count(len(names), 'run')} with scores that rise with the rank",
-            f"the scores of {_who(names)} rise with the rank, as distances do. The highest score ranks first, so that "
-            "the lists are turned round. Give minus the distance as score, or read the runs by their ranks: "
-            f"order='rank'. {_SEE}",
+            f"the scores of {_who(names)} rise with the rank, as distances do, and the highest ranks first. Give minus "
+            f"the distance as score, or read the runs by their ranks: order='rank'. {_SEE}",
         )
     yield from _of_ties(runs, qrels, measures, complete)
 
@@ -308,6 +304,5 @@ def _of_ties(runs: RunSet, qrels: Qrels, measures: Iterable[ir_measures.Measure]
     yield Caveat(
         f"{count(len(names), 'run')} whose scores depend on the order of equal scores",
         f"the means of {_who(names)} depend on the order of documents with equal scores: {known[m]!r} of "
-        f"{tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders {mean:.4f}. Such documents "
-        f"are ranked by docno, the last first. {_SEE}",
+        f"{tied.names[r]!r} is from {low:.4f} to {high:.4f}, in the mean of all orders {mean:.4f}. {_SEE}",
     )

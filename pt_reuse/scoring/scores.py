@@ -94,7 +94,6 @@ def _place(row: Any) -> str:
 
 
 def _coded(frame: Any) -> tuple[NDArray[np.signedinteger], NDArray[np.float64], list[str], list[str], list[str]]:
-    """Return (rows,) the cell of each row among measures, topics and runs, its values, and the names of these."""
     if not isinstance(frame, pd.DataFrame):
         hint = " pt.Experiment returns one with perquery=True and dataframe=True." if isinstance(frame, dict) else ""
         problem = f"frame must be a DataFrame with {listed(_COLUMNS)}, got {shown(frame)}.{hint}"
@@ -251,10 +250,7 @@ class Scores(Record, Shareable):
 
     @property
     def mean(self) -> pd.DataFrame:
-        """Return one row per run, ``name`` and the mean of each measure; of counts (NumRet, NumRel, NumQ) the sum.
-
-        Which measures are added up is what ir_measures says, as in trec_eval and pt.Experiment.
-        """
+        """Return one row per run, ``name`` and the mean of each measure; of counts (NumRet, NumRel, NumQ) the sum."""
         return self._frame(self.mean_values)
 
     @property
@@ -317,8 +313,7 @@ class Scores(Record, Shareable):
         Args:
             other: scores of the same runs under the same measures, for example under other judgments.
             names: names of these scores and the others, such as ``("complete", "lexical pool")``.
-            resamples: how often the topics are drawn for bootstrap intervals of the correlations and of the largest
-                changes of rank; default 0, none.
+            resamples: how often the topics are drawn for bootstrap intervals; default 0, none.
             confidence: of the intervals, above 0 and below 1.
             seed: of the draws.
             n_jobs: parts of the draws at a time, as joblib takes it. The numbers do not depend on it.
@@ -355,8 +350,7 @@ class Scores(Record, Shareable):
     def write_leaderboard(self, path: str | Path, format: str = "ir_measures", *, overwrite: bool = False) -> Path:
         """Write the scores as a leaderboard that the tools of TREC AutoJudge read, the means in rows ``all``.
 
-        The scores of topics come first, run by run, then the means. Columns end with tabs, and numbers have all their
-        digits, so that :func:`~pt_reuse.read_leaderboard` gives the same scores.
+        Numbers have all their digits, so that :func:`~pt_reuse.read_leaderboard` gives the same scores.
 
         Args:
             path: the file; for the format ``trec_eval``, which has no column of runs, a folder with a file for each
@@ -524,17 +518,15 @@ def score(
 ) -> Scores:
     """Score every run of a field.
 
-    AP, P, R, nDCG, RR, Rprec, Bpref, RBP, Success, Judged and Unjudged, with their parameters, are computed here, in
-    the runs' ranking order and bit for bit as trec_eval does; every other measure is computed by ir_measures, run by
-    run, in the same order.
+    AP, P, R, nDCG, RR, Rprec, Bpref, RBP, Success, Judged and Unjudged are computed here, in the order of the runs and
+    bit for bit as trec_eval does; every other measure by ir_measures, in the same order.
 
     Args:
         runs: the field: a RunSet, a dict of run name -> results, or run files, see :doc:`runs`.
         qrels: the judgments: a Qrels, a frame, tuples, a dict or a file, see :doc:`runs`. Documents without a judgment
             count as not relevant.
         measures: ir_measures measures, or their names. Binary ones such as AP count labels of at least 1 as relevant
-            unless they state another, AP(rel=2); a warning names those that differ from the judgments
-            (:attr:`Qrels.rel`).
+            unless they state another, AP(rel=2); a warning names those that differ from :attr:`Qrels.rel`.
         complete: True (default): the mean is over all topics of the qrels, and a topic that a run lacks counts 0
             (trec_eval -c); False: over the topics that the run has.
         without_topics: a run with none of the topics of the qrels is an ``"error"`` (default), or scores ``"zero"``.
@@ -549,9 +541,7 @@ def score(
 
     Warns:
         ReuseWarning: judgments of relevant documents only, under a measure that distinguishes unjudged documents; runs
-            that do not fit the judgments: that lack topics of them, have no judged document, have scores that rise with
-            the rank, or score more than .1 higher in some orders of equal scores than in others (:func:`check_runs`).
-            ``settings["beware"]`` has it, too.
+            that do not fit the judgments, as :func:`check_runs` shows. ``settings["beware"]`` has it, too.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -561,10 +551,9 @@ def score(
           name    AP  P@1  Judged@2
         0    A  0.25  0.0       0.5
 
-    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``), and may
-    crash or never end for a topic whose labels are all negative, which scores 0 here. Its Judged and ``RR@k`` break
-    ties by ascending docno, which no RunSet order does. As in trec_eval, a negative label is the same as no judgment;
-    Judged alone counts it. For measures that ir_measures computes, documents get minus their rank as score.
+    Differences: ir_measures' default provider, pytrec_eval, orders by float32 scores (``order="trec_eval9"``); its
+    Judged and ``RR@k`` break ties by ascending docno. As in trec_eval, a negative label is the same as no judgment;
+    Judged alone counts it.
     """
     parsed = checked_measures(measures)
     flag("complete", complete)
@@ -662,8 +651,7 @@ def check_every_topic(
     lacking = [run for run, every in zip(names, has.tolist(), strict=True) if not every]
     raise InputError(
         f"{count(len(lacking), 'run')} without some of the topics: {examples(lacking)}. {what} needs a score of "
-        "every run on every topic; score with complete=True, where a topic that a run lacks counts 0, or on the "
-        "topics that all runs have.",
+        "every run on every topic; score with complete=True, or on the topics that all runs have.",
         argument=argument,
     )
 

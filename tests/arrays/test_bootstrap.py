@@ -202,7 +202,7 @@ def test_several_are_what_each_is_alone():
     assert plain == [ranking_agreement(TRUTH, estimate) for estimate in ESTIMATES]
 
 
-def test_jobs_and_backends_give_the_same_bits(small_jobs):
+def test_jobs_and_backends_give_the_same_bits(small_jobs, monkeypatch):
     alone = several(1)
     assert small_jobs == []
     assert several(2) == alone
@@ -211,22 +211,17 @@ def test_jobs_and_backends_give_the_same_bits(small_jobs):
         with parallel_config(backend, n_jobs=2):
             assert several() == alone
     assert small_jobs[1:] == [(3, 3, None)] * 2
+    monkeypatch.setattr(bootstrap, "AT_ONCE", 7 * 12)
+    assert several(2) == several(1)
 
 
-def test_blocks_of_draws_are_cut_each_on_its_own(small_jobs, monkeypatch):
-    monkeypatch.setattr("pt_reuse.arrays.bootstrap.AT_ONCE", 7 * 12)
-    alone = several(1)
-    assert several(2) == alone
-
-
-@pytest.mark.parametrize("n_jobs", [1, None])
-def test_joblib_is_not_even_imported_for_few_draws(n_jobs):
+def test_joblib_is_not_even_imported_for_few_draws():
     code = (
         "import sys, numpy as np\n"
         "from pt_reuse.arrays.bootstrap import TopicScores, ranking_agreement\n"
         "from pt_reuse.arrays.bootstrap import TopicBootstrap\n"
         "scores = TopicScores(np.random.default_rng(1).random((5, 4)))\n"
-        f"ranking_agreement(scores, scores, TopicBootstrap(20, 1, 0.9, {n_jobs}))\n"
+        "ranking_agreement(scores, scores, TopicBootstrap(20, 1, 0.9))\n"
         "print('joblib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -30,18 +30,6 @@ def batches(draw):
     return x, ys
 
 
-# by hand
-
-
-def test_ap_correlation_is_nan_where_ties_are_not_allowed():
-    ties_in_x, untied = np.array([4, 4, 2, 1]), np.array([4, 3, 2, 1])
-    estimates = np.array([[4, 3, 2, 1], [4, 4, 2, 1], [4, 3, 3, 1]])  # untied; the tie of x; another tie
-    for kernel in (pairs.tau_ap, pairs.tau_ap_a):
-        assert np.isnan(kernel(pairs.compare(ties_in_x, estimates))).all()
-    assert np.isnan(pairs.tau_ap(pairs.compare(untied, estimates))).tolist() == [False, True, True]
-    assert not np.isnan(pairs.tau_ap_a(pairs.compare(untied, estimates))).any()
-
-
 # reference
 
 

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 FILES = {
     "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
     "trec-2019/deep/passages": "dl19-passages/qrels.gz",
-    "trec-2021/deep/passages": "dl21-passages/qrels.gz",
 }
 
 

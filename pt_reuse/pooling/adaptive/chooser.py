@@ -198,8 +198,8 @@ class Chooser(ABC):
             document = self.choose()
             if not 0 <= document < len(self.left) or not self.left[document]:
                 raise InputError(
-                    f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}, which is no "
-                    "document that is left. Let its choose() return a number for which self.left is True."
+                    f"topic {shown(self.topic.qid)}: strategy {self.name!r} chose {shown(document)}. Let its choose() "
+                    "return a number for which self.left is True."
                 )
             self._asked = int(document)
         return self._asked
@@ -217,8 +217,8 @@ class Chooser(ABC):
         if document != self._asked or document is None:
             asked = "nothing" if self._asked is None else shown(self.topic.docnos[self._asked])
             raise InputError(
-                f"topic {shown(self.topic.qid)}: strategy {self.name!r} was given the label of document "
-                f"{shown(document)}, but asked for was {asked}. Give each label to the document that next() returned.",
+                f"topic {shown(self.topic.qid)}: strategy {self.name!r} asked for {asked}, and was given the label of "
+                f"{shown(document)}. Give each label to the document that next() returned.",
                 argument="document",
             )
         if not (relevant is None or relevant is True or relevant is False):

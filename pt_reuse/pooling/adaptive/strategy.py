@@ -212,15 +212,14 @@ def caveats_of(topics: Sequence[OracleTopic | None], rel: int) -> Iterator[Cavea
         yield Caveat(
             "every judged document of the pool is relevant",
             f"every judged document of the pool, {judged:,}, has a label of at least {rel}. A document without a "
-            "label costs nothing, so whatever a strategy asks for is relevant, and all strategies find alike.",
+            "label costs nothing, so all strategies find alike.",
         )
     if pooled - judged > MOSTLY * pooled:
         share = f"{1 - judged / pooled:.0%}"
         yield Caveat(
             f"{share} of the pool has no label",
-            f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0. A "
-            "strategy passes over them at no cost, which no assessor could. infer_pool(runs, qrels) says which runs "
-            "and which depth fit the judgments.",
+            f"{pooled - judged:,} of the {pooled:,} pooled documents ({share}) have no label of at least 0, and cost "
+            "nothing here. infer_pool(runs, qrels) says which runs and which depth fit the judgments.",
         )
 
 

@@ -101,7 +101,7 @@ def _of_texts(corpus: Any, evidence: Evidence, rows: Rows) -> Signal:
     if isinstance(scorer, LogisticScorer):
         # of a large corpus, the documents that matter
         used, place[place >= 0] = np.unique(place[place >= 0], return_inverse=True)
-        scorer = LogisticScorer(scorer.docnos[used], scorer.features[used], scorer.strength) if len(used) else scorer
+        scorer = LogisticScorer(scorer.docnos[used], scorer.features[used]) if len(used) else scorer
     lacking = int((place[rows] < 0).sum())
     if lacking:
         documents = f"{count(len(rows), 'document')} that may be unknown"

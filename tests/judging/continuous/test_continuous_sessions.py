@@ -88,7 +88,7 @@ def test_a_session_that_was_begun_otherwise(begun, messages):
         {"protocol": Protocol(topic_budget=3, batch=1, growth=0.1)},
         {"corpus": [{**doc, "docno": f"x{doc['docno']}"} for doc in CORPUS]},
         {"corpus": CORPUS[::-1]},
-        {"corpus": TfIdf(CORPUS, strength=2)},
+        {"corpus": TfIdf(CORPUS, fields=("docno",))},
         {"pool": POOL},
     ):
         again = {**BEGUN, **options}

@@ -126,14 +126,13 @@ def test_features_are_those_of_scikit_learn():
     assert TfIdf(CORPUS, keep_text=True).texts == {doc["docno"]: doc["text"] for doc in CORPUS}
 
 
-@pytest.mark.parametrize("strength", [0.1, 1.0, 100.0])
-def test_scores_are_the_logits_of_scikit_learn(strength):
-    scorer, rows, relevant = TfIdf(CORPUS, strength=strength), [5, 8, 1, 40, 33], [True, False, True, False, False]
+def test_scores_are_the_logits_of_scikit_learn():
+    scorer, rows, relevant = TfIdf(CORPUS), [5, 8, 1, 40, 33], [True, False, True, False, False]
     given = scorer.fit("1", "kara miti", training(rows, relevant))
     vectorizer = TfidfVectorizer(sublinear_tf=True)
     matrix = vectorizer.fit_transform(TEXTS).toarray()
     examples = np.vstack([vectorizer.transform(["kara miti"]).toarray(), matrix[rows]])
-    model = LogisticRegression(C=strength, tol=1e-10, max_iter=10_000).fit(examples, [True, *relevant])
+    model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(examples, [True, *relevant])
     assert np.allclose(given, model.decision_function(matrix), atol=1e-4)
     assert [scorer.reason(score) for score in (0.0, 5.0, -1.5)] == [
         "probability .50",
@@ -154,7 +153,7 @@ def test_where_nothing_is_relevant_chance_decides():
 def test_where_all_is_relevant_the_most_similar_are_first():
     scorer = TfIdf(CORPUS)
     scores = scorer.fit("1", "kara", training([], []))
-    likeness = (scorer.features @ scorer.vectorizer.transform(["kara"]).T).toarray().ravel()
+    likeness = (scorer.features @ scorer.features_of_query("1", "kara").T).toarray().ravel()
     order = np.argsort(-likeness, kind="stable")
     assert (np.diff(scores[order]) <= 1e-12).all()
     assert scores.max() > scores.min()
@@ -184,7 +183,7 @@ def test_a_corpus_that_is_none(messages):
     for corpus in ("corpus.jsonl", text, [{"docno": "a"}], [text, "b"], [{**text, "docno": 7}], []):
         messages.refused(lambda corpus=corpus: TfIdf(corpus), argument="corpus")
     messages.refused(lambda: TfIdf([CORPUS[0], CORPUS[1], CORPUS[0]]))
-    for argument, value in {"strength": 0, "keep_text": "yes", "fields": (), "vectorizer": "tf-idf"}.items():
+    for argument, value in {"keep_text": "yes", "fields": ()}.items():
         messages.refused(lambda given={argument: value}: TfIdf(CORPUS, **given), argument=argument)
 
 
