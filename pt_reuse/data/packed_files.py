@@ -335,15 +335,6 @@ def chunks_of_lines(path: Path, size: int, most: int) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def pieces_of_lines(data: bytes, size: int) -> Iterator[bytes]:
-    """Yield a text in pieces of about so many bytes that end with a line's end, but for the last one."""
-    first = 0
-    while first < len(data):
-        end = data.find(b"\n", min(first + size, len(data)) - 1) + 1 or len(data)
-        yield data[first:end]
-        first = end
-
-
 def give_back() -> None:
     """Have the C library give back to the system what was freed, where it can: it keeps a part for each thread."""
     with suppress(AttributeError, OSError, TypeError):

@@ -24,7 +24,7 @@ from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.coding import repeat_faults
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.packed_files import chunks_of_lines, give_back
+from pt_reuse.data.packed_files import give_back
 from pt_reuse.data.parsing import (
     Conventions,
     FileRun,
@@ -188,8 +188,7 @@ class BlocksWithin:
 
         # a row group of a table may be large, and is read when nothing else is
         at_once = 1 if any(map(is_table, paths)) else max(1, min(threads, memory // _OF_THREAD))
-        reading = RunFiles(conventions, at_once, kept, chunks=lambda path: chunks_of_lines(path, _CHUNK, _LONGEST))
-        files = reading.read(paths, verbose=verbose)
+        files = RunFiles(conventions, at_once, kept, _CHUNK, _LONGEST).read(paths, verbose=verbose)
         return made(*run_names_of(files, len(paths), conventions, repeated))
 
     @staticmethod
