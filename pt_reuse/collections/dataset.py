@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
 from pt_reuse import _text
 from pt_reuse._check import choice, count, examples, flag, positive, shown
@@ -332,28 +331,16 @@ class ReuseDataset(Printed, IRDSDataset):
         """Return the runs that were submitted, each with its team, type and whether it was pooled.
 
         Run files are taken from ``PT_REUSE_HOME`` (default ``~/.pt_reuse``), in a folder with the collection's name,
-        or from ``PT_REUSE_DATA``; those that are not there are downloaded from where they are published.
+        or from ``PT_REUSE_DATA``; those that are not there are downloaded from where they are published, unless
+        `download` is False.
 
-        Args:
-            pooled: True for the runs that contributed to the judgments, False for the others.
-            type: a type or several: ``"automatic"``, ``"manual"``, ``"feedback"``, ``"unknown"``, or one of `types`.
-            team: a team or several.
-            task: a task or several, where the track had any.
-            names: a run or several.
-            types: your own types, see :meth:`submitted`.
-            runs: a folder to take the files from instead, named ``input.TAG``, ``TAG``, packed or not; or the runs
-                themselves in any form (see :doc:`runs`), of which those with a name on record are taken.
-            missing: what to do if some runs are not available: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
-            download: False looks on this machine only.
-            order: ranking order, as in :func:`read_runs`.
-            pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
-            pool_depth: to which depth they were pooled, as in :func:`read_runs`; default that of the collection.
-            duplicates: a document twice in a list, as in :func:`read_runs`.
-            bad_lines: lines that are no run line, as in :func:`read_runs`; some published runs have such.
-            other_files: files without a run line, as in :func:`read_runs`.
-            cache: a folder for the parsed runs, as in :func:`read_runs`.
-            n_jobs: threads for reading.
-            verbose: show progress bars.
+        `type`, `team`, `task` and `names` choose runs by one value or several; `pooled` is True for those that
+        contributed to the judgments, False for the others. A type is ``"automatic"``, ``"manual"``, ``"feedback"``,
+        ``"unknown"``, or one of your own `types`, see :meth:`submitted`. `runs` is a folder to take the files from
+        instead, named ``input.TAG`` or ``TAG``, packed or not; or the runs themselves in any form (see :doc:`runs`), of
+        which those with a name on record are taken. `missing` says what to do if some runs are not available:
+        ``"warn"`` (default), ``"error"`` or ``"ignore"``. All else is as in :func:`read_runs`, but `pool_order` and
+        `pool_depth` are by default those of the collection.
 
         Returns:
             RunSet: its table has ``name team type pooled official_type task``, with `types` also ``type_source``.
@@ -388,16 +375,9 @@ class ReuseDataset(Printed, IRDSDataset):
         n_jobs: int = 8,
         verbose: bool = False,
     ) -> pd.DataFrame:
-        """Download the run files that are not on this machine yet.
+        """Download the run files that are not on this machine yet, `n_jobs` at a time.
 
-        Args:
-            pooled: True for pooled runs only.
-            type: a type or several.
-            team: a team or several.
-            task: a task or several.
-            names: a run or several.
-            n_jobs: downloads at a time.
-            verbose: show a progress bar.
+        `pooled`, `type`, `team`, `task` and `names` choose runs as in :meth:`get_runs`; `verbose` shows a progress bar.
 
         Returns:
             DataFrame: ``name file status reason``, one row per run; ``status`` is ``"here"``, ``"fetched"`` or
@@ -414,10 +394,6 @@ class ReuseDataset(Printed, IRDSDataset):
         if not isinstance(docno, str):
             raise InputError(f"a docno must be a text, got {docno!r}.")
         return self.collection.sources.of(docno) if self.collection.sources else None
-
-    def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
-        """Return the sources of `docnos`, an array as long, None where the collection has no rule for one."""
-        return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
 
     def info_url(self) -> str | None:
         """Return a page about the collection: of ir_datasets, else NIST's of TREC; None for one of the user's own."""
