@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import ByTopic, Field, Late, LateField, Step
+from pt_reuse.arrays.field import ByTopic, Field, Step
 from pt_reuse.arrays.lists import natural_order, neighbours, offsets, taken
 
 
@@ -45,25 +45,23 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     ranked = np.ones(n_runs, dtype=np.bool_)
     for piece, runs in zip(pieces, columns, strict=True):
         ranked[runs] &= piece.ranked
-    early: dict[str, Any] = {
-        "n_runs": n_runs,
-        "topics": tuple(topics),
-        "vocabulary": tokens.as_tokens(words),
-        "topic_docs": np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
-        "doc_starts": offsets(n_docs),
-        "starts": offsets(lengths),
-        "codes": taken(every_code, begins, counts[order]),
-        "ranked": ranked,
-    }
-
-    def late() -> Late:
-        parts = ([getattr(piece, name) for piece in pieces] for name in ("scores", "file", "rank"))
-        return Late(*(taken(np.concatenate(part), begins, counts[order]) for part in parts))
-
-    if any(isinstance(piece, LateField) for piece in pieces):
-        return LateField.later(late, early)
-    found = late()
-    return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
+    scores, file, rank = (
+        taken(np.concatenate([getattr(piece, name) for piece in pieces]), begins, counts[order])
+        for name in ("scores", "file", "rank")
+    )
+    return Field(
+        n_runs=n_runs,
+        topics=tuple(topics),
+        vocabulary=tokens.as_tokens(words),
+        topic_docs=np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
+        doc_starts=offsets(n_docs),
+        starts=offsets(lengths),
+        codes=taken(every_code, begins, counts[order]),
+        scores=scores,
+        file=file,
+        rank=rank,
+        ranked=ranked,
+    )
 
 
 def _documents(

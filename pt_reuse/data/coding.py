@@ -32,7 +32,7 @@ from pt_reuse.data.frame_columns import (
 )
 from pt_reuse.data.metadata import OF_FRAMES, given_metadata
 from pt_reuse.data.ordering import HowPooled, check_order
-from pt_reuse.data.trec import NO_ORDER
+from pt_reuse.data.trec import without_place
 from pt_reuse.errors import InputError, located, warn
 
 
@@ -173,9 +173,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
             check_places(rows.starts, places)
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-            document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-            tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too. "
-            raise InputError(f"{tied}{NO_ORDER}") from None
+            raise without_place(row["qid"], row["docno"]) from None
     return places
 
 

@@ -25,10 +25,10 @@ from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
 from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
-from pt_reuse.data.trec import NO_ORDER, tied_rank
+from pt_reuse.data.trec import without_place
 from pt_reuse.errors import InputError, in_parts, located, warn
 
 #: of each file with text after the sixth column its place among the files, how many such lines, and the first of them
@@ -302,7 +302,8 @@ class RunFiles:
         try:
             rows = self.keep(reading.parts())
         except TiedError as tie:
-            return [FileRun(path, fault=tied_row(list(reading.names)[tie.run], tie), table=True)]
+            place = f"run {shown(list(reading.names)[tie.run])}"
+            return [FileRun(path, fault=without_place(tie.topic, tie.docno, place=place), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -315,14 +316,9 @@ class RunFiles:
 
 def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
     # what is wrong with a rank of a run file that two documents have
-    found = next(rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])), None)
-    return changed() if found is None else tied_rank(found[0], int(found[2][0]))
-
-
-def tied_row(run: str, tie: TiedError) -> InputError:
-    """Return the same of a table."""
-    document = f"run {shown(run)}, topic {shown(tie.topic)}, document {shown(tie.docno)}"
-    return InputError(f"{document} has a rank which another document of the topic has too. {NO_ORDER}")
+    for fields, _, rows in rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])):
+        return without_place(tie.topic, tie.docno, place=place_of(fields, int(rows[0])))
+    return changed()
 
 
 def changed() -> InputError:

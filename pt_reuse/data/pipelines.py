@@ -18,7 +18,7 @@ from pt_reuse._check import columns, count, examples, flag, positive, shown
 from pt_reuse._files import Alone, alone, check_writable, checked_path, sweep_temporary
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
-from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
+from pt_reuse.data.frame_columns import as_ids, as_pairs, in_our_columns, number_column
 from pt_reuse.errors import InputError, located, warn
 
 #: where an object lies in memory, as Python and Java print it
@@ -255,10 +255,14 @@ class KeptPipeline(pt.Transformer):
 
     def _keep(self, results: pd.DataFrame, digests: Mapping[str, str]) -> pd.DataFrame:
         """Keep the results of a batch of topics, and return them as they will be read."""
-        arrays, labels = _arrays(results)
+        # of anything else no field is made
+        texts = [[], []] if results.empty else as_pairs(results)
+        numbers = [column for column in ("score", "rank") if (results.columns == column).sum() == 1]
+        arrays = {"names": np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)}
+        arrays |= {column: number_column(results[column]) for column in numbers}
         name = hashlib.sha256("".join(digests.values()).encode()).hexdigest()[:16]
         file = ArrayFile(self.folder / f"{name}{_ENDING}")
-        notes = {"pipeline": self._printed(), "topics": dict(digests), "labels": labels, "rows": len(results)}
+        notes = {"pipeline": self._printed(), "topics": dict(digests), "numbers": numbers}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_arrays(file.path, arrays, notes)
@@ -268,8 +272,9 @@ class KeptPipeline(pt.Transformer):
         return _frame(file)
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out: those of the pipeline."""
-        return pt.inspect.transformer_outputs(self.pipeline, input_columns)
+        """Return the columns that come out: those of the pipeline of which a field is made."""
+        there = pt.inspect.transformer_outputs(self.pipeline, input_columns)
+        return [column for column in ("qid", "docno", "score", "rank") if column in there]
 
     def __repr__(self) -> str:
         return repr(self.pipeline)
@@ -282,37 +287,9 @@ def _in_order(frame: pd.DataFrame, of_row: np.ndarray, topics: Sequence[str]) ->
     return frame.iloc[rows[place[rows].argsort(kind="stable")]].reset_index(drop=True)
 
 
-def _arrays(results: pd.DataFrame) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return the columns of numbers, and those of texts and plain values as JSON: arrays, and their labels."""
-    arrays: dict[str, np.ndarray] = {}
-    labels: dict[str, str] = {}
-    for i, label in enumerate(results.columns):
-        cells = results.iloc[:, i]
-        if not isinstance(label, str):
-            continue
-        if label in ("qid", "docno"):
-            cells = pd.Series(as_ids(label, cells.tolist()), dtype=object)
-        elif label in ("score", "rank") and not isinstance(cells.dtype, np.dtype):
-            cells = pd.Series(number_column(cells))
-        if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iufb":
-            arrays[f"{i}.numbers"] = cells.to_numpy()
-        elif all(cell is None or isinstance(cell, str | int | float) for cell in cells.tolist()):
-            arrays[f"{i}.json"] = np.frombuffer(json.dumps(cells.tolist()).encode(), dtype=np.uint8)
-        else:
-            # vectors and other objects, which no field is made of
-            continue
-        labels[next(reversed(arrays))] = label
-    return arrays, labels
-
-
 def _frame(file: ArrayFile) -> pd.DataFrame:
     """Return the results in a file; raise a DamagedError where they are not as they were written."""
-    labels = file.notes["labels"]
-    arrays = dict(zip(labels, file.read(*labels), strict=True))
-    # by number, since a frame may have two columns of one name
-    series = [
-        pd.Series(json.loads(array.tobytes()), dtype=object) if name.endswith("json") else pd.Series(array)
-        for name, array in arrays.items()
-    ]
-    frame = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(file.notes["rows"]))
-    return frame.set_axis(list(labels.values()), axis=1)
+    names, *numbers = file.read("names", *file.notes["numbers"])
+    qids, docnos = json.loads(names.tobytes())
+    frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
+    return frame.assign(**dict(zip(file.notes["numbers"], numbers, strict=True)))

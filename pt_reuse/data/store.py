@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,7 @@ from pt_reuse._check import examples
 from pt_reuse._files import TREE, check_writable, open_file, sweep_temporary, temporary
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, LateField
+from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
 from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
 from pt_reuse.data.dropped import Dropped
@@ -98,7 +98,7 @@ class StoredBlocks:
         return [str(self.file.path)]
 
     def load(self, i: int) -> Field:
-        """Return a block, whose arrays are read when somebody asks for them."""
+        """Return a block."""
         return _load(self.file, self.blocks[i])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -121,18 +121,13 @@ def _file(path: str, mark: str) -> ArrayFile:
 
 
 def _load(file: ArrayFile, i: int) -> Field:
-    def read(*names: str) -> list[Any]:
-        with _telling(file.path):
-            return file.read(*(f"{i}/{name}" for name in names))
-
-    def part(name: str) -> Any:
-        if name == "vocabulary" and len((long_names := read("long_names"))[0]):
-            tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
-        return read(name)[0]
-
     with _telling(file.path):
         first, end = (0, *file.notes["ends"])[i : i + 2]
-        return LateField(part, n_runs=len(file.notes["ranked"]), topics=tuple(file.notes["topics"][first:end]))
+        long_names, *arrays = file.read(*(f"{i}/{name}" for name in ("long_names", *_ARRAYS)))
+        if len(long_names):
+            tokens.keep_long_names(long_names.tobytes().split(b"\0"))
+        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
+        return Field(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), **named)
 
 
 @contextmanager
@@ -208,10 +203,6 @@ def read_kept(
         )
     made_of = {"format": FORMAT, "settings": asdict(conventions), "sources": fingerprints(real, threads)}
 
-    def load() -> ReadField:
-        read = _kept(store, made_of, paths, None if memory is None else rows_at_once(memory))
-        return read if memory is not None else replace(read, field=_in_memory(read.field))
-
     def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
         def notes() -> dict[str, Any]:
             read = told()
@@ -225,7 +216,7 @@ def read_kept(
         write_field(store, blocks, ranked, notes)
 
     try:
-        return load()
+        return _kept(store, made_of, paths, memory)
     except StaleCacheError as stale:
         if store.exists():
             warn(f"the cache {folder} is not used: {stale}; the runs are read again.")
@@ -247,7 +238,7 @@ def read_kept(
             f"the cache {folder} cannot be written: {error.strerror or error}. Make room, or give another folder.",
             argument="cache",
         ) from error
-    return load()
+    return _kept(store, made_of, paths, memory)
 
 
 def check_keeping(folder: Path) -> None:
@@ -255,8 +246,8 @@ def check_keeping(folder: Path) -> None:
     check_writable(folder, [NAME], overwrite=True, argument="cache")
 
 
-def _kept(store: Path, made_of: Mapping[str, Any], paths: Sequence[Path], most: int | None) -> ReadField:
-    """Return what is kept, in blocks of at most so many rows; a StaleCacheError says why it does not serve."""
+def _kept(store: Path, made_of: Mapping[str, Any], paths: Sequence[Path], memory: int | None) -> ReadField:
+    """Return what is kept, within so many bytes or in memory; a StaleCacheError says why it does not serve."""
     if not store.exists():
         raise StaleCacheError("it is empty")
     sweep_temporary(store.parent)
@@ -268,10 +259,11 @@ def _kept(store: Path, made_of: Mapping[str, Any], paths: Sequence[Path], most: 
             raise StaleCacheError(_what_changed(odd[0], notes[odd[0]], made_of[odd[0]]))
         # a topic alone cannot be cut
         sizes = [int(field.lengths[part.start : part.stop].sum()) for part in field.parts if len(part) > 1]
-        if most is not None and max(sizes, default=0) > most:
+        if memory is not None and max(sizes, default=0) > rows_at_once(memory):
             raise StaleCacheError(f"it has blocks of {max(sizes):,} rows, with which one cannot work in this memory")
         dropped = Dropped.of_kept(notes["dropped"], [*map(str, paths)])
-        return ReadField(field, notes["runs"], dropped, notes["longer"], notes["files"])
+        kept = field if memory is not None else _in_memory(field)
+        return ReadField(kept, notes["runs"], dropped, notes["longer"], notes["files"])
     except DamagedError as error:
         raise StaleCacheError(str(error)) from error
     except (InputError, LookupError, TypeError, ValueError) as error:
@@ -292,9 +284,6 @@ def _what_changed(what: str, kept: Any, now: Any) -> str:
 
 
 def _in_memory(field: Any) -> Field:
-    if len(field.parts) == 1:
-        found: Field = field.source.load(0)
-        return found
-    found = field.take_topics(range(field.n_topics))
+    found: Field = field.source.load(0) if len(field.parts) == 1 else field.take_topics(range(field.n_topics))
     forget_blocks()
-    return Field(**{item.name: getattr(found, item.name) for item in fields(Field)})
+    return found

@@ -35,7 +35,7 @@ from pt_reuse.data.packed_files import (
     give_back,
     kind_of_table,
 )
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, warn
 from pt_reuse.options import ORDERS
 
 SKIP_FILE = " Pass other_files='skip' to leave out files without a row of a run."
@@ -77,20 +77,19 @@ class _Table:
     file: IO[bytes]
     size: int
 
-    def groups(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        """Yield some columns of one row group (record batch) after the other, checked, and which one it is in words."""
+    def groups(self, wanted: Sequence[str]) -> Iterator[Any]:
+        """Yield some columns of one row group (record batch) after the other, checked."""
         most = left = max(ANY_UNPACKED, MOST_TIMES * self.size)
         parts = self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted)
-        for i, (size, read) in enumerate(parts, 1):
-            where = f"{'row group' if self.kind == 'Parquet' else 'record batch'} {i:,}"
+        for size, read in parts:
             _check_size(size, left, most, self.size)
-            with located(where), _reading(self.kind):
+            with _reading(self.kind):
                 group = read()
                 # numbers that lead out of its buffers would be followed
                 group.validate(full=True)
             left -= max(size, group.nbytes)
             _check_size(0, left, most, self.size)
-            yield where, group
+            yield group
             large = group.nbytes > _LARGE
             del group  # before the next one is read
             if large:
@@ -237,12 +236,9 @@ class TableReading:
             with suppress(KeyError, ValueError):
                 runs = TableNotes.unpacked(table.metadata[KEY]).runs
                 self._listed = {str(run["name"]): i for i, run in enumerate(runs)}
-            for where, group in table.groups(wanted):
+            for group in table.groups(wanted):
                 if group.num_rows:
-                    with located(where):
-                        part = self._part(group.to_pandas())
-                    yield part
-                    del part
+                    yield self._part(group.to_pandas())
                 del group  # before the next one is read
         if not self.names:
             raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")

@@ -238,7 +238,7 @@ def test_damaged_copies_are_never_wrong(memory, source, cache, monkeypatch):
                 told += "Delete it and read the runs again" in str(error)
                 (cache / NAME).unlink()
     assert noticed > 5
-    assert told > 5
+    assert memory is None or told > 5
 
 
 def test_what_is_no_store(source, cache, messages):
