@@ -272,8 +272,7 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
 
     def code(block: slice) -> _Block:
         rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
-        late = scores[rows], file[rows], rank[rows]
-        return _code_block(runs, begins[block], lengths[block], width, *late)
+        return _code_block(runs, begins[block], lengths[block], width, (scores[rows], file[rows], rank[rows]))
 
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
@@ -334,11 +333,10 @@ def _code_block(
     begins: NDArray[np.int64],
     lengths: NDArray[np.int64],
     width: int,
-    scores: NDArray[np.float64],
-    file: Places,
-    rank: Places,
+    filled: tuple[NDArray[np.float64], Places, Places],
 ) -> _Block:
     # the scores and places of the block's rows are filled in
+    scores, file, rank = filled
     starts = offsets(lengths.ravel())
     words = np.zeros((len(scores), width), dtype="<u8")
     to_starts = starts[:-1].reshape(lengths.shape)

@@ -70,18 +70,14 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
     a_year = isinstance(search, int | np.integer) and not isinstance(search, bool)
     if not a_year and not isinstance(search, str):
         raise InputError(f"search must be words in one text, or a year, got {shown(search)}.", argument="search")
-    only_here = flag("here", here)
-    words = [] if a_year else str(search).lower().split()
-    rows = []
-    for name in collection_names():
-        collection = find_collection(name)
-        said = (name, *collection.aliases, collection.title, collection.year, collection.irds_id, collection.note)
-        text = " ".join(map(str, said)).lower()
-        if (a_year and collection.year != search) or not all(word in text for word in words):
-            continue
-        row = _row(collection)
-        if row["here"] or not only_here:
-            rows.append(row)
+    flag("here", here)
+
+    def is_meant(one: Collection) -> bool:
+        text = " ".join(map(str, (one.name, *one.aliases, one.title, one.year, one.irds_id, one.note))).lower()
+        return one.year == search if a_year else all(word in text for word in str(search).lower().split())
+
+    rows = [row for one in map(find_collection, collection_names()) if is_meant(one) and (row := _row(one))]
+    rows = [row for row in rows if row["here"] or not here]
     columns = ["name", "title", "year", "topics", "judged", "runs", "teams", "pooled", "irds", "published", "here"]
     frame = pd.DataFrame(rows, columns=columns)
     numbers = ["year", "topics", "judged", "runs", "teams", "pooled", "here"]

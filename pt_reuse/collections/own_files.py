@@ -31,9 +31,7 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv
 
 Row = dict[str, Any]
 #: what a damaged file, or one of another format, makes the libraries raise that read it
-_FAULTS = (
-    ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, MemoryError, zlib.error, csv.Error
-)  # fmt: skip
+_FAULTS = (ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, MemoryError, zlib.error, csv.Error)
 
 
 class OwnPart:

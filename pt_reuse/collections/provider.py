@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
@@ -92,9 +91,8 @@ class DemoDataset(ReuseDataset):
     Short texts from three sources (encyclopedia entries ``ENC-``, news items ``NEWS-``, forum posts ``FORUM-``),
     written for this project and in the public domain (CC0); topics with narratives; a label of 0 (not relevant), 1
     (related) or 2 (answers) for every document and topic; runs of lexical, dense, hybrid and manual systems. Its
-    judgments are those of the pool of the runs on record as pooled, to depth 10, as those of real collections are;
-    ``get_judgments("complete")`` has every topic and document. It was made to show what pools do: its effect sizes are
-    evidence of nothing but itself. The datasheet says how everything came about.
+    judgments are those of the depth-10 pool of the runs on record as pooled; ``get_judgments("complete")`` has every
+    topic and document. Its effect sizes are evidence of nothing but itself. The datasheet says how it came about.
 
     Example:
         >>> import pyterrier as pt
@@ -144,16 +142,18 @@ class DemoDataset(ReuseDataset):
             variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
                 ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
                 ``"third"``, the labels of two further assessors of what any run has in its top 20, what the first
-                called relevant, and a random sample of the rest. They had three of these pairs not in their lists: the
-                labels of these are by two fresh readers, as the datasheet says.
+                called relevant, and a random sample of the rest.
         """
         name = choice("variant", "pool" if variant is None else variant, JUDGMENTS)
         if name == "pool":
             return super().get_qrels()
         if name == "complete":
-            return pd.DataFrame(_complete(), columns=["qid", "docno", "label"])
-        given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
-        return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
+            lines = gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines()
+            rows = [(qid, docno, int(label)) for qid, _, docno, label in map(str.split, lines)]
+            return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+        given = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
+        rows = [(row["qid"], row["docno"], int(row["label"])) for row in given if row["assessor"] == name]
+        return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
     def get_judgments(self, variant: str | None = None) -> Qrels:
         """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
@@ -206,18 +206,6 @@ class DemoDataset(ReuseDataset):
 
 def _data(name: str) -> bytes:
     return (files("pt_reuse.collections") / "data" / "demo" / name).read_bytes()
-
-
-@lru_cache(maxsize=1)
-def _labels() -> list[tuple[str, str, str, int]]:
-    rows = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
-    return [(row["qid"], row["docno"], row["assessor"], int(row["label"])) for row in rows]
-
-
-@lru_cache(maxsize=1)
-def _complete() -> list[tuple[str, str, int]]:
-    rows = (line.split() for line in gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines())
-    return [(qid, docno, int(label)) for qid, _, docno, label in rows]
 
 
 class Registered:

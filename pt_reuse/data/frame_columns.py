@@ -282,10 +282,11 @@ def _number(value: Any) -> float:
 
 #: what ir_measures and ir_datasets, ranx, and BEIR call a column -> what PyTerrier calls it
 OURS = {
-    "query_id": "qid", "doc_id": "docno", "relevance": "label", "iter": "iteration",
-    "q_id": "qid",
-    "query-id": "qid", "corpus-id": "docno", "corpus_id": "docno",
-}  # fmt: skip
+    **dict.fromkeys(("query_id", "q_id", "query-id"), "qid"),
+    **dict.fromkeys(("doc_id", "corpus-id", "corpus_id"), "docno"),
+    "relevance": "label",
+    "iter": "iteration",
+}
 #: what trectools calls them; PyTerrier has a `query`, too, and its text is no name
 _TRECTOOLS = {"query": "qid", "docid": "docno", "rel": "label", "system": "name", "q0": "iteration"}
 #: names of documents beside which ranx and BEIR call a label `score`; those of ir_measures are of results, too

@@ -39,10 +39,8 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
 
     Returns:
         DataFrame: one row per topic: ``qid pooled judged relevant estimate se``. ``relevant`` counts the judged ones.
-        ``se`` is 0 if everything was judged, and NaN if only one document of a larger stratum is judged, which gives no
-        variance. A stratum whose judged documents are all relevant, or all not relevant, adds 0 to it, so it is too
-        small if relevant documents are rare and the sample is small. A stratum without a judged document makes the
-        estimate NaN.
+        ``se`` is NaN if only one document of a larger stratum is judged, and too small if relevant documents are rare
+        and the sample is small. A stratum without a judged document makes the estimate NaN.
 
     Raises:
         InputError: judgments without strata, or a sample of which not every document has a label.
@@ -89,9 +87,8 @@ def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
 
     The new ones are, for instance, those of :meth:`Pool.remainder`: the unjudged documents in the pool of new runs.
     They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: its own if it has one, else 1. If
-    rounds of the new ones do not come after the last old one, they are numbered on from it: 1 becomes the next. A
-    document with the same label in both is old; one that was only pooled (label -1) and is judged now is new. Other
-    columns (who judged, when, why) are carried along.
+    rounds of the new ones do not come after the last old one, they are numbered on from it. A document with the same
+    label in both is old; one that was only pooled (label -1) and is judged now is new.
 
     Args:
         old: the judgments so far, in any form, see :doc:`runs`.

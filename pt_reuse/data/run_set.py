@@ -356,10 +356,9 @@ class RunSet(Printed, Shareable):
     def systems(self) -> dict[str, pt.Transformer]:
         """Return run name -> a system that returns the run's results, for experiments with live systems.
 
-        A system returns ``qid docno rank score`` and the further columns of the topics; for a topic that its run lacks
-        it returns nothing. Documents are in :attr:`order`. PyTerrier and ir_measures sort by score, in float32, so a
-        score that would not give this order (a tie, or runs in the order of their files) is lowered to the next smaller
-        number. So ``pt.Experiment`` gives the scores of :func:`score`.
+        A system returns ``qid docno rank score`` and the further columns of the topics. PyTerrier and ir_measures sort
+        by score, in float32, so a score that would not give :attr:`order` is lowered to the next smaller number. So
+        ``pt.Experiment`` gives the scores of :func:`score`.
 
         Example:
             >>> import pyterrier as pt
@@ -441,14 +440,13 @@ class RunSet(Printed, Shareable):
     def write_table(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are; return its path.
 
-        Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them,
-        in the order in which the runs stand here. Rows are topic by topic, then run by run; a row group holds whole
-        topics. Their metadata (:attr:`run_table`, the order, how they were pooled) are in the metadata of the file,
-        under the key ``pt_reuse``. The file is written completely or not at all.
+        Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them.
+        Rows are topic by topic, then run by run; a row group holds whole topics. The runs' metadata (:attr:`run_table`,
+        the order, how they were pooled) are in those of the file, under the key ``pt_reuse``. The file is written
+        completely or not at all.
 
         Args:
-            path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format; both packed
-                with zstd. Folders are made where they are missing.
+            path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format.
             overwrite: replace an existing file; default is an error.
 
         Raises:
