@@ -77,10 +77,6 @@ class Field(ByTopic, Portable):
     def of_topics(self, topics: range) -> Field:
         return self.take_topics(topics)
 
-    def places(self, topics: range) -> list[str]:
-        """Return the files from which topics are read: there are none."""
-        return []
-
     def of(self, t: int) -> tuple[Field, int]:
         """Return the block that holds a topic, and its row there."""
         return self, t

@@ -106,9 +106,6 @@ class BlockSource(Protocol):
     def only(self, blocks: Sequence[int]) -> BlockSource:
         """Return a source of some of the blocks, numbered anew."""
 
-    def places(self, i: int) -> list[str]:
-        """Return the files from which block i is read."""
-
 
 class OpenField(ByTopic):
     """A field of many blocks, each of neighbouring topics and a small :class:`Field` of its own."""
@@ -191,10 +188,6 @@ class OpenField(ByTopic):
             self.topics[mine], _ranges([len(part) for part in parts]), self.lengths[mine], self.ranked, source
         )
 
-    def places(self, topics: range) -> list[str]:
-        blocks = np.unique(self._part_of[topics.start : topics.stop]).tolist()
-        return list(dict.fromkeys(place for i in blocks for place in self.source.places(i)))
-
     def in_order(self, now: str, wanted: str) -> OpenField:
         return self if now == wanted else self.changed(methodcaller("in_order", now, wanted), self.lengths)
 
@@ -263,9 +256,6 @@ class Stepped:
         chosen = [self.blocks[i] for i in blocks]
         return Stepped(self.source.only(chosen), list(range(len(chosen))), self.step)
 
-    def places(self, i: int) -> list[str]:
-        return self.source.places(self.blocks[i])
-
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
@@ -294,14 +284,6 @@ class Stacked:
             covered = range(min(some), max(some) + 1) if some else range(0)
             fields.append(field.of_topics(covered))
         return Stacked(fields, self.columns, topics, self.n_runs)
-
-    def places(self, i: int) -> list[str]:
-        found = []
-        for field in self.fields:
-            rows = self._rows(field, i)
-            if rows:
-                found += field.places(range(min(rows), max(rows) + 1))
-        return list(dict.fromkeys(found))
 
     def _rows(self, field: AnyField, i: int) -> list[int]:
         return [field.topic_row[topic] for topic in self.topics[i] if topic in field.topic_row]

@@ -73,7 +73,7 @@ class FileReading:
         """Return the runs of some files, labelled."""
         conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
-        tables = TableLabels.of(paths)
+        tables = TableLabels(paths)
         how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
         names = named_by_files(paths, self.names, self.other_files)

@@ -93,10 +93,6 @@ class StoredBlocks:
         """Return some of the blocks."""
         return StoredBlocks(self.file, tuple(self.blocks[i] for i in blocks))
 
-    def places(self, i: int) -> list[str]:
-        """Return the file."""
-        return [str(self.file.path)]
-
     def load(self, i: int) -> Field:
         """Return a block."""
         return _load(self.file, self.blocks[i])
@@ -231,7 +227,7 @@ def read_kept(
         folder.mkdir(parents=True, exist_ok=True)
         with temporary(folder, of_files=True) as stage:
             (spools := stage / TREE).mkdir()
-            made = BlocksWithin.read(paths, spools, conventions, memory, threads=threads, verbose=verbose)
+            made = BlocksWithin(paths, spools, conventions, memory, threads=threads, verbose=verbose)
             write(made.blocks(verbose=verbose), made.ranked, made.read_field)
     except OSError as error:
         raise InputError(

@@ -21,9 +21,6 @@ class InMemory:
     def only(self, blocks):
         return InMemory([self.blocks[i] for i in blocks])
 
-    def places(self, i):
-        return [f"block {i}"]
-
 
 def opened_field(field: AnyField, rows: int = 1) -> AnyField:
     """Return a field in blocks of at most so many rows, or of one topic."""
