@@ -258,8 +258,7 @@ class ReuseDataset(Printed, IRDSDataset):
         frame = self.get_qrels(variant)
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
-                "documents are judged for several aspects of a topic; each has the highest of its labels. "
-                "get_qrels() has them apart.",
+                "documents are judged for several aspects of a topic; each has the highest of its labels.",
                 place=f"reuse:{self.collection.name}",
             )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()

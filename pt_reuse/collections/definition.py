@@ -113,8 +113,8 @@ def define(
     folder = Path.cwd() if base is None else user_path(base)
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            "name must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
-            f"or digit, without '..', such as 'mine/2024', got {shown(name)}.",
+            "name must be lower-case letters, digits and . _ - in parts divided by '/', such as 'mine/2024', got "
+            f"{shown(name)}.",
             argument="name",
         )
     for text in ("title", "language", "note"):
@@ -174,9 +174,7 @@ def _part(argument: str, given: Any, folder: Path, name: str) -> Source | None:
         return None
     if isinstance(given, str) and given.startswith("irds:"):
         if given == f"{_OURS}{name}":
-            raise InputError(
-                f"{argument} is {given!r}, the collection itself. Name another, or files.", argument=argument
-            )
+            raise InputError(f"{argument} is the collection itself. Name another, or files.", argument=argument)
         # our own names are made known to ir_datasets later
         if not given.startswith(_OURS):
             find_irds(_PARTS[argument], given.removeprefix("irds:"), repr(argument))
@@ -215,10 +213,7 @@ def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
     for item in items:
         is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
         if not is_path or str(item).startswith("irds:"):
-            raise InputError(
-                f"{argument} must be the path of a file or several, or 'irds:ID' alone, got {shown(item)}.",
-                argument=argument,
-            )
+            raise InputError(f"{argument} must be files, or 'irds:ID' alone, got {shown(item)}.", argument=argument)
         path = _absolute(str(item), folder)
         try:
             pattern = f"{escape(str(path))}/*" if path.is_dir() else escape(str(path)) if path.is_file() else str(path)
@@ -264,8 +259,8 @@ def _sources(given: Any) -> DocumentSources | None:
         groups = 0
     if not all(isinstance(text, str) and text for pair in pairs for text in pair) or groups != 1 or not given:
         raise InputError(
-            "sources must map beginnings of docnos to sources, both texts, or be a regular expression with brackets "
-            f"around the source, once, got {shown(given)}.",
+            f"sources must map beginnings of docnos to sources, or be a regular expression with one group, got "
+            f"{shown(given)}.",
             argument="sources",
         )
     return DocumentSources(dict(prefixes or {}), pattern)

@@ -107,9 +107,7 @@ def whole_file_suffix(path: Path) -> str:
     if not head:
         raise InputError("the file is empty.")
     if head.removeprefix(_BOM).lstrip().startswith(b"<"):
-        raise InputError(
-            "it begins like a web page (HTML or XML), not like a run. Is a login needed, or has the file moved?"
-        )
+        raise InputError("it begins like a web page, not like a run. Is a login needed, or has the file moved?")
     return _SUFFIX[packed]
 
 

@@ -263,8 +263,8 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
-            "definition must be the path of a TOML file, or a name with the collection's parts, got "
-            f"{shown(definition)}. Call {call}.",
+            f"definition must be a TOML file, or a name with the collection's parts, got {shown(definition)}. Call "
+            f"{call}.",
             argument="definition",
         )
     add(collection, overwrite=overwrite)

@@ -67,8 +67,7 @@ def choose_runs(
 
 def _refuse_pooled(advice: str) -> None:
     raise InputError(
-        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says which runs must have "
-        "contributed.",
+        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says who must have been.",
         argument="pooled",
     )
 
@@ -78,8 +77,8 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     frame = table.drop(columns=["published", "url"], errors="ignore")
     if not collection.pooled_is_on_record:
         warn(
-            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says "
-            "which must have been; runs.with_metadata(pooled=...) keeps it.",
+            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says which "
+            "must have been; runs.with_metadata(pooled=...) keeps it.",
             category=PoolUnknownWarning,
         )
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
@@ -192,8 +191,7 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
     if os.path.isdir(top):
         return top
     raise InputError(
-        f"runs must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} "
-        "is not.",
+        f"runs must be a folder of run files named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is none.",
         argument="runs",
     )
 
@@ -308,7 +306,7 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
     if odd_tags:
         warn(
             f"{count(len(odd_tags), 'file')} whose last column has the tag of another run: {'; '.join(odd_tags[:3])}. "
-            "A file stands for the run it is named by: rename or replace it."
+            "Rename or replace it."
         )
     has, topics, known = runs.field.lengths > 0, np.array(runs.topics, dtype=object), collection.topic_ids
     if known is not None:
@@ -318,7 +316,7 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
             raise InputError(
                 f"{files[runs.names[row]]}, taken for run {runs.names[row]!r}, has no topic of the collection: it has "
                 f"{examples(topics[has[:, row]])}; {collection.title} has topics such as "
-                f"{examples(ids[i] for i in natural_order(ids))}. Take the file away, or give the right one."
+                f"{examples(ids[i] for i in natural_order(ids))}."
             )
         strange = np.flatnonzero(has[~own].any(axis=0))
         _warn(runs, strange, f"with topics that are not of the collection: {examples(topics[~own])}")
@@ -420,8 +418,8 @@ def _get_given(
     strangers = [name for name in runs.names if name not in on_record]
     if not there:
         raise InputError(
-            f"none of {count(len(runs), 'run')} ({examples(runs.names)}) is one that is wanted of this collection: "
-            f"{examples(names)}. Runs are known by their names.",
+            f"none of {count(len(runs), 'run')} ({examples(runs.names)}) is wanted of this collection: "
+            f"{examples(names)}.",
             argument="runs",
         )
     if strangers:
@@ -439,9 +437,7 @@ def _plan_own(
 ) -> RunPlan:
     source = collection.runs if runs is None else runs
     if source is None:
-        raise InputError(
-            "no run of it is on record, and its definition names none. Pass runs='FOLDER'.", argument="runs"
-        )
+        raise InputError("no run of it is on record or in its definition. Pass runs='FOLDER'.", argument="runs")
     if "task" in conditions:
         raise InputError("its runs have no tasks.", argument="task")
     checked, labels = checked_conditions(**conditions), given_metadata(**collection.labels)

@@ -43,9 +43,8 @@ def check_shareable(names: Iterable[str], allow: str) -> None:
     have = "have names" if len(both) > 1 else "has the name"
     raise InputError(
         f"not shared: {count(len(both), 'run')} of {len(mine):,} ({examples(both)}) {have} of runs submitted to "
-        f"{examples(titles)}. NIST gives these to people who signed its agreement, which does not let them pass the "
-        "runs on. Share scores or judgments instead, which others can compute or have. If you may share the runs, "
-        f"say who allows it and why, on your own responsibility: {allow}."
+        f"{examples(titles)}. NIST's agreement does not let those who signed it pass the runs on. Share scores or "
+        f"judgments instead, or say who allows it and why, on your own responsibility: {allow}."
     )
 
 

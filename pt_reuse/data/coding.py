@@ -198,7 +198,7 @@ def repeat_faults(
     return {
         run: InputError(
             f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topics[t])}{place}. "
-            "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
+            "Mend the run, or pass duplicates='best' to keep the better-ranked."
         )
         for run, t, docno, place in zip(first.run.tolist(), first.topic.tolist(), docnos, places, strict=True)
     }
@@ -213,8 +213,7 @@ def warn_of_twin_topics(topics: Sequence[str]) -> None:
     mixed = [same for same in twins.values() if len(same) > 1]
     if mixed:
         warn(
-            f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
-            f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
+            f"topic ids are strings, so {examples(mixed[0])} are different topics ({count(len(mixed), 'such group')})."
         )
 
 

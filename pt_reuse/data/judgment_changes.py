@@ -134,8 +134,7 @@ def _rounds(qrels: Qrels, argument: str) -> NDArray[np.int64]:
         if len(odd):
             row = frame.iloc[int(odd[0])]
             document, got = row_in_words(row[["qid", "docno"]]), shown(row["round"])
-            problem = f"the round of {document} must be a whole number of at least 1, got {got}."
-            raise InputError(problem, argument=argument)
+            raise InputError(f"the round of {document} must be a whole number from 1 on, got {got}.", argument=argument)
     return values.astype(np.int64)
 
 
@@ -189,15 +188,14 @@ def grade_scores(
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}.", argument="scores"
+            f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}.", "scores"
         )
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
     if name is None or name not in frame:
         wanted = " or ".join(map(repr, USUAL if name is None else [name]))
-        problem = f"scores has no column {wanted}, but {examples(frame.columns, 12)}. Say which holds the numbers."
-        raise InputError(problem, argument="column")
+        raise InputError(f"scores has no column {wanted}, but {examples(frame.columns, 12)}.", argument="column")
     has = frame[name].notna().to_numpy()
     numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     odd = np.flatnonzero(has & ~np.isfinite(numbers))

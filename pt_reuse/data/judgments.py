@@ -55,9 +55,8 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
             return found
         found = "a frame of results"
     raise InputError(
-        f"{argument} must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of "
-        "topic -> document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got "
-        f"{found}.",
+        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
+        f"document -> label, a file, or a collection's name ('reuse:dl19'), got {found}.",
         argument=argument,
     )
 
@@ -225,8 +224,8 @@ class Qrels(Printed, Shareable):
         rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
         if len(rels) > 1:
             raise InputError(
-                f"one side has documents relevant from label {self.rel}, the other from label {theirs.rel}. Say the "
-                "same of both by Qrels.with_rel(rel).",
+                f"relevant is from label {self.rel} on here, from {theirs.rel} there. Say the same by "
+                "Qrels.with_rel(rel).",
                 argument="other",
             )
         return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
@@ -332,7 +331,7 @@ def checked_rel(rel: Any, argument: str = "rel") -> int | None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
         raise InputError(
-            f"{argument} must be a grade, a whole number from 1 to {LABELS[1]}, got {shown(rel)}.", argument=argument
+            f"{argument} must be a whole number from 1 to {LABELS[1]}, got {shown(rel)}.", argument=argument
         )
     return int(rel)
 
@@ -373,8 +372,8 @@ def check_all_labelled(
         for row in few.itertuples()
     ]
     raise InputError(
-        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. The estimate holds "
-        "for the whole sample alone. Judge all that was drawn, also those that are not relevant.",
+        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all that was "
+        "drawn, also those that are not relevant.",
         argument=argument,
     )
 

@@ -256,8 +256,7 @@ def in_memory() -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InputError(
-            "the text does not fit in memory, or what is made of it does not. Read it on a machine with more, or read "
-            "a part of it."
+            "the text does not fit in memory, or what is made of it. Read a part of it, or with more memory."
         ) from error
 
 
@@ -328,9 +327,7 @@ def chunks_of_lines(path: Path, size: int, most: int) -> Iterator[bytes]:
             yield b"".join(held)
             held, n = [block[cut:]], len(block) - cut
         elif n > most:
-            raise InputError(
-                f"a line of more than {most:,} bytes, which is more than is read of a line at once. Is this a run file?"
-            )
+            raise InputError(f"a line of more than {most:,} bytes, which is too long to be read. Is this a run file?")
     if n:
         yield b"".join(held)
 

@@ -41,8 +41,8 @@ def tell_of_longer(longer: Longer, paths: Sequence[Path]) -> None:
         place, _, line = longer[0]
         many = f"{count(sum(lines for _, lines, _ in longer), 'line')} of {count(len(longer), 'file')}"
         warn(
-            f"{many} with text after the sixth column, which is passed over, as trec_eval does. First {paths[place]}, "
-            f"line {line:,}. Where a name holds white space, mend such lines."
+            f"{many} with text after the sixth column, which is passed over. First {paths[place]}, line {line:,}. "
+            "Where a name holds white space, mend such lines."
         )
 
 

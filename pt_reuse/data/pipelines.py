@@ -93,8 +93,7 @@ def kept_in(folder: Path, pipelines: Sequence[KeptPipeline], topics: pd.DataFram
     with alone(folder) as whether:
         if whether is Alone.NO:
             raise InputError(
-                f"another process runs pipelines into {folder} at this moment. Wait until it is done, or give another "
-                "folder.",
+                f"another process runs pipelines into {folder}. Wait until it is done, or give another folder.",
                 argument="cache",
             )
         try:
@@ -135,8 +134,7 @@ def _plain(cell: Any) -> Any:
     if pd.api.types.is_scalar(cell) and pd.isna(cell):
         return None
     raise InputError(
-        f"there is a {type(cell).__name__}, which cannot be compared with that of a further call. Leave its column "
-        "out, or do without a cache.",
+        f"there is a {type(cell).__name__}, which cannot be compared between calls. Leave its column out, or cache=.",
         argument="topics",
     )
 
@@ -168,9 +166,9 @@ class KeptPipeline(pt.Transformer):
                 continue
             if notes["pipeline"] != self._printed():
                 raise InputError(
-                    f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: that one was "
-                    f"{shown(notes['pipeline'])}, this one is {shown(self._printed())}. Give this one another name, or "
-                    f"give another folder, or delete {self.folder}.",
+                    f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: "
+                    f"{shown(notes['pipeline'])}, not {shown(self._printed())}. Give another name or folder, or delete "
+                    f"{self.folder}.",
                     argument="cache",
                 )
             self.files |= dict.fromkeys(notes["topics"].items(), file)
@@ -178,8 +176,8 @@ class KeptPipeline(pt.Transformer):
         changed = [topic for topic, digest in digests.items() if topic in known and (topic, digest) not in self.files]
         if changed:
             warn(
-                f"run {shown(self.name)} runs again for {count(len(changed), 'topic')}, {examples(changed)}: what goes "
-                f"into it for them is not what the results in {self.folder} were made of."
+                f"run {shown(self.name)} runs again for {count(len(changed), 'topic')}, {examples(changed)}: their "
+                f"input is not what the results in {self.folder} were made of."
             )
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -237,8 +235,8 @@ class KeptPipeline(pt.Transformer):
             problem = f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {what}.{kept}"
             raise InputError(problem, argument="pipelines") from error
         if not isinstance(results, pd.DataFrame):
-            problem = f"run {shown(self.name)} returned a {type(results).__name__} where a frame was expected."
-            raise InputError(problem, argument="pipelines")
+            got = type(results).__name__
+            raise InputError(f"run {shown(self.name)} returned a {got}, not a frame.", argument="pipelines")
         if not len(results):
             return results
         results = in_our_columns(results)
@@ -246,9 +244,8 @@ class KeptPipeline(pt.Transformer):
         others = sorted(set(as_ids("qid", results["qid"].tolist())) - set(topics))
         if others:
             raise InputError(
-                f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not asked "
-                f"at this moment, {examples(others)}, and results are kept topic by topic. Do without cache=, or pass "
-                "the results as a frame.",
+                f"run {shown(self.name)} returned results of {count(len(others), 'topic')} that it was not asked for "
+                f"at this moment, {examples(others)}. Do without cache=, or pass the results as a frame.",
                 argument="pipelines",
             )
         return results

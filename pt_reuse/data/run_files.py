@@ -182,8 +182,7 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
 
 def _unnamed(got: str, argument: str) -> InputError:
     return InputError(
-        f"{argument} is {got}, the results of one run without its name. Name the run: {{'bm25': results}}.",
-        argument=argument,
+        f"{argument} is {got}, results without the name of a run. Name it: {{'bm25': results}}.", argument=argument
     )
 
 

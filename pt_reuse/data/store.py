@@ -194,9 +194,7 @@ def read_kept(
     real, store = real_paths(paths), folder / NAME
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in (*real, *map(os.path.realpath, filter(os.path.islink, paths)))):
-        raise InputError(
-            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
-        )
+        raise InputError(f"cache {folder} holds the run files themselves. Give another folder.", argument="cache")
     made_of = {"format": FORMAT, "settings": asdict(conventions), "sources": fingerprints(real, threads)}
 
     def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
@@ -231,8 +229,7 @@ def read_kept(
             write(made.blocks(verbose=verbose), made.ranked, made.read_field)
     except OSError as error:
         raise InputError(
-            f"the cache {folder} cannot be written: {error.strerror or error}. Make room, or give another folder.",
-            argument="cache",
+            f"the cache {folder} cannot be written: {error.strerror or error}. Make room.", argument="cache"
         ) from error
     return _kept(store, made_of, paths, memory)
 

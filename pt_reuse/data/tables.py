@@ -320,17 +320,13 @@ def write_table(
     flag("overwrite", overwrite)
     target = checked_path(path)
     if target.suffix not in _ENDINGS:
-        problem = f"the file must end in {examples(_ENDINGS)}, which says what it is, got {target.name!r}."
-        raise InputError(problem, argument="path")
+        raise InputError(f"the file must end in {examples(_ENDINGS)}, got {target.name!r}.", argument="path")
     pa = arrow(f"writing {target.name}")
     check_writable(target.parent, [target.name], overwrite=overwrite, argument="path")
     names = table["name"].tolist()
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
-        raise InputError(
-            f"{examples(empty)} has no documents, so no row of the table would be its own. Leave it out: "
-            f"runs.select(...)."
-        )
+        raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
     labels = [{str(column): _plain_cell(value) for column, value in row.items()} for row in table.to_dict("records")]
     notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": labels}
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
@@ -343,12 +339,10 @@ def write_table(
                 writer.write_table(rows, rows.num_rows)
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the name {shown(error.object)} is no UTF-8, which all text of a table is. Write run files, which hold "
-            "any bytes: runs.write(folder)."
+            f"the name {shown(error.object)} is no UTF-8. Write run files, which hold any bytes: runs.write()."
         ) from error
     except OSError as error:
-        problem = f"{target} cannot be written: {error.strerror or error}. What was there is as it was."
-        raise InputError(problem, argument="path") from error
+        raise InputError(f"{target} cannot be written: {error.strerror or error}.", argument="path") from error
     return target
 
 

@@ -247,8 +247,8 @@ class ScoreMatrix:
             return
         rest: list[str] = [name for name in self.tasks if name not in set(names)] if tasks else list(self.tasks)
         raise InputError(
-            f"{said}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
-            f"is no score by {proposed('ignore', names if tasks else [])}; or, if all are right, name the tasks by "
+            f"{said}. Write all on one scale, or leave out what is no score by "
+            f"{proposed('ignore', names if tasks else [])}, or name the tasks by "
             f"{proposed('tasks', [] if tasks else rest)}.",
             argument="path",
         )
@@ -353,8 +353,7 @@ def proposed(argument: str, names: list[str]) -> str:
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
     raise InputError(
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
-        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
-        "to leave out.",
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}. Give {proposed('tasks', rest)} for those "
+        f"that are, or {proposed('ignore', odd)} for those to leave out.",
         argument="path",
     )

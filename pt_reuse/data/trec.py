@@ -77,8 +77,7 @@ def write_runs(
     try:
         return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
-        problem = f"{folder} cannot be written to: {error.strerror or error}. It is as it was before."
-        raise InputError(problem, argument="folder") from error
+        raise InputError(f"{folder} cannot be written to: {error.strerror or error}.", argument="folder") from error
 
 
 def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:

@@ -135,7 +135,7 @@ def how_to_give(by: str) -> str:
 def _without_unit(by: str, who: str, argument: str = "by", *, grouping: bool = False) -> InputError:
     other = f"leave out {argument}=" if grouping else f"use {argument}='run'"
     return InputError(
-        f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}.", argument=argument
+        f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}.", argument
     )
 
 
@@ -183,7 +183,7 @@ def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDAr
     if unknown.all() and len(unknown):
         raise InputError(
             f"who was pooled is not on record. Leave out pooled={pooled!r}, or say it first: "
-            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says which runs must have contributed.",
+            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says who must have been.",
             argument="pooled",
         )
     left = int((unknown & among).sum())
@@ -247,9 +247,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
     if not n:
-        raise InputError(
-            f"share {shown(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
-        )
+        raise InputError(f"share {shown(share)} of {count(len(distinct), 'document')} is none.", argument="share")
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
     return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
@@ -279,7 +277,7 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
 def _docnos(corpus: Any) -> list[bytes]:
     if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
         raise InputError(
-            f"corpus must be document names, or documents with a docno, got {type(corpus).__name__}.", argument="corpus"
+            f"corpus must be docnos, or documents with one, got {type(corpus).__name__}.", argument="corpus"
         )
     documents = (document.get("docno") if isinstance(document, Mapping) else document for document in corpus)
     try:
@@ -312,9 +310,7 @@ def restricted(field: AnyField, names: Sequence[str], docnos: Any, prefix: Any, 
         here = np.diff(np.concatenate([[0], np.cumsum(_rows_of(among, block))])[block.starts])
         left[topics.start : topics.stop] = here.reshape(block.lengths.shape)
     if not left.any():
-        raise InputError(
-            "no run retrieves any of these documents. Are they docnos of this collection?", argument=argument
-        )
+        raise InputError("no run retrieves any of these documents. Are they of this collection?", argument=argument)
     _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
     return field.changed(partial(_kept, among), left)
 

@@ -59,14 +59,10 @@ def memory_bytes(memory: Any) -> int:
         size = operator.index(memory)
     if size is None:
         raise InputError(
-            f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {shown(memory)}.",
-            argument="memory",
+            f"memory must be bytes or a text such as '500MB' or '1.5 GiB', got {shown(memory)}.", argument="memory"
         )
     if size < LEAST:
-        raise InputError(
-            f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}. A topic of all runs is held at once.",
-            argument="memory",
-        )
+        raise InputError(f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}.", argument="memory")
     return size
 
 
