@@ -148,7 +148,7 @@ class KeptPipeline(pt.Transformer):
         self.name, self.pipeline, self.folder = name, pipeline, folder / f"{readable}-{mark}"
         self._batch_size = batch_size or BATCH
         #: topic and digest of its rows -> the file with its results; None while the folder is not one's own
-        self.files: dict[tuple[str, str], ArrayFile] | None = None
+        self.files: dict[tuple[str, str], Path] | None = None
 
     def _printed(self) -> str:
         return _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(self.pipeline)))
@@ -158,11 +158,11 @@ class KeptPipeline(pt.Transformer):
         self.files = {}
         sweep_temporary(self.folder)
         for path in sorted(self.folder.glob(f"*{_ENDING}")):
-            file = ArrayFile(path)
             try:
-                notes = file.notes
+                with ArrayFile(path) as file:
+                    notes = file.notes
             except DamagedError as error:
-                self._leave(file, error)
+                self._leave(path, error)
                 continue
             if notes["pipeline"] != self._printed():
                 raise InputError(
@@ -171,7 +171,7 @@ class KeptPipeline(pt.Transformer):
                     f"{self.folder}.",
                     argument="cache",
                 )
-            self.files |= dict.fromkeys(notes["topics"].items(), file)
+            self.files |= dict.fromkeys(notes["topics"].items(), path)
         known = {topic for topic, _ in self.files}
         changed = [topic for topic, digest in digests.items() if topic in known and (topic, digest) not in self.files]
         if changed:
@@ -201,28 +201,28 @@ class KeptPipeline(pt.Transformer):
     def _kept(self, digests: Mapping[str, str]) -> list[pd.DataFrame]:
         """Return the results that are kept, of each file those of the topics that are asked."""
         files = self.files or {}
-        of_file: dict[ArrayFile, list[str]] = {}
+        of_file: dict[Path, list[str]] = {}
         for item in digests.items():
             if item in files:
                 of_file.setdefault(files[item], []).append(item[0])
         frames = []
-        for file, topics in of_file.items():
+        for path, topics in of_file.items():
             try:
-                frame = _frame(file)
+                frame = _frame(path)
             except DamagedError as error:
-                self._leave(file, error)
+                self._leave(path, error)
             else:
                 frames.append(frame[frame["qid"].isin(topics)] if len(frame) else frame)
         return frames
 
-    def _leave(self, file: ArrayFile, error: DamagedError) -> None:
+    def _leave(self, path: Path, error: DamagedError) -> None:
         """Warn of a file that cannot be used, and remove it."""
-        warn(f"results of run {shown(self.name)} in {file.path} cannot be used: {error}. The topics in it run again.")
-        self.files = {item: other for item, other in (self.files or {}).items() if other is not file}
+        warn(f"results of run {shown(self.name)} in {path} cannot be used: {error}. The topics in it run again.")
+        self.files = {item: other for item, other in (self.files or {}).items() if other != path}
         # what a disk or a right keeps from being read may be whole
         if not isinstance(error.__cause__, OSError):
             with suppress(OSError):
-                file.path.unlink()
+                path.unlink()
 
     def _run(self, rows: pd.DataFrame, topics: Sequence[str], done: int) -> pd.DataFrame:
         """Return the results of the pipeline in PyTerrier's columns; what no field takes is an error."""
@@ -258,15 +258,15 @@ class KeptPipeline(pt.Transformer):
         arrays = {"names": np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)}
         arrays |= {column: number_column(results[column]) for column in numbers}
         name = hashlib.sha256("".join(digests.values()).encode()).hexdigest()[:16]
-        file = ArrayFile(self.folder / f"{name}{_ENDING}")
+        path = self.folder / f"{name}{_ENDING}"
         notes = {"pipeline": self._printed(), "topics": dict(digests), "numbers": numbers}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_arrays(file.path, arrays, notes)
+            write_arrays(path, arrays, notes)
         except OSError as error:
             raise _unwritable(self.folder.parent, error) from error
-        self.files = {**(self.files or {}), **dict.fromkeys(digests.items(), file)}
-        return _frame(file)
+        self.files = {**(self.files or {}), **dict.fromkeys(digests.items(), path)}
+        return _frame(path)
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
         """Return the columns that come out: those of the pipeline of which a field is made."""
@@ -284,9 +284,11 @@ def _in_order(frame: pd.DataFrame, of_row: np.ndarray, topics: Sequence[str]) ->
     return frame.iloc[rows[place[rows].argsort(kind="stable")]].reset_index(drop=True)
 
 
-def _frame(file: ArrayFile) -> pd.DataFrame:
+def _frame(path: Path) -> pd.DataFrame:
     """Return the results in a file; raise a DamagedError where they are not as they were written."""
-    names, *numbers = file.read("names", *file.notes["numbers"])
+    with ArrayFile(path) as file:
+        columns = file.notes["numbers"]
+        names, *numbers = file.read("names", *columns)
     qids, docnos = json.loads(names.tobytes())
     frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
-    return frame.assign(**dict(zip(file.notes["numbers"], numbers, strict=True)))
+    return frame.assign(**dict(zip(columns, numbers, strict=True)))

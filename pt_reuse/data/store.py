@@ -74,7 +74,7 @@ def _add_block(archive: ZipFile, i: int, block: Field) -> None:
 
 def open_field(path: Path) -> OpenField:
     """Return the field in a file, whose blocks are read when they are needed; a DamagedError where it is none."""
-    file = ArrayFile.held(path)
+    file = ArrayFile(path)
     notes = file.notes
     (lengths,) = file.read("lengths")
     parts = [range(a, b) for a, b in pairwise((0, *notes["ends"]))]
@@ -109,7 +109,7 @@ def _opened_again(path: str, mark: str, blocks: tuple[int, ...]) -> StoredBlocks
 @lru_cache(maxsize=4)
 def _file(path: str, mark: str) -> ArrayFile:
     with _telling(Path(path)):
-        file = ArrayFile.held(Path(path))
+        file = ArrayFile(Path(path))
         same = file.notes.get("mark") == mark
     if not same:
         raise InputError(f"the cache {path} was made anew after these runs were read. Read the runs again.")

@@ -179,10 +179,12 @@ def _notes_of(path: Path) -> dict[str, Any] | None:
     """Return what a table says of its runs, None where it says nothing; with a warning where that cannot be used."""
     try:
         with _opened(path) as table:
-            return _unpacked(table.metadata[KEY]) if KEY in table.metadata else None
+            data = table.metadata.get(KEY)
     except UnreadableError:
         # whoever reads the runs says what is wrong with it
         return None
+    try:
+        return None if data is None else _unpacked(data)
     except ValueError as error:
         warn(f"what it says of its runs is left aside: {error}.", place=str(path))
         return None
