@@ -44,17 +44,14 @@ from pt_reuse.errors import InputError, warn
 def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFrame:
     """List the test collections that ``pt.get_dataset("reuse:NAME")`` knows.
 
-    Args:
-        search: words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
-            ``"deep learning"`` or ``"robust 2004"``, or a year, such as 2019; default all collections.
-        here: list only collections of which at least one run file is on this machine.
+    `search` are words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
+    ``"robust 2004"``, or a year; `here` lists only collections of which a run file is on this machine.
 
     Returns:
         DataFrame: one row per collection, by year: ``name title year``; ``topics`` and ``judged``, judged topics and
         judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing if not
         recorded; ``irds``, the ir_datasets id, for some of the documents only; ``published``, access to the run files
-        (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine. For the demo and your
-        own collections, ``runs`` counts the files on this machine; ``get_runs()`` has teams and who was pooled.
+        (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine.
 
     Raises:
         InputError: `search` is no text and no year, or `here` not True or False.
@@ -227,20 +224,12 @@ class ReuseDataset(Printed, IRDSDataset):
         return build_irds(self.collection, self.get_runs)
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
-        """Return ``qid`` and ``query``, as ``irds:`` does.
-
-        Args:
-            variant: which field of the topics is the query, such as ``"title"``; default all fields.
-        """
+        """Return ``qid`` and ``query``, as ``irds:`` does; `variant` is the field that is the query, default all."""
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
-        """Return ``qid docno label`` and what else the judgments have, as ``irds:`` does.
-
-        Args:
-            variant: which field of the judgments is the label; default their relevance.
-        """
+        """Return ``qid docno label`` and what else the judgments have; `variant` is the field that is the label."""
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
         compare_judgments(self.collection, frame)
@@ -250,10 +239,7 @@ class ReuseDataset(Printed, IRDSDataset):
         """Return the judgments as a :class:`Qrels`, relevant from the label on that the collection's track counts from.
 
         A document that was judged for several aspects of a topic, as in the diversity tasks, has the highest of its
-        labels, with a warning.
-
-        Args:
-            variant: which field of the judgments is the label, as :meth:`get_qrels` takes it.
+        labels, with a warning. `variant` is that of :meth:`get_qrels`.
         """
         frame = self.get_qrels(variant)
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
@@ -265,13 +251,7 @@ class ReuseDataset(Printed, IRDSDataset):
         return Qrels(frame[["qid", "docno", "label"]], rel=self.collection.rel)
 
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
-        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does.
-
-        Args:
-            verbose: show a progress bar.
-            start: how many documents to pass over.
-            count: how many to yield at most; default all.
-        """
+        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does."""
         flag("verbose", verbose)
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 

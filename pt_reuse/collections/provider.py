@@ -129,9 +129,8 @@ class DemoDataset(ReuseDataset):
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid query``.
 
-        Args:
-            variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
-                or ``"all"`` for a frame with the three.
+        `variant` is the field that is the query: ``"query"`` (default), ``"description"``, ``"narrative"``, or
+        ``"all"`` for a frame with the three.
         """
         return pd.DataFrame(self.topics()) if variant == "all" else super().get_topics(variant or "query")
 
@@ -156,11 +155,7 @@ class DemoDataset(ReuseDataset):
         return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
     def get_judgments(self, variant: str | None = None) -> Qrels:
-        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
-
-        Args:
-            variant: which, as :meth:`get_qrels` takes it; default those of the pool.
-        """
+        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`."""
         return Qrels(self.get_qrels(variant))
 
     def get_embeddings(
@@ -168,8 +163,7 @@ class DemoDataset(ReuseDataset):
     ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
         """Return unit vectors of all-MiniLM-L6-v2, stored as float16: docnos, (documents, 384), and qid -> (384,).
 
-        Args:
-            variant: what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
+        `variant` is what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
         """
         stored_as = {"query": "queries", "described": "described"}
         choice("variant", variant, tuple(stored_as))

@@ -72,16 +72,14 @@ class Qrels(Printed, Shareable):
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a label
-    >= 0, *relevant* a label >= :attr:`rel`, which is 1 unless you or the collection give another grade. It decides
-    which documents are counted, and removed, as relevant; measures have a `rel` of their own. The topic set is kept by
-    all operations but :meth:`select`: a topic that loses its last document stays, and counts 0 in means.
+    >= 0, *relevant* a label >= :attr:`rel`; measures have a `rel` of their own. The topic set is kept by all operations
+    but :meth:`select`: a topic that loses its last document stays, and counts 0 in means.
 
     pt.Experiment and the functions of ir_measures accept it, see :meth:`merge`.
 
     Args:
-        frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
-            ``relevance``, or as BEIR, ranx and trectools do; further columns (who judged, which round) are carried
-            along. Ids are texts; whole numbers and bytes of UTF-8 become texts.
+        frame: columns ``qid``, ``docno``, ``label``, or those of ir_measures, BEIR, ranx and trectools; further columns
+            (who judged, which round) are carried along. Whole numbers and bytes of UTF-8 become texts.
         topics: the topic set, when it is larger than the topics of the rows.
         rel: the lowest label that is relevant, >= 1; None (default): not stated, which counts as 1.
 
@@ -168,9 +166,8 @@ class Qrels(Printed, Shareable):
     def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
         """Return :meth:`to_frame`, merged with `right` and `options` as pandas does: what pt.Experiment asks.
 
-        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels; a warning names topics without judgments,
-        which a frame cannot hold. With ``filter_by_topics=False``, and in pt.Evaluate, PyTerrier takes only a frame:
-        give ``qrels.to_frame()``.
+        A warning names topics without judgments, which a frame cannot hold. With ``filter_by_topics=False``, and in
+        pt.Evaluate, PyTerrier takes only a frame: give ``qrels.to_frame()``.
         """
         tell_bare_topics(self.arrays)
         merged = self.to_frame().merge(*right, **options)
@@ -181,13 +178,9 @@ class Qrels(Printed, Shareable):
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
-        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, between 0 and 1, and
-        0 where none is judged.
-
-        Args:
-            rel: the lowest label that is relevant; default :attr:`rel`.
-            by: a further column of the judgments, such as ``"round"`` or ``"judge"``: it comes after ``qid``, and there
-                is a row for each topic and each of its values, <NA> where a judgment has none.
+        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
+        judged. `rel` is the lowest label that is relevant, by default :attr:`rel`. `by` is a further column, such as
+        ``"round"`` or ``"judge"``: it comes after ``qid``, and there is a row for each topic and each of its values.
 
         Raises:
             InputError: a `rel` that is no grade, a column that the judgments do not have.
@@ -263,11 +256,7 @@ class Qrels(Printed, Shareable):
         return self.keep(kept)
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Return the judgments of these topics alone; no other operation changes the topic set.
-
-        The scale of labels stays: an unjudged document may have the highest label of all judgments, also where that is
-        of other topics, in bounds (:func:`Low`, :func:`High`, :func:`profile.bounds`).
-        """
+        """Return the judgments of these topics alone; the scale of labels stays, in :func:`Low` and :func:`High`."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else as_ids("topic", topics)))
@@ -278,15 +267,10 @@ class Qrels(Printed, Shareable):
         return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
     def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
-        """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
+        """Write a TREC qrels file, ``qid 0 docno label``, or with `strata` ``qid 0 docno stratum label`` of a sample.
 
-        The file cannot hold topics without judgments and further columns: they are left out, with a warning. It does
-        not hold :attr:`rel` and labels of topics that were not selected either: give `rel` again when it is read.
-
-        Args:
-            path: the file.
-            overwrite: replace a file that exists; default is an error.
-            strata: write the column ``stratum``, too, as NIST's sample_eval.pl reads it.
+        The file cannot hold topics without judgments and further columns: they are left out, with a warning. Nor does
+        it hold :attr:`rel`: give it again when the file is read. `overwrite` replaces a file that exists.
 
         Raises:
             InputError: no judgments, or no strata, a file that exists or cannot be written, a name with white space.
@@ -407,8 +391,7 @@ def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False
     after the fourth column is an error. Here a comment may be indented, and comments may follow one another.
 
     A first line such as ``query-id corpus-id score`` (BEIR), ``query_id doc_id relevance`` or ``qid docno label`` says
-    what stands where, in any order; cells are separated by tabs, commas, semicolons or white space, and further columns
-    are carried along.
+    what stands where; cells are separated by tabs, commas, semicolons or white space, further columns carried along.
 
     Args:
         path: the file; packed files are recognised by their first bytes.

@@ -110,8 +110,7 @@ class RunSet(Printed, Shareable):
 
         `frames` is run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
         ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`. The order of its
-        rows counts as that of a file. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and
-        `duplicates` are those of :func:`read_runs`.
+        rows counts as that of a file. The other arguments are those of :func:`read_runs`.
 
         Raises:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
@@ -142,10 +141,8 @@ class RunSet(Printed, Shareable):
 
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
-        with a `cache`. The cache is a folder, made if missing, that keeps the results of each batch before the next one
-        runs. Kept batches are not run again, so that an interrupted call continues (:doc:`runs`). `verbose` shows a
-        progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and `duplicates` are
-        those of :func:`read_runs`.
+        with a `cache`, a folder that keeps the results of each batch, so that an interrupted call continues
+        (:doc:`runs`). `verbose` shows a progress bar. The other arguments are those of :func:`read_runs`.
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
@@ -243,9 +240,8 @@ class RunSet(Printed, Shareable):
     ) -> tuple[RunSet, RunSet]:
         """Draw teams at random; return the runs of the drawn teams, and those of all other teams.
 
-        `share` is the share of teams to draw, between 0 and 1; their number is rounded, halves up, and each side has at
-        least one. The same `seed` draws the same teams in every process. `type`, one or several, limits both sides to
-        runs of these types; default all.
+        `share` of the teams is drawn, rounded, halves up; each side has at least one. The same `seed` draws the same
+        teams in every process. `type`, one or several, limits both sides to runs of these types.
 
         Raises:
             InputError: an unknown type, fewer than two teams, a share out of range.
@@ -266,15 +262,10 @@ class RunSet(Printed, Shareable):
     ) -> RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 
-        Ranks are counted again, and so are the places in the file and in the rank column, which :meth:`reorder` uses.
-        Scores stay. Topics without any remaining document are dropped; a warning says which runs keep no document of a
-        topic. Give one of the three arguments. It is an error if no run retrieves such a document.
-
-        Args:
-            docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
-                small corpus (:meth:`docnos`).
-            prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
-            where: a function of a document name that returns whether to keep the document.
+        Ranks are counted again, scores stay. Topics without any remaining document are dropped; a warning says which
+        runs keep no document of a topic. It is an error if no run retrieves such a document. Give one of the three:
+        `docnos` are document names, such as those of :func:`~pt_reuse.profile.subsample_corpus`; `prefix` is how names
+        begin, one or several; `where` is a function of a name that returns whether to keep the document.
         """
         return self._with(restricted(self.field, self._names, docnos, prefix, where))
 

@@ -220,10 +220,9 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
     Args:
         corpus: document names, or documents with a ``docno``, as ``get_corpus_iter()`` of a PyTerrier dataset yields
-            them. Without a corpus, give ``runs.docnos()``, the documents that any run retrieves: exactly the share of
-            these stays, while a share of the real corpus would vary a little in how many of them it has.
+            them. Without a corpus, give ``runs.docnos()``, the documents that any run retrieves.
         share: above 0, at most 1; ``1/3`` keeps a third. The number of documents is rounded, halves up.
-        seed: the same seed draws the same documents in every process, whatever the order of the corpus.
+        seed: the same seed draws the same documents, whatever the order of the corpus.
 
     Returns:
         list of str: document names, in the order in which they were drawn.
