@@ -53,9 +53,6 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
         recorded; ``irds``, the ir_datasets id, for some of the documents only; ``published``, access to the run files
         (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine.
 
-    Raises:
-        InputError: `search` is no text and no year, or `here` not True or False.
-
     Example:
         >>> import pt_reuse as ptr
         >>> found = ptr.list_collections("trec-8 ad hoc")
@@ -264,19 +261,11 @@ class ReuseDataset(Printed, IRDSDataset):
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
     def submitted(self, *, types: RunLabels | None = None) -> pd.DataFrame:
-        """Return what is on record of the submitted runs, without reading them.
+        """Return what is on record of the submitted runs: ``name team type official_type task pooled published``.
 
-        Args:
-            types: your own types, which replace those on record, as :func:`read_runs` takes them: a dict, a frame, or
-                the path of a file with two columns, run and type. Runs that are not named keep their types.
-
-        Returns:
-            DataFrame: ``name team type official_type task pooled published``: the type by the catalogue's four names,
-            the type as published, whether the run was pooled (None if not recorded), and whether its file is published.
-            With `types` also ``type_source``, where the type is from.
-
-        Raises:
-            InputError: a collection of your own, whose runs are those in its folder.
+        That is the type by the catalogue's four names, the type as published, whether the run was pooled (None if not
+        recorded), and whether its file is published. `types` are your own types, as :func:`read_runs` takes them, which
+        replace those on record; ``type_source`` then says where each is from. A collection of your own has no record.
         """
         table = with_types(submitted_runs(self.collection), read_types(types))
         return table.drop(columns="url", errors="ignore")

@@ -137,11 +137,9 @@ class DemoDataset(ReuseDataset):
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
 
-        Args:
-            variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
-                ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
-                ``"third"``, the labels of two further assessors of what any run has in its top 20, what the first
-                called relevant, and a random sample of the rest.
+        `variant` is ``"pool"`` (default), the depth-10 pool of the runs on record as pooled; ``"complete"``, every
+        topic and document; or ``"second"`` or ``"third"``, the labels of two further assessors of what any run has in
+        its top 20, what the first called relevant, and a random sample of the rest.
         """
         name = choice("variant", "pool" if variant is None else variant, JUDGMENTS)
         if name == "pool":
@@ -176,12 +174,7 @@ class DemoDataset(ReuseDataset):
         """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
 
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
-
-        Returns:
-            Transformer: topics in; ``docno score rank`` beside the columns of the topics out.
-
-        Raises:
-            InputError: an unknown variant; when it is run, a topic that the collection does not have.
+        A topic that the collection does not have is an InputError.
 
         Example:
             >>> import pyterrier as pt
@@ -227,16 +220,10 @@ def irds_dataset(irds_id: str) -> Any:
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
     """Register a collection of your own, in PyTerrier as ``reuse:NAME`` and in ir_datasets as ``reuse/NAME``.
 
-    It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known.
-
-    Args:
-        definition: the path of a TOML file that names its parts, as :func:`read_definition` reads it; or its name, and
-            the parts as arguments.
-        overwrite: replace your own collection of the same name.
-        **parts: what :func:`define` takes: ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on.
-
-    Returns:
-        ReuseDataset: what ``pt.get_dataset("reuse:NAME")`` gives.
+    It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known. `definition` is
+    the path of a TOML file that names its parts, or its name, with the `parts` as :func:`define` takes them:
+    ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on. `overwrite` replaces your own collection of the
+    same name. What ``pt.get_dataset("reuse:NAME")`` gives is returned.
 
     Raises:
         InputError: a part that cannot be used, or a name that is taken.

@@ -100,8 +100,7 @@ def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
         Qrels: all judgments of either, with the column ``round``; the topics of both.
 
     Raises:
-        InputError: a document with two labels under ``conflict="error"``, a round that is no whole number of at least
-            1.
+        InputError: a document with two labels under ``conflict="error"``, a round that is no whole number from 1 on.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -154,8 +153,7 @@ def grade_scores(
 ) -> Qrels:
     """Turn scores, or probabilities of relevance, into labels, at thresholds that you state.
 
-    A score below the first threshold becomes label 0, a score from the first on label 1, from the second on label 2,
-    and so on.
+    A score below the first threshold becomes label 0, from the first on label 1, from the second on label 2.
 
     Args:
         scores: a judge's scores of documents: a frame with ``qid docno`` and a column of numbers, as retrieval and

@@ -230,9 +230,6 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
     Raises:
         InputError: no documents, something that is no document, a share out of range or one of no document.
 
-    Warns:
-        ReuseWarning: a document that is in the corpus more than once, which counts once.
-
     Example:
         >>> import pt_reuse as ptr
         >>> third = ptr.profile.subsample_corpus((f"d{i}" for i in range(90)), share=1 / 3, seed=1)
