@@ -44,14 +44,19 @@ from pt_reuse.errors import InputError, warn
 def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFrame:
     """List the test collections that ``pt.get_dataset("reuse:NAME")`` knows.
 
-    `search` are words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
-    ``"robust 2004"``, or a year; `here` lists only collections of which a run file is on this machine.
+    Args:
+        search: words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
+            ``"robust 2004"``, or a year.
+        here: list only collections of which a run file is on this machine.
 
     Returns:
         DataFrame: one row per collection, by year: ``name title year``; ``topics`` and ``judged``, judged topics and
         judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing if not
         recorded; ``irds``, the ir_datasets id, for some of the documents only; ``published``, access to the run files
         (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine.
+
+    Raises:
+        InputError: `search` is no text and no year, or `here` not True or False.
 
     Example:
         >>> import pt_reuse as ptr
@@ -248,7 +253,10 @@ class ReuseDataset(Printed, IRDSDataset):
         return Qrels(frame[["qid", "docno", "label"]], rel=self.collection.rel)
 
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
-        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does."""
+        """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does.
+
+        `verbose` shows a progress bar; `start` documents are passed over, and `count` yielded at most.
+        """
         flag("verbose", verbose)
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
 
@@ -303,8 +311,9 @@ class ReuseDataset(Printed, IRDSDataset):
         ``"unknown"``, or one of your own `types`, see :meth:`submitted`. `runs` is a folder to take the files from
         instead, named ``input.TAG`` or ``TAG``, packed or not; or the runs themselves in any form (see :doc:`runs`), of
         which those with a name on record are taken. `missing` says what to do if some runs are not available:
-        ``"warn"`` (default), ``"error"`` or ``"ignore"``. All else is as in :func:`read_runs`, but `pool_order` and
-        `pool_depth` are by default those of the collection.
+        ``"warn"`` (default), ``"error"`` or ``"ignore"``. `order`, `duplicates`, `bad_lines`, `other_files`, `cache`,
+        `n_jobs` and `verbose` are those of :func:`read_runs`, as are `pool_order` and `pool_depth`, by default those of
+        the collection.
 
         Returns:
             RunSet: its table has ``name team type pooled official_type task``, with `types` also ``type_source``.

@@ -153,7 +153,7 @@ class DemoDataset(ReuseDataset):
         return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
     def get_judgments(self, variant: str | None = None) -> Qrels:
-        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`."""
+        """Return the judgments of :meth:`get_qrels`, of which `variant` says which, as a :class:`Qrels`."""
         return Qrels(self.get_qrels(variant))
 
     def get_embeddings(
@@ -174,7 +174,7 @@ class DemoDataset(ReuseDataset):
         """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
 
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
-        A topic that the collection does not have is an InputError.
+        A topic that the collection does not have is an InputError. `variant` is that of :meth:`get_embeddings`.
 
         Example:
             >>> import pyterrier as pt
@@ -220,10 +220,15 @@ def irds_dataset(irds_id: str) -> Any:
 def register_collection(definition: str | Path | Collection, *, overwrite: bool = False, **parts: Any) -> ReuseDataset:
     """Register a collection of your own, in PyTerrier as ``reuse:NAME`` and in ir_datasets as ``reuse/NAME``.
 
-    It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known. `definition` is
-    the path of a TOML file that names its parts, or its name, with the `parts` as :func:`define` takes them:
-    ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on. `overwrite` replaces your own collection of the
-    same name. What ``pt.get_dataset("reuse:NAME")`` gives is returned.
+    It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known.
+
+    Args:
+        definition: the path of a TOML file that names its parts; or its name, and the parts as arguments.
+        overwrite: replace your own collection of the same name.
+        **parts: what :func:`define` takes: ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on.
+
+    Returns:
+        ReuseDataset: what ``pt.get_dataset("reuse:NAME")`` gives.
 
     Raises:
         InputError: a part that cannot be used, or a name that is taken.

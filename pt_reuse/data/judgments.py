@@ -267,7 +267,7 @@ class Qrels(Printed, Shareable):
         return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
     def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
-        """Write a TREC qrels file, ``qid 0 docno label``, or with `strata` ``qid 0 docno stratum label`` of a sample.
+        """Write a TREC qrels file to `path`: ``qid 0 docno label``, or with `strata` ``qid 0 docno stratum label``.
 
         The file cannot hold topics without judgments and further columns: they are left out, with a warning. Nor does
         it hold :attr:`rel`: give it again when the file is read. `overwrite` replaces a file that exists.

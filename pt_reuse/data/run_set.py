@@ -110,7 +110,8 @@ class RunSet(Printed, Shareable):
 
         `frames` is run name -> its results: a frame with the columns ``qid``, ``docno``, ``score`` (``rank`` for
         ``order="rank"``), ScoredDoc tuples, or a dict of topic -> document -> score; see :doc:`runs`. The order of its
-        rows counts as that of a file. The other arguments are those of :func:`read_runs`.
+        rows counts as that of a file. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and
+        `duplicates` are those of :func:`read_runs`.
 
         Raises:
             InputError: a missing column, a score that is no finite number, a document twice in one list.
@@ -142,7 +143,8 @@ class RunSet(Printed, Shareable):
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
         with a `cache`, a folder that keeps the results of each batch, so that an interrupted call continues
-        (:doc:`runs`). `verbose` shows a progress bar. The other arguments are those of :func:`read_runs`.
+        (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`,
+        `pool_depth` and `duplicates` are those of :func:`read_runs`.
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
