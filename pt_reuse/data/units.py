@@ -134,9 +134,8 @@ def how_to_give(by: str) -> str:
 
 def _without_unit(by: str, who: str, argument: str = "by", *, grouping: bool = False) -> InputError:
     other = f"leave out {argument}=" if grouping else f"use {argument}='run'"
-    return InputError(
-        f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}.", argument
-    )
+    problem = f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}."
+    return InputError(problem, argument=argument)
 
 
 #: so many names are told in full
