@@ -200,12 +200,7 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
 
 
 def get_run_files(
-    collection: Collection,
-    names: Sequence[str],
-    *,
-    download: bool = True,
-    n_jobs: int = 8,
-    verbose: bool = False,
+    collection: Collection, names: Sequence[str], *, download: bool = True, n_jobs: int = 8, verbose: bool = False
 ) -> Fetched:
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
     had = Fetched(find_run_files(collection, names))

@@ -100,10 +100,7 @@ MAGIC = {
     b"\x1f\x9d": "compress",
 }
 #: what begins a table -> its kind; in a text that begins alike, a printable character or white space would follow
-_TABLES = (
-    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
-    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
-)
+_TABLES = ((re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"), (re.compile(rb"ARROW1\x00\x00"), "Arrow"))
 #: bytes that tell of a table
 LONGEST_START = 8
 #: bytes that any packed file may unpack to

@@ -32,15 +32,7 @@ from pt_reuse.data.frame_columns import (
     text_words,
     warn_of_white_space,
 )
-from pt_reuse.data.lines import (
-    QRELS_LINE,
-    SAMPLE_LINE,
-    document_in,
-    names_in,
-    place_of,
-    qrels_fields,
-    topics_in,
-)
+from pt_reuse.data.lines import QRELS_LINE, SAMPLE_LINE, document_in, names_in, place_of, qrels_fields, topics_in
 from pt_reuse.data.packed_files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.data.trec import check_names, check_topics
 from pt_reuse.errors import InputError, located, warn

@@ -134,14 +134,7 @@ class BlocksWithin:
     """The runs of some files whose rows are on the disk, to be coded block by block."""
 
     def __init__(
-        self,
-        paths: Sequence[Path],
-        folder: Path,
-        conventions: Conventions,
-        memory: int,
-        *,
-        threads: int,
-        verbose: bool,
+        self, paths: Sequence[Path], folder: Path, conventions: Conventions, memory: int, *, threads: int, verbose: bool
     ):
         self._paths, self._conventions, self._threads, self._most = paths, conventions, threads, rows_at_once(memory)
         numbers = itertools.count()

@@ -263,10 +263,7 @@ def test_anything_reads_back(found, name, order, compress, tmp_path_factory):
 # runs over a part of the corpus, and random parts: documents of a corpus, teams of a field
 
 
-FIELD = {
-    "A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]},
-    "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
-}
+FIELD = {"A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]}, "B": {"1": ["LA3", "FT1"], "2": ["FT9"]}}
 
 
 def lists_of(runs):

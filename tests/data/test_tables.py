@@ -24,8 +24,7 @@ from pt_reuse.scoring.scores import score
 
 QUICK = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCORES = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, 1.00000001, 1e300, 5e-324, -3.0]),
-    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, 1.0, 1.00000001, 1e300, 5e-324, -3.0]), st.floats(allow_nan=False, allow_infinity=False)
 )
 WORDS = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12),
