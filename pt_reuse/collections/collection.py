@@ -179,8 +179,8 @@ def catalogued(name: str) -> Collection | None:
 
 
 #: what stands in the catalogue as it does in a Collection
-_AS_THEY_ARE = ("name", "title", "year", "judgments_at", "n_topics", "n_judged", "n_relevant", "types_from")
-_AS_THEY_ARE += ("url", "access", "rel", "pool_order", "pool_depth", "note")
+_AS_THEY_ARE: tuple[str, ...] = ("name", "title", "year", "judgments_at", "n_topics", "n_judged", "n_relevant")
+_AS_THEY_ARE += ("types_from", "url", "access", "rel", "pool_order", "pool_depth", "note")
 
 
 def without_runs(name: str) -> Collection | None:

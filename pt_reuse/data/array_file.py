@@ -71,8 +71,9 @@ class ArrayFile:
     @cached_property
     def notes(self) -> dict[str, Any]:
         """Return what was written beside the arrays; raise a DamagedError where it cannot be read."""
+        archive: Any = self._arrays.zip
         with _telling():
-            return dict(json.loads(self._arrays.zip.read(_NOTES)))
+            return dict(json.loads(archive.read(_NOTES)))
 
     def read(self, *names: str) -> list[NDArray]:
         """Return some arrays; raise a DamagedError where one is not as it was written."""
