@@ -185,9 +185,8 @@ def grade_scores(
     bounds, lowest = _bounds(thresholds), checked_rel(rel)
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}.", "scores"
-        )
+        problem = f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}."
+        raise InputError(problem, argument="scores")
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
@@ -214,9 +213,8 @@ def _bounds(thresholds: Any) -> np.ndarray:
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(
-            f"thresholds must be a number, or several that ascend, got {shown(thresholds)}.", argument="thresholds"
-        )
+        problem = f"thresholds must be a number, or several that ascend, got {shown(thresholds)}."
+        raise InputError(problem, argument="thresholds")
     return numbers
 
 

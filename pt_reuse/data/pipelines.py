@@ -255,7 +255,7 @@ class KeptPipeline(pt.Transformer):
         # of anything else no field is made
         texts = [[], []] if results.empty else as_pairs(results)
         numbers = [column for column in ("score", "rank") if (results.columns == column).sum() == 1]
-        arrays = {"names": np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)}
+        arrays: dict[str, np.ndarray] = {"names": np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)}
         arrays |= {column: number_column(results[column]) for column in numbers}
         name = hashlib.sha256("".join(digests.values()).encode()).hexdigest()[:16]
         path = self.folder / f"{name}{_ENDING}"
