@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, SupportsIndex, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -76,10 +76,6 @@ class Field(ByTopic, Portable):
 
     def of_topics(self, topics: range) -> Field:
         return self.take_topics(topics)
-
-    def places(self, topics: range) -> list[str]:
-        """Return the files from which topics are read: there are none."""
-        return []
 
     def of(self, t: int) -> tuple[Field, int]:
         """Return the block that holds a topic, and its row there."""
@@ -161,14 +157,14 @@ class Field(ByTopic, Portable):
 
     def permute(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order."""
-        early = {**self._early(), "codes": self.codes[order]}
-        return Field(**early, scores=self.scores[order], file=self.file[order], rank=self.rank[order])
+        rows = {name: getattr(self, name)[order] for name in ("codes", "scores", "file", "rank")}
+        return replace(self, **rows)
 
     def ranked_anew(self, order: NDArray[np.int64]) -> Field:
         """Return the field with the rows of each list in another order, which scores of 0, -1 and so on say alone."""
-        places = standing(self.starts)
-        early = {**self._early(), "codes": self.codes[order], "ranked": np.ones(self.n_runs, dtype=np.bool_)}
-        return Field(**early, scores=-(places.astype(np.float64) - 1), file=places, rank=places)
+        places, ranked = standing(self.starts), np.ones(self.n_runs, dtype=np.bool_)
+        scores = -(places.astype(np.float64) - 1)
+        return replace(self, codes=self.codes[order], scores=scores, file=places, rank=places, ranked=ranked)
 
     def take_runs(self, chosen: Sequence[int]) -> Field:
         """Return the field of the chosen runs, in that order; topics that none of them has go."""
@@ -186,8 +182,7 @@ class Field(ByTopic, Portable):
         """Return neighbouring topics as a block of their own, whose vocabulary has no other documents."""
         part = self.take_topics(topics)
         used, place = np.unique(part.topic_docs, return_inverse=True)
-        early = {**part._early(), "vocabulary": self.vocabulary[used], "topic_docs": place.astype(np.int32)}
-        return self._made(early, part._late)
+        return replace(part, vocabulary=self.vocabulary[used], topic_docs=place.astype(np.int32))
 
     def keep(self, rows: NDArray[np.bool_]) -> Field:
         """Return the field of the rows marked; lists close up, topics without rows go."""
@@ -209,82 +204,26 @@ class Field(ByTopic, Portable):
         source, counts = lists[full].ravel(), lengths[full].ravel()
         if rows is None:
             rows = ranges(self.starts[source], counts)
-        taken_rows, starts, doc_lengths = rows, offsets(counts), np.diff(self.doc_starts)[kept]
-
-        def late() -> Late:
-            file, rank = self.file[taken_rows], self.rank[taken_rows]
-            if len(cut := np.flatnonzero(counts != np.diff(self.starts)[source])):
-                file, rank = recounted(starts, file, cut), recounted(starts, rank, cut)
-            return Late(self.scores[taken_rows], file, rank)
-
-        early: dict[str, Any] = {
-            "n_runs": lists.shape[1],
-            "topics": tuple(self.topics[t] for t in kept.tolist()),
-            "vocabulary": self.vocabulary,
-            "topic_docs": taken(self.topic_docs, self.doc_starts[kept], doc_lengths),
-            "doc_starts": offsets(doc_lengths),
-            "starts": starts,
-            "codes": self.codes[rows],
-            "ranked": ranked,
-        }
-        return self._made(early, late)
-
-    def _early(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _EARLY}
-
-    def _late(self) -> Late:
-        return Late(self.scores, self.file, self.rank)
-
-    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
-        # a field derived of this one
-        return Field(**early, **vars(late()))
+        starts, doc_lengths = offsets(counts), np.diff(self.doc_starts)[kept]
+        file, rank = self.file[rows], self.rank[rows]
+        if len(cut := np.flatnonzero(counts != np.diff(self.starts)[source])):
+            file, rank = recounted(starts, file, cut), recounted(starts, rank, cut)
+        return Field(
+            n_runs=lists.shape[1],
+            topics=tuple(self.topics[t] for t in kept.tolist()),
+            vocabulary=self.vocabulary,
+            topic_docs=taken(self.topic_docs, self.doc_starts[kept], doc_lengths),
+            doc_starts=offsets(doc_lengths),
+            starts=starts,
+            codes=self.codes[rows],
+            scores=self.scores[rows],
+            file=file,
+            rank=rank,
+            ranked=ranked,
+        )
 
     def _long_names(self) -> list[bytes]:
         return tokens.long_names_in(tokens.as_words(self.vocabulary))
-
-
-@dataclass(frozen=True)
-class Late:
-    """What of a derived block is made only where it is asked for, since counting needs none of it; see `Field`."""
-
-    scores: NDArray[np.float64]
-    file: Places
-    rank: Places
-
-
-_LATE = ("scores", "file", "rank")
-_EARLY = ("n_runs", "topics", "vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked")
-
-
-class LateField(Field):
-    """A field whose parts are read, each by its name, when somebody asks for them."""
-
-    def __init__(self, read: Callable[[str], Any], **given: Any):
-        vars(self).update(given, _read=read)
-
-    @classmethod
-    def later(cls, late: Callable[[], Late], early: Mapping[str, Any]) -> LateField:
-        """Return a field whose scores and places are made at once when one of them is asked for."""
-        made = cache(late)
-        return cls(lambda name: getattr(made(), name), **early)
-
-    def __getattr__(self, name: str) -> Any:
-        # only asked where the instance has no such attribute yet; another thread may just read it
-        if name not in (*_EARLY, *_LATE) or "_read" not in vars(self):
-            raise AttributeError(name)
-        vars(self)[name] = value = self._read(name)
-        return value
-
-    def _made(self, early: Mapping[str, Any], late: Callable[[], Late]) -> Field:
-        return LateField.later(late, early)
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        # elsewhere it is a field like any other
-        return _itself, (Field(**{name: getattr(self, name) for name in (*_EARLY, *_LATE)}),)
-
-
-def _itself(field: Field) -> Field:
-    return field
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own
@@ -329,7 +268,7 @@ def build_field(runs: Sequence[RunRows], *, threads: int = 1) -> tuple[Field, Re
 
     def code(block: slice) -> _Block:
         rows = slice(*starts[[block.start * len(runs), block.stop * len(runs)]].tolist())
-        return _code_block(runs, begins[block], lengths[block], width, Late(scores[rows], file[rows], rank[rows]))
+        return _code_block(runs, begins[block], lengths[block], width, (scores[rows], file[rows], rank[rows]))
 
     with ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(code, _blocks(lengths.sum(axis=1))))
@@ -390,19 +329,20 @@ def _code_block(
     begins: NDArray[np.int64],
     lengths: NDArray[np.int64],
     width: int,
-    late: Late,
+    filled: tuple[NDArray[np.float64], Places, Places],
 ) -> _Block:
     # the scores and places of the block's rows are filled in
+    scores, file, rank = filled
     starts = offsets(lengths.ravel())
-    words = np.zeros((len(late.scores), width), dtype="<u8")
+    words = np.zeros((len(scores), width), dtype="<u8")
     to_starts = starts[:-1].reshape(lengths.shape)
     for r in np.flatnonzero(lengths.any(axis=0)).tolist():
         source, target = (_rows(at[:, r], lengths[:, r]) for at in (begins, to_starts))
         run = runs[r]
         words[target, : run.docs.shape[1]] = run.docs[source]
-        late.scores[target], late.file[target] = run.scores[source], run.file[source]
+        scores[target], file[target] = run.scores[source], run.file[source]
         if run.rank is not None:
-            late.rank[target] = run.rank[source]
+            rank[target] = run.rank[source]
     codes, first = tokens.factorize(words)
     if len(lengths) > 1:
         # the same document of two topics is two documents, numbered topic by topic

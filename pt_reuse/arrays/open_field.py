@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import ByTopic, Field, Late, LateField, Step
+from pt_reuse.arrays.field import ByTopic, Field, Step
 from pt_reuse.arrays.lists import natural_order, neighbours, offsets, taken
 
 
@@ -45,25 +45,23 @@ def unite(*pieces: Field, columns: Sequence[NDArray[np.int64]] | None = None, n_
     ranked = np.ones(n_runs, dtype=np.bool_)
     for piece, runs in zip(pieces, columns, strict=True):
         ranked[runs] &= piece.ranked
-    early: dict[str, Any] = {
-        "n_runs": n_runs,
-        "topics": tuple(topics),
-        "vocabulary": tokens.as_tokens(words),
-        "topic_docs": np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
-        "doc_starts": offsets(n_docs),
-        "starts": offsets(lengths),
-        "codes": taken(every_code, begins, counts[order]),
-        "ranked": ranked,
-    }
-
-    def late() -> Late:
-        parts = ([getattr(piece, name) for piece in pieces] for name in ("scores", "file", "rank"))
-        return Late(*(taken(np.concatenate(part), begins, counts[order]) for part in parts))
-
-    if any(isinstance(piece, LateField) for piece in pieces):
-        return LateField.later(late, early)
-    found = late()
-    return Field(**early, scores=found.scores, file=found.file, rank=found.rank)
+    scores, file, rank = (
+        taken(np.concatenate([getattr(piece, name) for piece in pieces]), begins, counts[order])
+        for name in ("scores", "file", "rank")
+    )
+    return Field(
+        n_runs=n_runs,
+        topics=tuple(topics),
+        vocabulary=tokens.as_tokens(words),
+        topic_docs=np.concatenate([np.zeros(0, dtype=np.int32), *docs]),
+        doc_starts=offsets(n_docs),
+        starts=offsets(lengths),
+        codes=taken(every_code, begins, counts[order]),
+        scores=scores,
+        file=file,
+        rank=rank,
+        ranked=ranked,
+    )
 
 
 def _documents(
@@ -107,9 +105,6 @@ class BlockSource(Protocol):
 
     def only(self, blocks: Sequence[int]) -> BlockSource:
         """Return a source of some of the blocks, numbered anew."""
-
-    def places(self, i: int) -> list[str]:
-        """Return the files from which block i is read."""
 
 
 class OpenField(ByTopic):
@@ -193,10 +188,6 @@ class OpenField(ByTopic):
             self.topics[mine], _ranges([len(part) for part in parts]), self.lengths[mine], self.ranked, source
         )
 
-    def places(self, topics: range) -> list[str]:
-        blocks = np.unique(self._part_of[topics.start : topics.stop]).tolist()
-        return list(dict.fromkeys(place for i in blocks for place in self.source.places(i)))
-
     def in_order(self, now: str, wanted: str) -> OpenField:
         return self if now == wanted else self.changed(methodcaller("in_order", now, wanted), self.lengths)
 
@@ -265,9 +256,6 @@ class Stepped:
         chosen = [self.blocks[i] for i in blocks]
         return Stepped(self.source.only(chosen), list(range(len(chosen))), self.step)
 
-    def places(self, i: int) -> list[str]:
-        return self.source.places(self.blocks[i])
-
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
@@ -296,14 +284,6 @@ class Stacked:
             covered = range(min(some), max(some) + 1) if some else range(0)
             fields.append(field.of_topics(covered))
         return Stacked(fields, self.columns, topics, self.n_runs)
-
-    def places(self, i: int) -> list[str]:
-        found = []
-        for field in self.fields:
-            rows = self._rows(field, i)
-            if rows:
-                found += field.places(range(min(rows), max(rows) + 1))
-        return list(dict.fromkeys(found))
 
     def _rows(self, field: AnyField, i: int) -> list[int]:
         return [field.topic_row[topic] for topic in self.topics[i] if topic in field.topic_row]

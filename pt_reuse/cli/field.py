@@ -240,7 +240,7 @@ def plan_field(options: argparse.Namespace, *, pooled_matters: bool = True) -> F
     if options.collection is None:
         paths, labels = run_paths(run_files(options.runs)), given_metadata(types=options.types, **given)
         names = named_by_files(paths, reading.names, reading.other_files)
-        columns = labels.columns | TableLabels.of(paths).columns
+        columns = labels.columns | TableLabels(paths).columns
         named = None if qrels is None else judgment_source(qrels)
         return FieldPlan(None, names, columns, named, partial(reading.read, paths, labels))
     collection, labels = collection_of(options.collection), given_metadata(**given)

@@ -155,32 +155,17 @@ _BETWEEN = " -_./"
 
 
 def plain(name: str) -> str:
-    """Return a name without what people type in several ways: capital letters, and all but letters and digits.
-
-    Example:
-        >>> plain("TREC-8/ad hoc"), plain("Ж-dl19")
-        ('trec8adhoc', 'жdl19')
-    """
+    """Return a name without what people type in several ways: capital letters, and all but letters and digits."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def is_spelled_as_name(text: str) -> bool:
-    r"""Return whether a text may be the name of a collection: letters and digits, and what people put between them.
-
-    Example:
-        >>> [is_spelled_as_name(text) for text in ("DL-19", "trec_8 adhoc", "dl19::", "dl19\n", "trec-8\\adhoc")]
-        [True, True, False, False, False]
-    """
+    """Return whether a text may be the name of a collection: letters and digits, and what people put between them."""
     return bool(text) and text[0].isalnum() and text[-1].isalnum() and all(c.isalnum() or c in _BETWEEN for c in text)
 
 
 def catalogue_name(text: str) -> str | None:
-    """Return the name of the collection that a text means: a name, an alias, or an id of ir_datasets that is its alone.
-
-    Example:
-        >>> catalogue_name("DL-19"), catalogue_name("trec_8 adhoc"), catalogue_name("disks45/nocr/trec8")
-        ('trec-2019/deep/passages', 'trec-8/adhoc', 'trec-8/adhoc')
-    """
+    """Return the name of the collection that a text means: name, alias, or an id of ir_datasets that is its alone."""
     if not is_spelled_as_name(text):
         return None
     typed = plain(text)
@@ -194,10 +179,8 @@ def catalogued(name: str) -> Collection | None:
 
 
 #: what stands in the catalogue as it does in a Collection
-_AS_THEY_ARE = (
-    "name", "title", "year", "judgments_at", "n_topics", "n_judged", "n_relevant", "types_from", "url", "access", "rel",
-    "pool_order", "pool_depth", "note",
-)  # fmt: skip
+_AS_THEY_ARE: tuple[str, ...] = ("name", "title", "year", "judgments_at", "n_topics", "n_judged", "n_relevant")
+_AS_THEY_ARE += ("types_from", "url", "access", "rel", "pool_order", "pool_depth", "note")
 
 
 def without_runs(name: str) -> Collection | None:

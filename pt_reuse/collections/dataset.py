@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from numpy.typing import NDArray
 
 from pt_reuse import _text
 from pt_reuse._check import choice, count, examples, flag, positive, shown
@@ -47,15 +46,14 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
 
     Args:
         search: words that must all stand in a collection's name, aliases, title, year, ir_datasets id or note, such as
-            ``"deep learning"`` or ``"robust 2004"``, or a year, such as 2019; default all collections.
-        here: list only collections of which at least one run file is on this machine.
+            ``"robust 2004"``, or a year.
+        here: list only collections of which a run file is on this machine.
 
     Returns:
         DataFrame: one row per collection, by year: ``name title year``; ``topics`` and ``judged``, judged topics and
         judgments; ``runs`` and ``teams`` submitted; ``pooled``, how many runs are on record as pooled, missing if not
         recorded; ``irds``, the ir_datasets id, for some of the documents only; ``published``, access to the run files
-        (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine. For the demo and your
-        own collections, ``runs`` counts the files on this machine; ``get_runs()`` has teams and who was pooled.
+        (``"open"``, ``"password"`` or ``"no"``); ``here``, how many of them are on this machine.
 
     Raises:
         InputError: `search` is no text and no year, or `here` not True or False.
@@ -71,18 +69,14 @@ def list_collections(search: str | int = "", *, here: bool = False) -> pd.DataFr
     a_year = isinstance(search, int | np.integer) and not isinstance(search, bool)
     if not a_year and not isinstance(search, str):
         raise InputError(f"search must be words in one text, or a year, got {shown(search)}.", argument="search")
-    only_here = flag("here", here)
-    words = [] if a_year else str(search).lower().split()
-    rows = []
-    for name in collection_names():
-        collection = find_collection(name)
-        said = (name, *collection.aliases, collection.title, collection.year, collection.irds_id, collection.note)
-        text = " ".join(map(str, said)).lower()
-        if (a_year and collection.year != search) or not all(word in text for word in words):
-            continue
-        row = _row(collection)
-        if row["here"] or not only_here:
-            rows.append(row)
+    flag("here", here)
+
+    def is_meant(one: Collection) -> bool:
+        text = " ".join(map(str, (one.name, *one.aliases, one.title, one.year, one.irds_id, one.note))).lower()
+        return one.year == search if a_year else all(word in text for word in str(search).lower().split())
+
+    rows = [row for one in map(find_collection, collection_names()) if is_meant(one) and (row := _row(one))]
+    rows = [row for row in rows if row["here"] or not here]
     columns = ["name", "title", "year", "topics", "judged", "runs", "teams", "pooled", "irds", "published", "here"]
     frame = pd.DataFrame(rows, columns=columns)
     numbers = ["year", "topics", "judged", "runs", "teams", "pooled", "here"]
@@ -232,20 +226,12 @@ class ReuseDataset(Printed, IRDSDataset):
         return build_irds(self.collection, self.get_runs)
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
-        """Return ``qid`` and ``query``, as ``irds:`` does.
-
-        Args:
-            variant: which field of the topics is the query, such as ``"title"``; default all fields.
-        """
+        """Return ``qid`` and ``query``, as ``irds:`` does; `variant` is the field that is the query, default all."""
         self._check_variant("queries", variant)
         return self._part("queries", lambda: IRDSDataset.get_topics(self, variant))
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
-        """Return ``qid docno label`` and what else the judgments have, as ``irds:`` does.
-
-        Args:
-            variant: which field of the judgments is the label; default their relevance.
-        """
+        """Return ``qid docno label`` and what else the judgments have; `variant` is the field that is the label."""
         self._check_variant("qrels", variant)
         frame = self._part("qrels", lambda: IRDSDataset.get_qrels(self, variant))
         compare_judgments(self.collection, frame)
@@ -255,16 +241,12 @@ class ReuseDataset(Printed, IRDSDataset):
         """Return the judgments as a :class:`Qrels`, relevant from the label on that the collection's track counts from.
 
         A document that was judged for several aspects of a topic, as in the diversity tasks, has the highest of its
-        labels, with a warning.
-
-        Args:
-            variant: which field of the judgments is the label, as :meth:`get_qrels` takes it.
+        labels, with a warning. `variant` is that of :meth:`get_qrels`.
         """
         frame = self.get_qrels(variant)
         if "subtopic_id" in frame.columns and frame.duplicated(["qid", "docno"]).any():
             warn(
-                "documents are judged for several aspects of a topic; each has the highest of its labels. "
-                "get_qrels() has them apart.",
+                "documents are judged for several aspects of a topic; each has the highest of its labels.",
                 place=f"reuse:{self.collection.name}",
             )
             frame = frame.groupby(["qid", "docno"], sort=False)["label"].max().reset_index()
@@ -273,10 +255,7 @@ class ReuseDataset(Printed, IRDSDataset):
     def get_corpus_iter(self, verbose: bool = True, start: int = 0, count: int | None = None) -> Iterator[dict]:
         """Yield documents as dicts with ``docno`` and their fields, as ``irds:`` does.
 
-        Args:
-            verbose: show a progress bar.
-            start: how many documents to pass over.
-            count: how many to yield at most; default all.
+        `verbose` shows a progress bar; `start` documents are passed over, and `count` yielded at most.
         """
         flag("verbose", verbose)
         documents = self._part("docs", lambda: IRDSDataset.get_corpus_iter(self, verbose, start, count))
@@ -290,19 +269,11 @@ class ReuseDataset(Printed, IRDSDataset):
         return pt.utils.GeneratorLen(guarded(), documents.length)
 
     def submitted(self, *, types: RunLabels | None = None) -> pd.DataFrame:
-        """Return what is on record of the submitted runs, without reading them.
+        """Return what is on record of the submitted runs: ``name team type official_type task pooled published``.
 
-        Args:
-            types: your own types, which replace those on record, as :func:`read_runs` takes them: a dict, a frame, or
-                the path of a file with two columns, run and type. Runs that are not named keep their types.
-
-        Returns:
-            DataFrame: ``name team type official_type task pooled published``: the type by the catalogue's four names,
-            the type as published, whether the run was pooled (None if not recorded), and whether its file is published.
-            With `types` also ``type_source``, where the type is from.
-
-        Raises:
-            InputError: a collection of your own, whose runs are those in its folder.
+        That is the type by the catalogue's four names, the type as published, whether the run was pooled (None if not
+        recorded), and whether its file is published. `types` are your own types, as :func:`read_runs` takes them, which
+        replace those on record; ``type_source`` then says where each is from. A collection of your own has no record.
         """
         table = with_types(submitted_runs(self.collection), read_types(types))
         return table.drop(columns="url", errors="ignore")
@@ -332,28 +303,17 @@ class ReuseDataset(Printed, IRDSDataset):
         """Return the runs that were submitted, each with its team, type and whether it was pooled.
 
         Run files are taken from ``PT_REUSE_HOME`` (default ``~/.pt_reuse``), in a folder with the collection's name,
-        or from ``PT_REUSE_DATA``; those that are not there are downloaded from where they are published.
+        or from ``PT_REUSE_DATA``; those that are not there are downloaded from where they are published, unless
+        `download` is False.
 
-        Args:
-            pooled: True for the runs that contributed to the judgments, False for the others.
-            type: a type or several: ``"automatic"``, ``"manual"``, ``"feedback"``, ``"unknown"``, or one of `types`.
-            team: a team or several.
-            task: a task or several, where the track had any.
-            names: a run or several.
-            types: your own types, see :meth:`submitted`.
-            runs: a folder to take the files from instead, named ``input.TAG``, ``TAG``, packed or not; or the runs
-                themselves in any form (see :doc:`runs`), of which those with a name on record are taken.
-            missing: what to do if some runs are not available: ``"warn"`` (default), ``"error"`` or ``"ignore"``.
-            download: False looks on this machine only.
-            order: ranking order, as in :func:`read_runs`.
-            pool_order: order in which the runs were pooled, as in :func:`read_runs`; default that of the collection.
-            pool_depth: to which depth they were pooled, as in :func:`read_runs`; default that of the collection.
-            duplicates: a document twice in a list, as in :func:`read_runs`.
-            bad_lines: lines that are no run line, as in :func:`read_runs`; some published runs have such.
-            other_files: files without a run line, as in :func:`read_runs`.
-            cache: a folder for the parsed runs, as in :func:`read_runs`.
-            n_jobs: threads for reading.
-            verbose: show progress bars.
+        `type`, `team`, `task` and `names` choose runs by one value or several; `pooled` is True for those that
+        contributed to the judgments, False for the others. A type is ``"automatic"``, ``"manual"``, ``"feedback"``,
+        ``"unknown"``, or one of your own `types`, see :meth:`submitted`. `runs` is a folder to take the files from
+        instead, named ``input.TAG`` or ``TAG``, packed or not; or the runs themselves in any form (see :doc:`runs`), of
+        which those with a name on record are taken. `missing` says what to do if some runs are not available:
+        ``"warn"`` (default), ``"error"`` or ``"ignore"``. `order`, `duplicates`, `bad_lines`, `other_files`, `cache`,
+        `n_jobs` and `verbose` are those of :func:`read_runs`, as are `pool_order` and `pool_depth`, by default those of
+        the collection.
 
         Returns:
             RunSet: its table has ``name team type pooled official_type task``, with `types` also ``type_source``.
@@ -388,16 +348,9 @@ class ReuseDataset(Printed, IRDSDataset):
         n_jobs: int = 8,
         verbose: bool = False,
     ) -> pd.DataFrame:
-        """Download the run files that are not on this machine yet.
+        """Download the run files that are not on this machine yet, `n_jobs` at a time.
 
-        Args:
-            pooled: True for pooled runs only.
-            type: a type or several.
-            team: a team or several.
-            task: a task or several.
-            names: a run or several.
-            n_jobs: downloads at a time.
-            verbose: show a progress bar.
+        `pooled`, `type`, `team`, `task` and `names` choose runs as in :meth:`get_runs`; `verbose` shows a progress bar.
 
         Returns:
             DataFrame: ``name file status reason``, one row per run; ``status`` is ``"here"``, ``"fetched"`` or
@@ -414,10 +367,6 @@ class ReuseDataset(Printed, IRDSDataset):
         if not isinstance(docno, str):
             raise InputError(f"a docno must be a text, got {docno!r}.")
         return self.collection.sources.of(docno) if self.collection.sources else None
-
-    def sources_of(self, docnos: Iterable[str]) -> NDArray[np.object_]:
-        """Return the sources of `docnos`, an array as long, None where the collection has no rule for one."""
-        return np.array([*(self.source_of(docno) for docno in docnos), None], dtype=object)[:-1]
 
     def info_url(self) -> str | None:
         """Return a page about the collection: of ir_datasets, else NIST's of TREC; None for one of the user's own."""

@@ -77,34 +77,20 @@ def define(
     note: str = "",
     base: str | Path | None = None,
 ) -> Collection:
-    """Define a collection of one's own. What it names must be there; big files are not read.
+    """Define a collection of one's own, for :func:`register_collection`; what it names must be there.
 
-    Args:
-        name: what is to follow ``reuse:``: lower-case letters, digits and ``. _ / -``, such as ``"mine/2024"``.
-        title: for people; default the name.
-        year: when it was made.
-        documents: ``"irds:ID"`` for those of a dataset of ir_datasets, or a file, a folder, a glob pattern or several
-            files: JSON lines (``docno``, ``text`` and further fields), tab-separated lines (id, tab, text), CSV with
-            such a header, or TREC's ``<DOC>`` text.
-        topics: ``"irds:ID"``, or a file: lines of id, tab and query, CSV or JSON lines (``qid``, ``query`` and further
-            fields), TREC's ``<top>`` or ``<DOC>`` text, or XML.
-        qrels: ``"irds:ID"``, or a TREC qrels file.
-        rel: the lowest label that is relevant, >= 1; default 1.
-        runs: a folder, a glob pattern or several run files.
-        teams: who submitted each run, as :func:`read_runs` takes it.
-        types: what kind of system each run is, as :func:`read_runs` takes it.
-        pooled: which runs were pooled, as :func:`read_runs` takes it.
-        metadata: a table of the runs, as :func:`read_runs` takes it.
-        pool_order: the order in which the runs were pooled, as :func:`read_runs` takes it.
-        pool_depth: to which depth they were pooled, as :func:`read_runs` takes it.
-        sources: how a docno tells the document's source: beginning of the docno -> source; or a regular expression
-            whose one group is the source, as a text or ``{"pattern": ...}``; or ``{"prefixes": ..., "pattern": ...}``.
-        language: of documents and topics that come from files, an ISO 639-1 code such as ``"en"``.
-        note: what one must know before using it.
-        base: the folder that relative paths are relative to; default the current one.
+    `name` is what is to follow ``reuse:``: lower-case letters, digits and ``. _ / -``, such as ``"mine/2024"``.
+    `documents`, `topics` and `qrels` are each ``"irds:ID"`` for those of a dataset of ir_datasets, or files. Documents
+    are a file, a folder, a glob pattern or several files: JSON lines (``docno``, ``text`` and further fields),
+    tab-separated lines (id, tab, text), CSV with such a header, or TREC's ``<DOC>`` text. Topics are lines of id, tab
+    and query, CSV or JSON lines (``qid``, ``query`` and further fields), TREC's ``<top>`` or ``<DOC>`` text, or XML.
+    `rel` is the lowest label that is relevant, by default 1. `runs` is a folder, a glob pattern or several run files;
+    `teams`, `types`, `pooled`, `metadata`, `pool_order` and `pool_depth` are those of :func:`read_runs`.
 
-    Returns:
-        Collection: for :func:`register_collection`.
+    `sources` says how a docno tells the document's source: beginning of the docno -> source; or a regular expression
+    whose one group is the source, as a text or ``{"pattern": ...}``; or ``{"prefixes": ..., "pattern": ...}``.
+    `language` is that of documents and topics from files, a code such as ``"en"``; `note` is what one must know before
+    using it; `base` is the folder that relative paths are relative to.
 
     Raises:
         InputError: a name that cannot be used, a file that is not there, a value of the wrong kind.
@@ -113,8 +99,8 @@ def define(
     folder = Path.cwd() if base is None else user_path(base)
     if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            "name must be lower-case letters, digits and . _ - in parts divided by '/', each beginning with a letter "
-            f"or digit, without '..', such as 'mine/2024', got {shown(name)}.",
+            "name must be lower-case letters, digits and . _ - in parts divided by '/', such as 'mine/2024', got "
+            f"{shown(name)}.",
             argument="name",
         )
     for text in ("title", "language", "note"):
@@ -144,14 +130,7 @@ def define(
 
 
 def read_definition(path: str | Path) -> Collection:
-    """Read the definition of a collection from a TOML file.
-
-    Returns:
-        Collection: what :func:`define` returns.
-
-    Raises:
-        InputError: no TOML, a key or value that does not belong there, a file that is not there.
-    """
+    """Read the definition of a collection from a TOML file, as :func:`define` returns it."""
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
         raise InputError(f"expected the path of a TOML file, got {path!r}.", argument="path")
     path = user_path(path)
@@ -174,9 +153,7 @@ def _part(argument: str, given: Any, folder: Path, name: str) -> Source | None:
         return None
     if isinstance(given, str) and given.startswith("irds:"):
         if given == f"{_OURS}{name}":
-            raise InputError(
-                f"{argument} is {given!r}, the collection itself. Name another, or files.", argument=argument
-            )
+            raise InputError(f"{argument} is the collection itself. Name another, or files.", argument=argument)
         # our own names are made known to ir_datasets later
         if not given.startswith(_OURS):
             find_irds(_PARTS[argument], given.removeprefix("irds:"), repr(argument))
@@ -215,10 +192,7 @@ def _paths(argument: str, given: Any, folder: Path) -> list[Path]:
     for item in items:
         is_path = isinstance(item, str | os.PathLike) and str(item) and "\0" not in str(item)
         if not is_path or str(item).startswith("irds:"):
-            raise InputError(
-                f"{argument} must be the path of a file or several, or 'irds:ID' alone, got {shown(item)}.",
-                argument=argument,
-            )
+            raise InputError(f"{argument} must be files, or 'irds:ID' alone, got {shown(item)}.", argument=argument)
         path = _absolute(str(item), folder)
         try:
             pattern = f"{escape(str(path))}/*" if path.is_dir() else escape(str(path)) if path.is_file() else str(path)
@@ -264,8 +238,8 @@ def _sources(given: Any) -> DocumentSources | None:
         groups = 0
     if not all(isinstance(text, str) and text for pair in pairs for text in pair) or groups != 1 or not given:
         raise InputError(
-            "sources must map beginnings of docnos to sources, both texts, or be a regular expression with brackets "
-            f"around the source, once, got {shown(given)}.",
+            f"sources must map beginnings of docnos to sources, or be a regular expression with one group, got "
+            f"{shown(given)}.",
             argument="sources",
         )
     return DocumentSources(dict(prefixes or {}), pattern)

@@ -107,9 +107,7 @@ def whole_file_suffix(path: Path) -> str:
     if not head:
         raise InputError("the file is empty.")
     if head.removeprefix(_BOM).lstrip().startswith(b"<"):
-        raise InputError(
-            "it begins like a web page (HTML or XML), not like a run. Is a login needed, or has the file moved?"
-        )
+        raise InputError("it begins like a web page, not like a run. Is a login needed, or has the file moved?")
     return _SUFFIX[packed]
 
 
@@ -327,12 +325,9 @@ def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) 
         with temporary(folder) as arriving:
             path = folder / f"input.{name}{transfer.fetch(url, arriving)}"
             check(name, arriving)
-            if not _place(arriving, path, transfer):
-                # what another process has downloaded is as good, if it is the run
-                try:
-                    check(name, path)
-                except InputError as error:
-                    raise TransferError(f"{path.name} has appeared in the meantime and was left: {error}") from None
+            if transfer.stop.is_set():
+                raise TransferError("it was stopped.")
+            os.replace(arriving, path)
             return Fetched(files={name: path})
     except TransferError as error:
         why = str(error)
@@ -341,18 +336,6 @@ def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) 
     except OSError as error:
         why = f"it cannot be stored: {error.strerror or type(error).__name__}."
     return Fetched(failed={name: why})
-
-
-def _place(arrived: Path, path: Path, transfer: Transfer) -> bool:
-    """Put a file at its place; return False where another process has put one there in the meantime."""
-    with arrived.open("rb+") as file:
-        os.fsync(file.fileno())
-    if transfer.stop.is_set():
-        raise TransferError("it was stopped.")
-    if os.path.lexists(path):
-        return False
-    os.replace(arrived, path)
-    return True
 
 
 def _there(wanted: Iterable[str], folder: Path) -> tuple[Fetched, list[str]]:

@@ -3,8 +3,9 @@
 # no postponed annotations here: users compare those of a record's fields with `str` itself, as PyTerrier does
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -52,50 +53,28 @@ def not_readable(collection: Collection, part: str, error: Exception) -> InputEr
     else:
         text = str(error.args[0] if isinstance(error, RuntimeError) and error.args else error)
     text = " ".join(text.split()).rstrip(".")[:160] or type(error).__name__
-    place = (
-        f"Put them into {home() / collection.name} as {file}" if file else "See https://ir-datasets.com for the files"
-    )
+    what = f"Put them into {home() / collection.name} as {file}" if file else "See https://ir-datasets.com"
     more = " Where nothing reads queries, a frame with the column qid is enough." if part == "queries" else ""
-    return InputError(
-        f"its {word} come through ir_datasets{f' ({collection.irds_id})' if collection.irds_id else ''}, which could "
-        f"not read them: {text}. {place}.{more}",
-        place=f"reuse:{collection.name}",
-    )
+    problem = f"its {word} come through ir_datasets ({collection.irds_id}), which could not read them: {text}. {what}."
+    return InputError(f"{problem}{more}", place=f"reuse:{collection.name}")
 
 
-class RunDocs:
-    """The documents of one run, in its ranking order, as ir_datasets' scored documents; read when asked for."""
-
-    def __init__(self, runs: RunSet, name: str):
-        self._runs, self._name = runs, name
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield ``GenericScoredDoc(query_id, doc_id, score)``."""
-        from ir_datasets.formats import GenericScoredDoc
-
-        frame = self._runs[self._name]
-        for qid, docno, value in zip(frame["qid"], frame["docno"], frame["score"].tolist(), strict=True):
-            yield GenericScoredDoc(qid, docno, value)
-
-    def __len__(self) -> int:
-        return int(self._runs.field.lengths[:, self._runs.row(self._name)].sum())
-
-    def __repr__(self) -> str:
-        return f"RunDocs({self._name!r}, {len(self):,} documents)"
-
-
-class SubmittedRun(NamedTuple):
+@dataclass(frozen=True)
+class SubmittedRun:
     """A run of a collection: who submitted it, whether it was pooled (None where nobody knows), and its documents."""
 
     run_id: str
     team: str | None
     type: str | None
     pooled: bool | None
-    scoreddocs: RunDocs
+    runs: RunSet = field(repr=False)
 
     def scoreddocs_iter(self) -> Iterator[Any]:
         """Yield ``GenericScoredDoc(query_id, doc_id, score)``, topic by topic in the run's ranking order."""
-        return iter(self.scoreddocs)
+        from ir_datasets.formats import GenericScoredDoc
+
+        frame = self.runs[self.run_id]
+        return map(GenericScoredDoc, frame["qid"], frame["docno"], frame["score"].tolist())
 
 
 class RunsPart:
@@ -104,24 +83,11 @@ class RunsPart:
     def __init__(self, get_runs: Callable[[], RunSet]):
         self._read = cache(get_runs)
 
-    def runs_handler(self) -> "RunsPart":
-        """Return this part, as ir_datasets does for those it knows."""
-        return self
-
-    def runs_cls(self) -> type[SubmittedRun]:
-        """Return the type of a run."""
-        return SubmittedRun
-
-    def runs_count(self) -> int:
-        """Return how many runs can be had."""
-        return len(self._read())
-
     def runs_iter(self) -> Iterator[SubmittedRun]:
         """Yield every run that can be had."""
         runs = self._read()
-        table = runs.run_table
-        for name, team, kind, pooled in zip(table["name"], table["team"], table["type"], table["pooled"], strict=True):
-            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), RunDocs(runs, name))
+        for row in runs.run_table.itertuples():
+            yield SubmittedRun(row.name, row.team, row.type, None if pd.isna(row.pooled) else bool(row.pooled), runs)
 
 
 class IrdsPart:
@@ -164,9 +130,8 @@ def find_irds(part: str, irds_id: str, place: str) -> Any:
 def build_irds(collection: Collection, get_runs: Callable[[], RunSet] | None = None) -> Any:
     """Return a collection as ir_datasets has its datasets, named ``reuse/NAME``; nothing is opened before it is used.
 
-    Besides ir_datasets' own functions it has ``runs_iter()``, which yields one :class:`SubmittedRun` a run, and
-    ``runs_count() runs_cls() runs_handler()``; without `get_runs`, and where nobody knows of runs, these are absent.
-    A part that the collection does not name is absent: ``has_docs()`` is False.
+    Besides ir_datasets' own functions it has ``runs_iter()``, which yields one :class:`SubmittedRun` a run, but not
+    where nobody knows of runs. A part that the collection does not name is absent: ``has_docs()`` is False.
     """
     # ir_datasets takes a third of a second to import, which the commands should not pay for
     import ir_datasets

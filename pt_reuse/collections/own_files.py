@@ -31,9 +31,7 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".tsv": "tsv
 
 Row = dict[str, Any]
 #: what a damaged file, or one of another format, makes the libraries raise that read it
-_FAULTS = (
-    ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, MemoryError, zlib.error, csv.Error
-)  # fmt: skip
+_FAULTS = (ValueError, LookupError, SyntaxError, OSError, EOFError, RecursionError, MemoryError, zlib.error, csv.Error)
 
 
 class OwnPart:
@@ -123,8 +121,8 @@ def text_fields(rows: Sequence[Row], what: str, path: Path) -> list[str]:
     texts = [name for name in usable if all(isinstance(row.get(name), str | None) for row in rows)]
     if left_out := [name for name in names if name not in texts]:
         warn(
-            f"{examples(left_out)} left out of the {what}: only fields that hold text, and whose names are letters, "
-            f"digits and '_', are kept.",
+            f"{examples(left_out)} left out of the {what}: fields hold text, and their names are letters, digits and "
+            "'_'.",
             place=str(path),
         )
     if not texts:
@@ -196,8 +194,7 @@ class OwnDocuments(OwnPart):
         for path, docno, row in self._rows():
             values = [row.get(name) for name in fields]
             if not all(isinstance(value, str | None) for value in values):
-                problem = f"a field of document {docno!r} is no text, unlike that of the first."
-                raise InputError(problem, place=str(path))
+                raise InputError(f"a field of document {docno!r} is no text, as the first one's is.", place=str(path))
             yield self.docs_cls()(docno, *(value or "" for value in values))
 
     @cached_property
@@ -230,8 +227,8 @@ class _Docstore:
         self._by_id: dict[str, Any] = {}
         for document in documents.read():
             if self._by_id.setdefault(document.doc_id, document) is not document:
-                problem = f"document {document.doc_id!r} stands more than once. Keep one."
-                raise InputError(problem, place=documents.docs_namespace())
+                place = documents.docs_namespace()
+                raise InputError(f"document {document.doc_id!r} stands more than once. Keep one.", place=place)
 
     def get(self, doc_id: str, field: str | None = None) -> Any:
         return getattr(self._by_id[doc_id], field) if field else self._by_id[doc_id]

@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
@@ -92,9 +91,8 @@ class DemoDataset(ReuseDataset):
     Short texts from three sources (encyclopedia entries ``ENC-``, news items ``NEWS-``, forum posts ``FORUM-``),
     written for this project and in the public domain (CC0); topics with narratives; a label of 0 (not relevant), 1
     (related) or 2 (answers) for every document and topic; runs of lexical, dense, hybrid and manual systems. Its
-    judgments are those of the pool of the runs on record as pooled, to depth 10, as those of real collections are;
-    ``get_judgments("complete")`` has every topic and document. It was made to show what pools do: its effect sizes are
-    evidence of nothing but itself. The datasheet says how everything came about.
+    judgments are those of the depth-10 pool of the runs on record as pooled; ``get_judgments("complete")`` has every
+    topic and document. Its effect sizes are evidence of nothing but itself. The datasheet says how it came about.
 
     Example:
         >>> import pyterrier as pt
@@ -131,36 +129,31 @@ class DemoDataset(ReuseDataset):
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid query``.
 
-        Args:
-            variant: which field of the topics is the query: ``"query"`` (default), ``"description"``, ``"narrative"``,
-                or ``"all"`` for a frame with the three.
+        `variant` is the field that is the query: ``"query"`` (default), ``"description"``, ``"narrative"``, or
+        ``"all"`` for a frame with the three.
         """
         return pd.DataFrame(self.topics()) if variant == "all" else super().get_topics(variant or "query")
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return ``qid docno label``.
 
-        Args:
-            variant: which judgments: ``"pool"`` (default), the depth-10 pool of the runs on record as pooled;
-                ``"complete"``, every topic and document; both have the labels of the first assessor. ``"second"`` or
-                ``"third"``, the labels of two further assessors of what any run has in its top 20, what the first
-                called relevant, and a random sample of the rest. They had three of these pairs not in their lists: the
-                labels of these are by two fresh readers, as the datasheet says.
+        `variant` is ``"pool"`` (default), the depth-10 pool of the runs on record as pooled; ``"complete"``, every
+        topic and document; or ``"second"`` or ``"third"``, the labels of two further assessors of what any run has in
+        its top 20, what the first called relevant, and a random sample of the rest.
         """
         name = choice("variant", "pool" if variant is None else variant, JUDGMENTS)
         if name == "pool":
             return super().get_qrels()
         if name == "complete":
-            return pd.DataFrame(_complete(), columns=["qid", "docno", "label"])
-        given = pd.DataFrame(_labels(), columns=["qid", "docno", "assessor", "label"])
-        return given[given["assessor"] == name].drop(columns="assessor").reset_index(drop=True)
+            lines = gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines()
+            rows = [(qid, docno, int(label)) for qid, _, docno, label in map(str.split, lines)]
+            return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+        given = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
+        rows = [(row["qid"], row["docno"], int(row["label"])) for row in given if row["assessor"] == name]
+        return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
     def get_judgments(self, variant: str | None = None) -> Qrels:
-        """Return the judgments of :meth:`get_qrels` as a :class:`Qrels`.
-
-        Args:
-            variant: which, as :meth:`get_qrels` takes it; default those of the pool.
-        """
+        """Return the judgments of :meth:`get_qrels`, of which `variant` says which, as a :class:`Qrels`."""
         return Qrels(self.get_qrels(variant))
 
     def get_embeddings(
@@ -168,8 +161,7 @@ class DemoDataset(ReuseDataset):
     ) -> tuple[list[str], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
         """Return unit vectors of all-MiniLM-L6-v2, stored as float16: docnos, (documents, 384), and qid -> (384,).
 
-        Args:
-            variant: what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
+        `variant` is what of a topic was encoded: its ``"query"``, or ``"described"``, query and description.
         """
         stored_as = {"query": "queries", "described": "described"}
         choice("variant", variant, tuple(stored_as))
@@ -182,12 +174,7 @@ class DemoDataset(ReuseDataset):
         """Return a dense retriever: all-MiniLM-L6-v2 by its stored vectors, so that no model is needed.
 
         It ranks by cosine for the topics of the collection, by their ids: what stands in ``query`` is not read.
-
-        Returns:
-            Transformer: topics in; ``docno score rank`` beside the columns of the topics out.
-
-        Raises:
-            InputError: an unknown variant; when it is run, a topic that the collection does not have.
+        A topic that the collection does not have is an InputError. `variant` is that of :meth:`get_embeddings`.
 
         Example:
             >>> import pyterrier as pt
@@ -206,18 +193,6 @@ class DemoDataset(ReuseDataset):
 
 def _data(name: str) -> bytes:
     return (files("pt_reuse.collections") / "data" / "demo" / name).read_bytes()
-
-
-@lru_cache(maxsize=1)
-def _labels() -> list[tuple[str, str, str, int]]:
-    rows = csv.DictReader(io.StringIO(gzip.decompress(_data("labels.csv.gz")).decode("utf-8")))
-    return [(row["qid"], row["docno"], row["assessor"], int(row["label"])) for row in rows]
-
-
-@lru_cache(maxsize=1)
-def _complete() -> list[tuple[str, str, int]]:
-    rows = (line.split() for line in gzip.decompress(_data("complete.txt.gz")).decode("utf-8").splitlines())
-    return [(qid, docno, int(label)) for qid, _, docno, label in rows]
 
 
 class Registered:
@@ -248,8 +223,7 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     It is known until the process ends; a TOML file in ``PT_REUSE_HOME/collections`` is always known.
 
     Args:
-        definition: the path of a TOML file that names its parts, as :func:`read_definition` reads it; or its name, and
-            the parts as arguments.
+        definition: the path of a TOML file that names its parts; or its name, and the parts as arguments.
         overwrite: replace your own collection of the same name.
         **parts: what :func:`define` takes: ``documents``, ``topics``, ``qrels``, ``runs``, ``teams`` and so on.
 
@@ -275,8 +249,8 @@ def register_collection(definition: str | Path | Collection, *, overwrite: bool 
     else:
         call = "register_collection('mine', documents=..., topics=..., qrels=..., runs=...)"
         raise InputError(
-            "definition must be the path of a TOML file, or a name with the collection's parts, got "
-            f"{shown(definition)}. Call {call}.",
+            f"definition must be a TOML file, or a name with the collection's parts, got {shown(definition)}. Call "
+            f"{call}.",
             argument="definition",
         )
     add(collection, overwrite=overwrite)

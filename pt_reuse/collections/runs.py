@@ -67,8 +67,7 @@ def choose_runs(
 
 def _refuse_pooled(advice: str) -> None:
     raise InputError(
-        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says which runs must have "
-        "contributed.",
+        f"who was pooled is not on record. Leave out pooled{advice}; infer_pool(runs, qrels) says who must have been.",
         argument="pooled",
     )
 
@@ -78,8 +77,8 @@ def run_metadata(collection: Collection, table: pd.DataFrame) -> pd.DataFrame:
     frame = table.drop(columns=["published", "url"], errors="ignore")
     if not collection.pooled_is_on_record:
         warn(
-            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says "
-            "which must have been; runs.with_metadata(pooled=...) keeps it.",
+            "who was pooled is not on record, so every run counts as a contributor. infer_pool(runs, qrels) says which "
+            "must have been; runs.with_metadata(pooled=...) keeps it.",
             category=PoolUnknownWarning,
         )
     blank = [column for column in ("task", "official_type") if not any(filter(None, frame[column]))]
@@ -129,15 +128,12 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     names = list(names)
     for folder in folders_of(collection, runs):
         there = _files_in(folder)
-        for name in names if there else ():
+        for name in [name for name in names if there and name not in found]:
             files = [folder / file for file in file_names(name) if file in there]
-            first = found.setdefault(name, files[0]) if files else None
-            # the same file in two places is nothing to tell
-            others = files[1:] if first in files else [file for file in files[:1] if first and _differ(first, file)]
-            if others:
-                warn(
-                    f"run {name!r} is there more than once: {first} is read, {examples(others)} not. Keep one of them."
-                )
+            if files:
+                found[name] = files[0]
+            if files[1:]:
+                warn(f"run {name!r} is there more than once: {files[0]} is read, {examples(files[1:])} not. Keep one.")
     if runs is None:
         found |= _provided(collection, [name for name in names if name not in found])
     return {name: found[name] for name in names if name in found}
@@ -146,13 +142,6 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
 def file_names(name: str) -> list[str]:
     """Return the file names under which a run is looked for."""
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
-
-
-def _differ(taken: Path, other: Path) -> bool:
-    try:
-        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
-    except OSError:
-        return False
 
 
 def _files_in(folder: Path) -> set[str]:
@@ -202,8 +191,7 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
     if os.path.isdir(top):
         return top
     raise InputError(
-        f"runs must be the folder that holds the run files, named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} "
-        "is not.",
+        f"runs must be a folder of run files named input.TAG.gz, TAG.gz or TAG; {str(runs)[:200]!r} is none.",
         argument="runs",
     )
 
@@ -212,12 +200,7 @@ def given_folder(runs: str | os.PathLike[str]) -> Path:
 
 
 def get_run_files(
-    collection: Collection,
-    names: Sequence[str],
-    *,
-    download: bool = True,
-    n_jobs: int = 8,
-    verbose: bool = False,
+    collection: Collection, names: Sequence[str], *, download: bool = True, n_jobs: int = 8, verbose: bool = False
 ) -> Fetched:
     """Return the file of each run that can be had, and why others that are published could not be downloaded."""
     had = Fetched(find_run_files(collection, names))
@@ -318,7 +301,7 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
     if odd_tags:
         warn(
             f"{count(len(odd_tags), 'file')} whose last column has the tag of another run: {'; '.join(odd_tags[:3])}. "
-            "A file stands for the run it is named by: rename or replace it."
+            "Rename or replace it."
         )
     has, topics, known = runs.field.lengths > 0, np.array(runs.topics, dtype=object), collection.topic_ids
     if known is not None:
@@ -328,7 +311,7 @@ def _compare_runs(collection: Collection, runs: RunSet, files: Mapping[str, Path
             raise InputError(
                 f"{files[runs.names[row]]}, taken for run {runs.names[row]!r}, has no topic of the collection: it has "
                 f"{examples(topics[has[:, row]])}; {collection.title} has topics such as "
-                f"{examples(ids[i] for i in natural_order(ids))}. Take the file away, or give the right one."
+                f"{examples(ids[i] for i in natural_order(ids))}."
             )
         strange = np.flatnonzero(has[~own].any(axis=0))
         _warn(runs, strange, f"with topics that are not of the collection: {examples(topics[~own])}")
@@ -366,7 +349,7 @@ def compare_judgments(collection: Collection, frame: pd.DataFrame) -> None:
 # what is to be read
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RunPlan:
     """Runs of a collection that are wanted, all checked that can be before a file is read."""
 
@@ -376,8 +359,6 @@ class RunPlan:
     columns: set[str]
     #: of runs on record, whether or not they can be had; those of own runs stand in their files
     names: list[str] | None = None
-    #: whether they are looked for and downloaded
-    is_fetched: bool = False
 
 
 def plan_runs(
@@ -400,48 +381,26 @@ def plan_runs(
         return _plan_own(collection, given, replace(reading, how_pooled=how_pooled, names="tag"), types, runs)
     reading = replace(reading, how_pooled=how_pooled, names="file")
     table = choose_runs(collection, read_types(types), given.pop("pooled", None), **given)
-    folder = _folder_given(runs)
-    if folder is not None:
-        had = Fetched(find_run_files(collection, table["name"], folder))
-        if not had.files:
-            _tell_lacking(collection, table, had, folder, missing, download)
-        how: dict[str, Any] = {"reading": reading, "missing": missing, "download": download}
-        get = partial(_read_submitted, collection, table, had, folder, **how)
-    elif runs is None:
-        get = partial(_get_submitted, collection, table, reading, missing, download)
-    else:
-        get = partial(_get_given, collection, table, _taken(runs, reading), reading, missing)
+    names, folder = table["name"].tolist(), _folder_given(runs)
     columns = {str(column) for column in table.columns if not all(map(is_blank, table[column]))}
-    fetched = runs is None or folder is not None
-    return RunPlan(get=get, columns=columns, names=table["name"].tolist(), is_fetched=fetched)
+    if runs is not None and folder is None:
+        get = partial(_get_given, collection, table, _taken(runs, reading), reading, missing)
+        return RunPlan(get, columns, names)
+    here = None if folder is None else Fetched(find_run_files(collection, names, folder))
+    if here is not None and not here.files:
+        _tell_lacking(collection, table, here, folder, missing, download)
 
+    def get_submitted() -> RunSet:
+        how: dict[str, Any] = {"n_jobs": reading.n_jobs or 8, "verbose": reading.verbose}
+        had = here or get_run_files(collection, names, download=download, **how)
+        _tell_lacking(collection, table, had, folder, missing, download)
+        kept = table[table["name"].isin(had.files)]
+        field = reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())
+        _compare_runs(collection, field, had.files)
+        # a file without a run line may have been left out
+        return field.with_metadata(metadata=run_metadata(collection, kept[kept["name"].isin(field.names)]))
 
-def _get_submitted(
-    collection: Collection, table: pd.DataFrame, reading: Reading, missing: str, download: bool
-) -> RunSet:
-    """Find or download the files of runs on record and read them."""
-    how: dict[str, Any] = {"n_jobs": reading.n_jobs or 8, "verbose": reading.verbose}
-    had = get_run_files(collection, table["name"].tolist(), download=download, **how)
-    return _read_submitted(collection, table, had, None, reading=reading, missing=missing, download=download)
-
-
-def _read_submitted(
-    collection: Collection,
-    table: pd.DataFrame,
-    had: Fetched,
-    folder: Path | None,
-    *,
-    reading: Reading,
-    missing: str,
-    download: bool,
-) -> RunSet:
-    """Read the files of runs on record, having said which are missing."""
-    _tell_lacking(collection, table, had, folder, missing, download)
-    kept = table[table["name"].isin(had.files)]
-    field = reading.read(run_paths(had.files[name] for name in kept["name"]), given_metadata())
-    _compare_runs(collection, field, had.files)
-    # a file without a run line may have been left out
-    return field.with_metadata(metadata=run_metadata(collection, kept[kept["name"].isin(field.names)]))
+    return RunPlan(get_submitted, columns, names)
 
 
 def _get_given(
@@ -454,8 +413,8 @@ def _get_given(
     strangers = [name for name in runs.names if name not in on_record]
     if not there:
         raise InputError(
-            f"none of {count(len(runs), 'run')} ({examples(runs.names)}) is one that is wanted of this collection: "
-            f"{examples(names)}. Runs are known by their names.",
+            f"none of {count(len(runs), 'run')} ({examples(runs.names)}) is wanted of this collection: "
+            f"{examples(names)}.",
             argument="runs",
         )
     if strangers:
@@ -473,19 +432,13 @@ def _plan_own(
 ) -> RunPlan:
     source = collection.runs if runs is None else runs
     if source is None:
-        raise InputError(
-            "no run of it is on record, and its definition names none. Pass runs='FOLDER'.", argument="runs"
-        )
+        raise InputError("no run of it is on record or in its definition. Pass runs='FOLDER'.", argument="runs")
     if "task" in conditions:
         raise InputError("its runs have no tasks.", argument="task")
-    checked, labels, own_types = (
-        checked_conditions(**conditions),
-        given_metadata(**collection.labels),
-        read_types(types),
-    )
+    checked, labels = checked_conditions(**conditions), given_metadata(**collection.labels)
+    own_types, taken = read_types(types), _taken(source, reading)
     if "pooled" in conditions and "pooled" not in labels.columns:
         _refuse_pooled(", or add 'pooled' to its definition")
-    taken = _taken(source, reading)
 
     def get() -> RunSet:
         found = _read(taken, reading, labels)
@@ -493,7 +446,7 @@ def _plan_own(
             found = found.with_metadata(metadata=with_types(found.run_table, own_types, before="definition"))
         return found.select(**checked) if checked else found
 
-    return RunPlan(get=get, columns=labels.columns | ({"type"} if own_types is not None else set()))
+    return RunPlan(get, labels.columns | ({"type"} if own_types is not None else set()))
 
 
 def _taken(runs: Any, reading: Reading) -> RunSet | list[Path]:

@@ -43,9 +43,8 @@ def check_shareable(names: Iterable[str], allow: str) -> None:
     have = "have names" if len(both) > 1 else "has the name"
     raise InputError(
         f"not shared: {count(len(both), 'run')} of {len(mine):,} ({examples(both)}) {have} of runs submitted to "
-        f"{examples(titles)}. NIST gives these to people who signed its agreement, which does not let them pass the "
-        "runs on. Share scores or judgments instead, which others can compute or have. If you may share the runs, "
-        f"say who allows it and why, on your own responsibility: {allow}."
+        f"{examples(titles)}. NIST's agreement does not let those who signed it pass the runs on. Share scores or "
+        f"judgments instead, or say who allows it and why, on your own responsibility: {allow}."
     )
 
 
@@ -72,12 +71,7 @@ def _meant(name: str, known: Mapping[str, str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a run's name without what its file adds, and without capital letters.
-
-    Example:
-        >>> _plain("input.Acsys8alo.gz"), _plain("runs/acsys8ALO")
-        ('acsys8alo', 'acsys8alo')
-    """
+    """Return a run's name without what its file adds, and without capital letters."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     last = re.split(r"[/\\]", seen.casefold().strip())[-1].removeprefix("input.")
     while (bare := _ENDING.sub("", last)) != last:
@@ -86,12 +80,7 @@ def _plain(name: str) -> str:
 
 
 def _is_anybodys(plain: str) -> bool:
-    """Return whether anybody may give a name.
-
-    Example:
-        >>> [_is_anybodys(name) for name in ("bm25", "run1", "7", "acsys8alo", "p_bm25")]
-        [True, True, True, False, False]
-    """
+    """Return whether anybody may give a name."""
     words = _WORD.findall(plain)
     return len(words) <= _FEW_WORDS and all(word in _ANYBODYS for word in words)
 

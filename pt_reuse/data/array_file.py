@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from pt_reuse._files import open_file, replacing
@@ -51,50 +49,37 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray], notes: Mapping[str, 
         add_notes(archive, notes)
 
 
-@dataclass(frozen=True, eq=False)
 class ArrayFile:
-    """A file that :func:`write_arrays` wrote; one that is held open can be read when its path leads elsewhere."""
+    """A file of arrays that is held open, so that it can be read when its path leads elsewhere."""
 
-    path: Path
-    archive: ZipFile | None = None
+    def __init__(self, path: Path):
+        self.path = path
+        with _telling():
+            file = open_file(path)
+            try:
+                self._arrays = NpzFile(file, own_fid=True)
+            except BaseException:
+                file.close()
+                raise
 
-    @classmethod
-    def held(cls, path: Path) -> ArrayFile:
-        """Open a file, and hold it open as long as somebody has what is returned."""
-        with _telling(), ExitStack() as stack:
-            file = stack.enter_context(open_file(path))
-            archive = ZipFile(file)
-            weakref.finalize(archive, stack.pop_all().close)
-            return cls(path, archive)
+    def __enter__(self) -> ArrayFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._arrays.close()
 
     @cached_property
     def notes(self) -> dict[str, Any]:
         """Return what was written beside the arrays; raise a DamagedError where it cannot be read."""
-        with self._opened() as archive:
-            notes: dict[str, Any] = json.loads(archive.read(_NOTES))
-        return notes
+        archive: Any = self._arrays.zip
+        with _telling():
+            return dict(json.loads(archive.read(_NOTES)))
 
     def read(self, *names: str) -> list[NDArray]:
         """Return some arrays; raise a DamagedError where one is not as it was written."""
-        with self._opened() as archive:
-            return [_read(archive, name) for name in names]
-
-    @contextmanager
-    def _opened(self) -> Iterator[ZipFile]:
         with _telling():
-            if self.archive is not None:
-                yield self.archive
-                return
-            with open_file(self.path) as file, ZipFile(file) as archive:
-                yield archive
-
-
-def _read(archive: ZipFile, name: str) -> NDArray:
-    data = archive.read(f"{name}.npy")  # whole, which compares the checksum; the array is a view of it
-    member = BytesIO(data)
-    np.lib.format.read_magic(member)
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
-    return np.frombuffer(data, dtype, offset=member.tell()).reshape(shape, order="F" if fortran else "C")
+            # read to its end, which compares the checksum
+            return [self._arrays[f"{name}.npy"] for name in names]
 
 
 @contextmanager

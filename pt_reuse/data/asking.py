@@ -51,9 +51,8 @@ def telling_of_texts(columns: Iterable[str]) -> Iterator[None]:
 def without_texts(lacking: Iterable[str], columns: Iterable[str]) -> InputError:
     """Return the error for a judge that reads what it is not given."""
     return InputError(
-        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts: "
-        "judging.WithTexts(judge, topics=..., texts=...); in a pipeline, pt.text.get_text(dataset, 'text') in "
-        "front of the judge adds texts.",
+        f"the judge reads {examples(lacking)}, and is given {examples(columns, 12)}. Hand it queries and texts, for "
+        "instance by judging.WithTexts(judge, topics=..., texts=...).",
         argument="judge",
     )
 

@@ -25,12 +25,7 @@ def record(name: str) -> str:
 
 
 def judged_alike(n_topics: int, n_judged: int, n_relevant: int) -> list[str]:
-    """Return the names of the collections whose judgments have these counts, all three.
-
-    Example:
-        >>> judged_alike(43, 9260, 4102), judged_alike(43, 9260, 4101)
-        (['trec-2019/deep/passages'], [])
-    """
+    """Return the names of the collections whose judgments have these counts, all three."""
     wanted = {"n_topics": n_topics, "n_judged": n_judged, "n_relevant": n_relevant}
     return [name for name, entry in entries().items() if wanted.items() <= entry.items()]
 

@@ -32,7 +32,7 @@ from pt_reuse.data.frame_columns import (
 )
 from pt_reuse.data.metadata import OF_FRAMES, given_metadata
 from pt_reuse.data.ordering import HowPooled, check_order
-from pt_reuse.data.trec import NO_ORDER
+from pt_reuse.data.trec import without_place
 from pt_reuse.errors import InputError, located, warn
 
 
@@ -173,9 +173,7 @@ def _rank_places(frame: pd.DataFrame, rows: FileRows, order: str) -> Places | No
             check_places(rows.starts, places)
         except NoPlaceError as error:
             row = frame.iloc[error.row if rows.grouping is None else int(rows.grouping[error.row])]
-            document = f"topic {shown(row['qid'])}, document {shown(row['docno'])}"
-            tied = f"{document} has rank {shown(row['rank'])}, which another document of the topic has too. "
-            raise InputError(f"{tied}{NO_ORDER}") from None
+            raise without_place(row["qid"], row["docno"]) from None
     return places
 
 
@@ -200,7 +198,7 @@ def repeat_faults(
     return {
         run: InputError(
             f"run {shown(names[run])} has document {shown(docno)} more than once for topic {shown(topics[t])}{place}. "
-            "Mend the run, or pass duplicates='best' to keep its better-ranked occurrence."
+            "Mend the run, or pass duplicates='best' to keep the better-ranked."
         )
         for run, t, docno, place in zip(first.run.tolist(), first.topic.tolist(), docnos, places, strict=True)
     }
@@ -215,8 +213,7 @@ def warn_of_twin_topics(topics: Sequence[str]) -> None:
     mixed = [same for same in twins.values() if len(same) > 1]
     if mixed:
         warn(
-            f"topic ids are strings, so {examples(mixed[0])} are different topics; {count(len(mixed), 'such group')} "
-            f"among the runs. If they are meant to be one topic, write its id alike everywhere.",
+            f"topic ids are strings, so {examples(mixed[0])} are different topics ({count(len(mixed), 'such group')})."
         )
 
 

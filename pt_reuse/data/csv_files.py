@@ -59,8 +59,8 @@ class CsvTable:
         for column in columns:
             blank = np.flatnonzero([not cell.strip(WHITE) for cell in self.frame[column]])
             if len(blank):
-                problem = "the cell is empty. Fill it in or drop the line."
-                raise InputError(problem, argument=argument, place=self.place(int(blank[0]), column))
+                place = self.place(int(blank[0]), column)
+                raise InputError("the cell is empty. Fill it in or drop the line.", argument=argument, place=place)
 
     def numbers(self, column: str, argument: str | None = None) -> NDArray[np.float64]:
         """Return a column of numbers, NaN for an empty cell."""
@@ -207,8 +207,7 @@ def parse_csv(lines: Sequence[str], argument: str | None = None, *, first_line: 
     frame = pd.DataFrame({i: columns[i] for i in kept}).set_axis([header[i] for i in kept], axis=1)
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):
-        problem = f"more than one column {examples(twice)}. Rename or drop one."
-        raise InputError(problem, argument=argument, place=f"line {first_line:,}")
+        raise InputError(f"more than one column {examples(twice)}.", argument=argument, place=f"line {first_line:,}")
     return CsvTable(frame, np.array(at, dtype=np.int64))
 
 

@@ -46,15 +46,15 @@ class Dropped:
         """Return that nothing was left out."""
         return Dropped(_frame(0))
 
-    def kept(self) -> dict[str, list[Any]]:
-        """Return it as JSON has it, column by column."""
-        cells = self.frame.astype(object)
-        return {column: cells[column].where(cells[column].notna(), None).tolist() for column in COLUMNS}
+    def kept(self, files: Sequence[str]) -> dict[str, list[Any]]:
+        """Return it as JSON has it, column by column; a file is its place among all."""
+        cells = self.frame.astype(object).where(self.frame.notna(), None)
+        return {**cells.to_dict("list"), "file": [files.index(file) for file in cells["file"]]}
 
     @staticmethod
-    def of_kept(kept: Mapping[str, list[Any]]) -> Dropped:
+    def of_kept(kept: Mapping[str, list[Any]], files: Sequence[str]) -> Dropped:
         """Return what :meth:`kept` gave."""
-        return Dropped(_frame(len(kept["file"]), **kept))
+        return Dropped(_frame(len(kept["file"]), **{**kept, "file": [files[i] for i in kept["file"]]}))
 
     @staticmethod
     def of_lines(file: str, lines: Sequence[int], reasons: Sequence[str], name: str) -> Dropped:

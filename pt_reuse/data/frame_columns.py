@@ -239,8 +239,8 @@ def warn_of_white_space(topics: Iterable[str], docs: Words) -> None:
         spaced = [name for name in names if name.strip().strip(_UNSEEN) != name]
         if spaced:
             warn(
-                f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}. It is part of the "
-                "name, which equals none without it. Strip the column if it should not be."
+                f"{count(len(spaced), what)} with white space at an end, such as {shown(spaced[0])}, which is part of "
+                "it."
             )
 
 
@@ -257,8 +257,7 @@ def finite_column(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         row = frame.iloc[int(bad[0])]
-        problem = f"the {column} of {row_in_words(row)} must be a finite number, got {shown(row[column])}"
-        raise InputError(f"{problem}. Mend the row or drop it.")
+        raise InputError(f"the {column} of {row_in_words(row)} must be a finite number, got {shown(row[column])}.")
     return values
 
 
@@ -282,10 +281,11 @@ def _number(value: Any) -> float:
 
 #: what ir_measures and ir_datasets, ranx, and BEIR call a column -> what PyTerrier calls it
 OURS = {
-    "query_id": "qid", "doc_id": "docno", "relevance": "label", "iter": "iteration",
-    "q_id": "qid",
-    "query-id": "qid", "corpus-id": "docno", "corpus_id": "docno",
-}  # fmt: skip
+    **dict.fromkeys(("query_id", "q_id", "query-id"), "qid"),
+    **dict.fromkeys(("doc_id", "corpus-id", "corpus_id"), "docno"),
+    "relevance": "label",
+    "iter": "iteration",
+}
 #: what trectools calls them; PyTerrier has a `query`, too, and its text is no name
 _TRECTOOLS = {"query": "qid", "docid": "docno", "rel": "label", "system": "name", "q0": "iteration"}
 #: names of documents beside which ranx and BEIR call a label `score`; those of ir_measures are of results, too
@@ -365,17 +365,15 @@ def result_frame(results: Any) -> pd.DataFrame:
         return found
     file = isinstance(results, str | os.PathLike)
     raise InputError(
-        "expected the results of a run: a frame with the columns 'qid', 'docno' and 'score', ScoredDoc tuples, or a "
-        f"dict of topic -> document -> score, got {found}."
-        + (" Files are read by read_runs(), several into one field." if file else "")
+        f"expected the results of a run: a frame with 'qid', 'docno' and 'score', ScoredDoc tuples, or a dict of topic "
+        f"-> document -> score, got {found}.{' Files are read by read_runs().' if file else ''}"
     )
 
 
 def no_results_yet(argument: str) -> InputError:
     """Return the error that pipelines were given, which have no results yet."""
     run = "RunSet.from_pipelines({name: pipeline}, topics)"
-    problem = "these are pipelines, which have no results before they are run. Run them first: "
-    return InputError(f"{problem}{run}.", argument=argument)
+    return InputError(f"these are pipelines, which have no results yet. Run them: {run}.", argument=argument)
 
 
 LABELS = (-(2**15), 2**15 - 1)
@@ -445,8 +443,7 @@ def in_rows(said: Any, index: pd.Index | None, what: str, n: int) -> list[Any]:
         listed = list(islice(said, most + 1))
     except Exception as error:
         raise InputError(
-            f"{wanted}, got {type(said).__name__} that failed: {type(error).__name__}, whose text is in the error's "
-            "__cause__."
+            f"{wanted}, got {type(said).__name__} that failed: {type(error).__name__}, see __cause__."
         ) from error
     if len(listed) > most:
         raise InputError(f"{wanted}, got {type(said).__name__} of more than the {most:,} that were asked for.")

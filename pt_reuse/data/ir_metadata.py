@@ -6,7 +6,7 @@ import os
 import stat
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ import yaml
 from pt_reuse._check import examples, shown
 from pt_reuse._files import user_path
 from pt_reuse._text import shorten
-from pt_reuse.data.lines import is_commented
 from pt_reuse.data.metadata import GivenMetadata, given_metadata
 from pt_reuse.data.packed_files import UnreadableError, read_beginning
 from pt_reuse.errors import InputError, warn
@@ -32,18 +31,13 @@ _NOTHING = {"", "~", "null", "enter_value_here"}
 
 
 def labelled_table(
-    given: GivenMetadata,
-    names: Sequence[str],
-    paths: Sequence[Path],
-    *,
-    commented: Collection[Path] | None = None,
-    base: pd.DataFrame | None = None,
+    given: GivenMetadata, names: Sequence[str], paths: Sequence[Path], base: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Return the table of some runs: what the user gives, and what their files say where the user gives nothing."""
-    headers = {path: header_of(path) for path in dict.fromkeys(paths) if commented is None or path in commented}
+    headers = {path: header_of(path) for path in dict.fromkeys(paths)}
     known = given_metadata().table(names) if base is None else base.copy()
     for column in ("team", "type"):
-        said = [headers.get(path, {}).get(column) for path in paths]
+        said = [headers[path].get(column) for path in paths]
         values = [before if value is None else value for value, before in zip(said, known[column], strict=True)]
         known[column] = pd.Series(values, dtype=object)
     return given.table(names, known)
@@ -67,7 +61,8 @@ def _header(path: Path) -> str:
     """Return the lines between the marks of ir_metadata, nothing where there are none."""
     try:
         # a pipe can be read once only, by whoever reads the run
-        if not stat.S_ISREG(path.stat().st_mode) or not is_commented(read_beginning(path, len(_BOM) + 1)):
+        begins = read_beginning(path, len(_BOM) + 1) if stat.S_ISREG(path.stat().st_mode) else b""
+        if not begins.removeprefix(_BOM).startswith(b"#"):
             return ""
         text = read_beginning(path, MOST_BYTES).removeprefix(_BOM).decode("utf-8", "replace")
     except (OSError, UnreadableError):

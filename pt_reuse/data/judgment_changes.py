@@ -39,10 +39,8 @@ def estimate_relevant(qrels: Any, *, rel: int | None = None) -> pd.DataFrame:
 
     Returns:
         DataFrame: one row per topic: ``qid pooled judged relevant estimate se``. ``relevant`` counts the judged ones.
-        ``se`` is 0 if everything was judged, and NaN if only one document of a larger stratum is judged, which gives no
-        variance. A stratum whose judged documents are all relevant, or all not relevant, adds 0 to it, so it is too
-        small if relevant documents are rare and the sample is small. A stratum without a judged document makes the
-        estimate NaN.
+        ``se`` is NaN if only one document of a larger stratum is judged, and too small if relevant documents are rare
+        and the sample is small. A stratum without a judged document makes the estimate NaN.
 
     Raises:
         InputError: judgments without strata, or a sample of which not every document has a label.
@@ -89,9 +87,8 @@ def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
 
     The new ones are, for instance, those of :meth:`Pool.remainder`: the unjudged documents in the pool of new runs.
     They are united as by :meth:`Qrels.union`, and every judgment has a ``round``: its own if it has one, else 1. If
-    rounds of the new ones do not come after the last old one, they are numbered on from it: 1 becomes the next. A
-    document with the same label in both is old; one that was only pooled (label -1) and is judged now is new. Other
-    columns (who judged, when, why) are carried along.
+    rounds of the new ones do not come after the last old one, they are numbered on from it. A document with the same
+    label in both is old; one that was only pooled (label -1) and is judged now is new.
 
     Args:
         old: the judgments so far, in any form, see :doc:`runs`.
@@ -103,8 +100,7 @@ def expand_judgments(old: Any, new: Any, *, conflict: str = "error") -> Qrels:
         Qrels: all judgments of either, with the column ``round``; the topics of both.
 
     Raises:
-        InputError: a document with two labels under ``conflict="error"``, a round that is no whole number of at least
-            1.
+        InputError: a document with two labels under ``conflict="error"``, a round that is no whole number from 1 on.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -137,8 +133,7 @@ def _rounds(qrels: Qrels, argument: str) -> NDArray[np.int64]:
         if len(odd):
             row = frame.iloc[int(odd[0])]
             document, got = row_in_words(row[["qid", "docno"]]), shown(row["round"])
-            problem = f"the round of {document} must be a whole number of at least 1, got {got}."
-            raise InputError(problem, argument=argument)
+            raise InputError(f"the round of {document} must be a whole number from 1 on, got {got}.", argument=argument)
     return values.astype(np.int64)
 
 
@@ -158,8 +153,7 @@ def grade_scores(
 ) -> Qrels:
     """Turn scores, or probabilities of relevance, into labels, at thresholds that you state.
 
-    A score below the first threshold becomes label 0, a score from the first on label 1, from the second on label 2,
-    and so on.
+    A score below the first threshold becomes label 0, from the first on label 1, from the second on label 2.
 
     Args:
         scores: a judge's scores of documents: a frame with ``qid docno`` and a column of numbers, as retrieval and
@@ -191,16 +185,14 @@ def grade_scores(
     bounds, lowest = _bounds(thresholds), checked_rel(rel)
     frame = _read(scores) if isinstance(scores, str | os.PathLike) else scores
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}.", argument="scores"
-        )
+        problem = f"scores must be a frame with qid, docno and numbers, or a file, got {shown(scores)}."
+        raise InputError(problem, argument="scores")
     frame = in_our_columns(frame)
     check_columns("scores", frame.columns, ("qid", "docno"))
     name = column or next((known for known in USUAL if known in frame), None)
     if name is None or name not in frame:
         wanted = " or ".join(map(repr, USUAL if name is None else [name]))
-        problem = f"scores has no column {wanted}, but {examples(frame.columns, 12)}. Say which holds the numbers."
-        raise InputError(problem, argument="column")
+        raise InputError(f"scores has no column {wanted}, but {examples(frame.columns, 12)}.", argument="column")
     has = frame[name].notna().to_numpy()
     numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     odd = np.flatnonzero(has & ~np.isfinite(numbers))
@@ -221,9 +213,8 @@ def _bounds(thresholds: Any) -> np.ndarray:
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else []
     numbers = number_column(pd.Series(several, dtype=object)) if several else np.zeros(0)
     if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise InputError(
-            f"thresholds must be a number, or several that ascend, got {shown(thresholds)}.", argument="thresholds"
-        )
+        problem = f"thresholds must be a number, or several that ascend, got {shown(thresholds)}."
+        raise InputError(problem, argument="thresholds")
     return numbers
 
 

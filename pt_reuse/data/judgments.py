@@ -55,9 +55,8 @@ def judged_frame(given: Any, argument: str) -> pd.DataFrame:
             return found
         found = "a frame of results"
     raise InputError(
-        f"{argument} must be a Qrels, a frame with the columns 'qid', 'docno' and 'label', Qrel tuples, a dict of "
-        "topic -> document -> label, a file, or a collection's name ('reuse:dl19'), and no results of runs, got "
-        f"{found}.",
+        f"{argument} must be a Qrels, a frame with 'qid', 'docno' and 'label', Qrel tuples, a dict of topic -> "
+        f"document -> label, a file, or a collection's name ('reuse:dl19'), got {found}.",
         argument=argument,
     )
 
@@ -73,16 +72,14 @@ class Qrels(Printed, Shareable):
     """Judgments of documents for topics; immutable, every operation returns a new one.
 
     Labels: > 0 relevant at that grade, 0 judged not relevant, -1 pooled but not judged, -2 junk. *Judged* means a label
-    >= 0, *relevant* a label >= :attr:`rel`, which is 1 unless you or the collection give another grade. It decides
-    which documents are counted, and removed, as relevant; measures have a `rel` of their own. The topic set is kept by
-    all operations but :meth:`select`: a topic that loses its last document stays, and counts 0 in means.
+    >= 0, *relevant* a label >= :attr:`rel`; measures have a `rel` of their own. The topic set is kept by all operations
+    but :meth:`select`: a topic that loses its last document stays, and counts 0 in means.
 
     pt.Experiment and the functions of ir_measures accept it, see :meth:`merge`.
 
     Args:
-        frame: columns ``qid``, ``docno``, ``label``, or as ir_measures has them, ``query_id``, ``doc_id``,
-            ``relevance``, or as BEIR, ranx and trectools do; further columns (who judged, which round) are carried
-            along. Ids are texts; whole numbers and bytes of UTF-8 become texts.
+        frame: columns ``qid``, ``docno``, ``label``, or those of ir_measures, BEIR, ranx and trectools; further columns
+            (who judged, which round) are carried along. Whole numbers and bytes of UTF-8 become texts.
         topics: the topic set, when it is larger than the topics of the rows.
         rel: the lowest label that is relevant, >= 1; None (default): not stated, which counts as 1.
 
@@ -169,9 +166,8 @@ class Qrels(Printed, Shareable):
     def merge(self, *right: Any, **options: Any) -> pd.DataFrame:
         """Return :meth:`to_frame`, merged with `right` and `options` as pandas does: what pt.Experiment asks.
 
-        So ``pt.Experiment(systems, topics, qrels, measures)`` takes a Qrels; a warning names topics without judgments,
-        which a frame cannot hold. With ``filter_by_topics=False``, and in pt.Evaluate, PyTerrier takes only a frame:
-        give ``qrels.to_frame()``.
+        A warning names topics without judgments, which a frame cannot hold. With ``filter_by_topics=False``, and in
+        pt.Evaluate, PyTerrier takes only a frame: give ``qrels.to_frame()``.
         """
         tell_bare_topics(self.arrays)
         merged = self.to_frame().merge(*right, **options)
@@ -182,13 +178,9 @@ class Qrels(Printed, Shareable):
     def counts(self, *, rel: int | None = None, by: str | None = None) -> pd.DataFrame:
         """Return per topic: ``qid judged relevant unjudged junk density``.
 
-        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, between 0 and 1, and
-        0 where none is judged.
-
-        Args:
-            rel: the lowest label that is relevant; default :attr:`rel`.
-            by: a further column of the judgments, such as ``"round"`` or ``"judge"``: it comes after ``qid``, and there
-                is a row for each topic and each of its values, <NA> where a judgment has none.
+        ``unjudged`` counts label -1, ``junk`` all labels below; ``density`` is relevant / judged, 0 where none is
+        judged. `rel` is the lowest label that is relevant, by default :attr:`rel`. `by` is a further column, such as
+        ``"round"`` or ``"judge"``: it comes after ``qid``, and there is a row for each topic and each of its values.
 
         Raises:
             InputError: a `rel` that is no grade, a column that the judgments do not have.
@@ -225,8 +217,8 @@ class Qrels(Printed, Shareable):
         rels = {rel for rel in (self.stated_rel, theirs.stated_rel) if rel is not None}
         if len(rels) > 1:
             raise InputError(
-                f"one side has documents relevant from label {self.rel}, the other from label {theirs.rel}. Say the "
-                "same of both by Qrels.with_rel(rel).",
+                f"relevant is from label {self.rel} on here, from {theirs.rel} there. Say the same by "
+                "Qrels.with_rel(rel).",
                 argument="other",
             )
         return Qrels.of_arrays(united(self.arrays, theirs.arrays, conflict), *rels)
@@ -264,11 +256,7 @@ class Qrels(Printed, Shareable):
         return self.keep(kept)
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Return the judgments of these topics alone; no other operation changes the topic set.
-
-        The scale of labels stays: an unjudged document may have the highest label of all judgments, also where that is
-        of other topics, in bounds (:func:`Low`, :func:`High`, :func:`profile.bounds`).
-        """
+        """Return the judgments of these topics alone; the scale of labels stays, in :func:`Low` and :func:`High`."""
         if not isinstance(topics, Iterable) or isinstance(topics, bytes):
             raise InputError(f"topics must be topic ids, got {topics!r}.", argument="topics")
         wanted = list(dict.fromkeys([topics] if isinstance(topics, str) else as_ids("topic", topics)))
@@ -279,15 +267,10 @@ class Qrels(Printed, Shareable):
         return Qrels.of_arrays(self.arrays.of_topics(sorted(place[topic] for topic in wanted)), self.stated_rel)
 
     def write(self, path: str | Path, *, overwrite: bool = False, strata: bool = False) -> Path:
-        """Write a TREC qrels file, ``qid 0 docno label``, or ``qid 0 docno stratum label`` of a sample.
+        """Write a TREC qrels file to `path`: ``qid 0 docno label``, or with `strata` ``qid 0 docno stratum label``.
 
-        The file cannot hold topics without judgments and further columns: they are left out, with a warning. It does
-        not hold :attr:`rel` and labels of topics that were not selected either: give `rel` again when it is read.
-
-        Args:
-            path: the file.
-            overwrite: replace a file that exists; default is an error.
-            strata: write the column ``stratum``, too, as NIST's sample_eval.pl reads it.
+        The file cannot hold topics without judgments and further columns: they are left out, with a warning. Nor does
+        it hold :attr:`rel`: give it again when the file is read. `overwrite` replaces a file that exists.
 
         Raises:
             InputError: no judgments, or no strata, a file that exists or cannot be written, a name with white space.
@@ -332,7 +315,7 @@ def checked_rel(rel: Any, argument: str = "rel") -> int | None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or not 1 <= rel <= LABELS[1]:
         raise InputError(
-            f"{argument} must be a grade, a whole number from 1 to {LABELS[1]}, got {shown(rel)}.", argument=argument
+            f"{argument} must be a whole number from 1 to {LABELS[1]}, got {shown(rel)}.", argument=argument
         )
     return int(rel)
 
@@ -373,8 +356,8 @@ def check_all_labelled(
         for row in few.itertuples()
     ]
     raise InputError(
-        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. The estimate holds "
-        "for the whole sample alone. Judge all that was drawn, also those that are not relevant.",
+        f"{count(lacking, 'document')} of the sample without a label: {examples(where)} have one. Judge all that was "
+        "drawn, also those that are not relevant.",
         argument=argument,
     )
 
@@ -408,8 +391,7 @@ def read_qrels(path: str | Path, *, rel: int | None = None, strata: bool = False
     after the fourth column is an error. Here a comment may be indented, and comments may follow one another.
 
     A first line such as ``query-id corpus-id score`` (BEIR), ``query_id doc_id relevance`` or ``qid docno label`` says
-    what stands where, in any order; cells are separated by tabs, commas, semicolons or white space, and further columns
-    are carried along.
+    what stands where; cells are separated by tabs, commas, semicolons or white space, further columns carried along.
 
     Args:
         path: the file; packed files are recognised by their first bytes.

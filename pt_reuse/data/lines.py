@@ -239,11 +239,6 @@ def place_of(fields: Fields, row: int) -> str:
     return f"line {fields.line_of(row):,}"
 
 
-def is_commented(data: bytes) -> bool:
-    """Return whether the first line of a text, or what there is of it, is a comment."""
-    return data.removeprefix(BOM).startswith(b"#")
-
-
 @dataclass
 class RunPart:
     """The rows of a chunk of a run, topic by topic, or of a row group of a table, as they stand there."""
@@ -265,7 +260,6 @@ class RunParts:
         self.longer: list[int] = []
         self.bad: list[int] = []
         self.reasons: list[str] = []
-        self.commented = False
         self.n_rows = 0
 
     def has_run_lines(self) -> bool:
@@ -276,9 +270,8 @@ class RunParts:
     def read(self) -> Iterator[RunPart]:
         """Yield the rows of each chunk; a fault is that of the first chunk with one."""
         what, before, last = "is empty", 0, b""
-        for i, data in enumerate(_without_mark(self._chunks())):
+        for data in _without_mark(self._chunks()):
             before, last = before + last.count(b"\n"), data
-            self.commented |= i == 0 and is_commented(data)
             if data and not data.isspace():
                 what = "holds nothing but comments"
                 lines = lines_of_run(data, self.order, skip=self.skip, before=before, first=not self.n_rows)

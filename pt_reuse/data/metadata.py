@@ -64,8 +64,7 @@ def _read_labels(labels: Any, column: str) -> Labels:
     if isinstance(labels, pd.Series | Mapping):
         names = _names(labels.keys(), argument)
         if twice := [name for name, times in Counter(names).items() if times > 1]:
-            problem = f"{argument} has {examples(twice)} more than once. Keep one {column} per run."
-            raise InputError(problem, argument=argument)
+            raise InputError(f"{argument} has {examples(twice)} more than once. Keep one per run.", argument=argument)
         return Labels(dict(zip(names, (value for _, value in labels.items()), strict=True)))
     if column == "pooled" and isinstance(labels, Iterable) and not isinstance(labels, bytes):
         return Labels(dict.fromkeys(_names(labels, argument), True), rest=False)
@@ -89,9 +88,7 @@ def _of_frame(frame: pd.DataFrame, column: str, argument: str) -> Labels:
     named = frame.rename(columns={called[0]: "name"}) if len(called) == 1 else frame
     if not {"name", column} <= set(named.columns):
         needed = f"the column {column!r}, and 'name' or run names as its index"
-        raise InputError(
-            f"{argument} as a DataFrame must have {needed}, got {examples(frame.columns, 12)}.", argument=argument
-        )
+        raise InputError(f"{argument} must have {needed}, got {examples(frame.columns, 12)}.", argument=argument)
     checked = _checked(named, argument)
     return Labels(dict(zip(checked["name"], checked[column], strict=True)))
 
@@ -154,9 +151,7 @@ def read_metadata(metadata: pd.DataFrame | str | Path) -> pd.DataFrame:
             lines = read_lines(metadata, "metadata", "the path of a CSV with a header, or a DataFrame")
             return _checked(_cells(lines, "metadata"), "metadata")
     if not isinstance(metadata, pd.DataFrame):
-        raise InputError(
-            f"metadata must be a DataFrame or the path of a CSV, got {type(metadata).__name__}.", argument="metadata"
-        )
+        raise InputError(f"metadata must be a DataFrame or a CSV, got {type(metadata).__name__}.", argument="metadata")
     return _checked(_with_names(metadata), "metadata")
 
 
@@ -164,22 +159,19 @@ def _checked(metadata: pd.DataFrame, argument: str) -> pd.DataFrame:
     """Return a frame with names as texts, of which each stands in one row; so does each column."""
     if "name" not in metadata.columns:
         raise InputError(
-            f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column that holds "
-            "the run tags to 'name', or make it the index of a frame, as text; 'team', 'type' and 'pooled' are "
-            "used where present.",
+            f"{argument} has no column 'name' among {examples(metadata.columns, 12)}. Rename the column of the run "
+            "tags, or make it the index of a frame, as text.",
             argument=argument,
         )
     if len(twice := metadata.columns[metadata.columns.duplicated()].unique()):
-        raise InputError(
-            f"{argument} has more than one column {examples(twice)}. Rename or drop one.", argument=argument
-        )
+        raise InputError(f"{argument} has more than one column {examples(twice)}. Drop one.", argument=argument)
     if bare := [row for row, name in enumerate(metadata["name"]) if is_blank(name)]:
-        problem = f"{argument} has no run name there. Fill it in, or drop the row."
-        raise InputError(problem, argument=argument, place=f"row {bare[0]:,}")
+        raise InputError(
+            "there is no run name. Fill it in, or drop the row.", argument=argument, place=f"row {bare[0]:,}"
+        )
     names = pd.Series(_names(metadata["name"].tolist(), argument), index=metadata.index, dtype=object)
     if len(again := names[names.duplicated()].unique()):
-        problem = f"{argument} has more than one row for {examples(again)}. Keep one row per run."
-        raise InputError(problem, argument=argument)
+        raise InputError(f"{argument} has {examples(again)} more than once. Keep one row per run.", argument=argument)
     return metadata.assign(name=names)
 
 
@@ -266,9 +258,7 @@ class GivenMetadata:
         strangers.sort(key=lambda name: not hints.get(name))
         hint = hints.get(strangers[0], "") if strangers else ""
         if hint and naming.strict and argument not in self.from_files:
-            raise InputError(
-                f"{argument} names {strangers[0]!r}, which is not among the {naming.noun}s.{hint}", argument=argument
-            )
+            raise InputError(f"{argument} names {strangers[0]!r}, no {naming.noun}.{hint}", argument=argument)
         if len(strangers) == len(given.of):
             has = f"it has {examples(given.of)}" if given.of else "it is empty"
             many = f"{count(len(names), naming.noun)} ({examples(names)})"

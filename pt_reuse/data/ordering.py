@@ -12,7 +12,7 @@ from pt_reuse._check import choice, examples, positive, shown
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import NoPlaceError, check_places
-from pt_reuse.data.trec import NO_ORDER
+from pt_reuse.data.trec import NO_ORDER, without_place
 from pt_reuse.errors import InputError
 from pt_reuse.options import ORDERS
 
@@ -48,10 +48,8 @@ def check_in_order(field: AnyField, names: Sequence[str], now: str, wanted: str)
         except NoPlaceError as error:
             topic, run = divmod(int(np.searchsorted(block.starts, error.row, side="right")) - 1, block.n_runs)
             docno = tokens.decode(tokens.as_tokens(block.words_of(np.array([error.row]))))[0]
-            document = f"topic {shown(block.topics[topic])}, document {shown(docno)}"
-            fault = "the rank of another document of the topic" if error.tied else "no number as its rank"
-            problem, place = f"{document} has {fault}. ", f"run {shown(names[run])}"
-            raise InputError(f"{problem}{NO_ORDER}", argument="order", place=place) from None
+            where = {"argument": "order", "place": f"run {shown(names[run])}"}
+            raise without_place(block.topics[topic], docno, tied=error.tied, **where) from None
 
 
 @dataclass(frozen=True)

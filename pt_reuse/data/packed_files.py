@@ -8,7 +8,6 @@ import lzma
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -25,14 +24,18 @@ STEP = 1 << 20
 _ZSTANDARD_STEP = 1 << 10
 
 
+def _gzip_blocks(file: IO[bytes], step: int) -> Iterator[bytes]:
+    try:
+        from isal.igzip import IGzipFile as GzipFile
+    except ImportError:
+        from gzip import GzipFile
+    with GzipFile(fileobj=file, mode="rb") as unpacked:
+        while block := unpacked.read(step):
+            yield block
+
+
 def _decompressor(packed: str) -> Callable[[], Any]:
     # what unpacks one stream, as the classes of bz2 and lzma do
-    if packed == "gzip":
-        try:
-            from isal import igzip_lib
-        except ImportError:
-            return _Gzip
-        return lambda: igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     if packed in ("bzip2", "xz"):
         return bz2.BZ2Decompressor if packed == "bzip2" else lzma.LZMADecompressor
     if packed == "lz4":
@@ -61,30 +64,6 @@ def _each_stream(chunks: Iterator[bytes], made: Callable[[], Any], step: int) ->
         while not behind and (more := next(chunks, b"")):
             behind = more.lstrip(b"\0")
         rest = behind
-
-
-class _Gzip:
-    """One member of a gzip file, unpacked by Python's own library."""
-
-    def __init__(self) -> None:
-        self._stream, self._full = zlib.decompressobj(wbits=31), False
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._stream.unconsumed_tail and not self._full
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        found = self._stream.decompress(data or self._stream.unconsumed_tail, max_length)
-        self._full = len(found) == max_length
-        return found
 
 
 class _Zstandard:
@@ -121,10 +100,7 @@ MAGIC = {
     b"\x1f\x9d": "compress",
 }
 #: what begins a table -> its kind; in a text that begins alike, a printable character or white space would follow
-_TABLES = (
-    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"),
-    (re.compile(rb"ARROW1\x00\x00"), "Arrow"),
-)
+_TABLES = ((re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), "Parquet"), (re.compile(rb"ARROW1\x00\x00"), "Arrow"))
 #: bytes that tell of a table
 LONGEST_START = 8
 #: bytes that any packed file may unpack to
@@ -256,8 +232,7 @@ def in_memory() -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InputError(
-            "the text does not fit in memory, or what is made of it does not. Read it on a machine with more, or read "
-            "a part of it."
+            "the text does not fit in memory, or what is made of it. Read a part of it, or with more memory."
         ) from error
 
 
@@ -275,8 +250,7 @@ def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
     with _reading(), open_file(path, buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
         file.seek(0)
-        chunks = _chunks(file, chunk)
-        yield from chunks if packed is None else _unpacked(chunks, packed, size, step)
+        yield from _chunks(file, chunk) if packed is None else _unpacked(file, chunk, packed, size, step)
 
 
 def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
@@ -286,11 +260,15 @@ def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:
             yield found
 
 
-def _unpacked(chunks: Iterator[bytes], packed: str, size: int, step: int) -> Iterator[bytes]:
+def _unpacked(file: IO[bytes], chunk: int, packed: str, size: int, step: int) -> Iterator[bytes]:
     found = 0
     with _reading_packed(packed):
-        whole = packed == "compress"
-        blocks = _uncompressed(b"".join(chunks)) if whole else _each_stream(chunks, _decompressor(packed), step)
+        if packed == "compress":
+            blocks = _uncompressed(b"".join(_chunks(file, chunk)))
+        elif packed == "gzip":
+            blocks = _gzip_blocks(file, step)
+        else:
+            blocks = _each_stream(_chunks(file, chunk), _decompressor(packed), step)
         for block in blocks:
             found += len(block)
             _check_unpacked(found, size)
@@ -328,20 +306,9 @@ def chunks_of_lines(path: Path, size: int, most: int) -> Iterator[bytes]:
             yield b"".join(held)
             held, n = [block[cut:]], len(block) - cut
         elif n > most:
-            raise InputError(
-                f"a line of more than {most:,} bytes, which is more than is read of a line at once. Is this a run file?"
-            )
+            raise InputError(f"a line of more than {most:,} bytes, which is too long to be read. Is this a run file?")
     if n:
         yield b"".join(held)
-
-
-def pieces_of_lines(data: bytes, size: int) -> Iterator[bytes]:
-    """Yield a text in pieces of about so many bytes that end with a line's end, but for the last one."""
-    first = 0
-    while first < len(data):
-        end = data.find(b"\n", min(first + size, len(data)) - 1) + 1 or len(data)
-        yield data[first:end]
-        first = end
 
 
 def give_back() -> None:

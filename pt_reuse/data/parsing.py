@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,36 +25,24 @@ from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places, rank_places
 from pt_reuse.data.coding import code_runs, repeat_faults
 from pt_reuse.data.dropped import Dropped
-from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, rows_in_file
-from pt_reuse.data.packed_files import (
-    UnreadableError,
-    chunks_of_lines,
-    in_memory,
-    kind_of_table,
-    pieces_of_lines,
-    read_bytes,
-)
+from pt_reuse.data.lines import RUN_LINE, RunPart, RunParts, place_of, rows_in_file
+from pt_reuse.data.packed_files import UnreadableError, chunks_of_lines, in_memory, kind_of_table
 from pt_reuse.data.tables import RUN_TABLE, NoRunError, TableReading, is_table
-from pt_reuse.data.trec import NO_ORDER, tied_rank
+from pt_reuse.data.trec import without_place
 from pt_reuse.errors import InputError, in_parts, located, warn
 
-
-@dataclass(frozen=True)
-class Longer:
-    """Lines of a file with text after the sixth column, which is passed over."""
-
-    file: str  # the file
-    lines: int  # how many
-    first: int  # the first of them
+#: of each file with text after the sixth column its place among the files, how many such lines, and the first of them
+Longer: TypeAlias = Sequence[Sequence[int]]
 
 
-def tell_of_longer(files: Sequence[Longer]) -> None:
+def tell_of_longer(longer: Longer, paths: Sequence[Path]) -> None:
     """Warn of text after the sixth column, if there is any."""
-    if files:
-        many = f"{count(sum(file.lines for file in files), 'line')} of {count(len(files), 'file')}"
+    if longer:
+        place, _, line = longer[0]
+        many = f"{count(sum(lines for _, lines, _ in longer), 'line')} of {count(len(longer), 'file')}"
         warn(
-            f"{many} with text after the sixth column, which is passed over, as trec_eval does. First "
-            f"{files[0].file}, line {files[0].first:,}. Where a name holds white space, mend such lines."
+            f"{many} with text after the sixth column, which is passed over. First {paths[place]}, line {line:,}. "
+            "Where a name holds white space, mend such lines."
         )
 
 
@@ -64,26 +52,16 @@ class ReadField:
 
     field: AnyField  # the runs
     names: list[str]  # of the runs
-    dropped: pd.DataFrame  # what was left out, see :mod:`pt_reuse.data.dropped`
-    longer: tuple[Longer, ...]  # the files with text after the sixth column
-    commented: tuple[int, ...]  # the runs, by position, whose files begin with a comment, which may be ir_metadata
-    files: tuple[int, ...]  # the file of each run, by position; a table may hold several runs
-
-    def placed(self, places: Mapping[str, str]) -> ReadField:
-        """Return the same with the paths of files written in another way."""
-        if self.dropped.empty and not self.longer:
-            return self
-        files = [places.get(file, file) for file in self.dropped["file"]]
-        dropped = self.dropped.assign(file=pd.Series(files, index=self.dropped.index, dtype=object))
-        longer = tuple(replace(item, file=places.get(item.file, item.file)) for item in self.longer)
-        return replace(self, dropped=dropped, longer=longer)
+    dropped: Dropped  # what was left out
+    longer: Longer  # the files with text after the sixth column
+    files: Sequence[int]  # the file of each run, by position; a table may hold several runs
 
 
 #: of a packed file; ir_datasets' trec-browser-provider adds a further ending to files as they came
 _PACKED = re.compile(r"\.(gz|bz2|xz|lz4|zst|Z)(\.raw)?\Z")
 _BY_TAG = "Pass names='file' to name runs by their files"
 _BY_FILE = "Rename one of the files"
-#: bytes of a file that are looked through at once, and of the longest line
+#: bytes of a file that are read at once, and of the longest line
 _CHUNK, _LONGEST = 1 << 22, 1 << 30
 
 
@@ -97,10 +75,6 @@ class Conventions:
     bad_lines: str  # ``"error"`` or ``"skip"``, of lines that are no run line
     other_files: str  # ``"error"`` or ``"skip"``, of files without a run line
 
-    def as_dict(self) -> dict[str, str]:
-        """Return the conventions by their names."""
-        return asdict(self)
-
 
 @dataclass
 class FileRun:
@@ -110,7 +84,6 @@ class FileRun:
     tag: str | None = None  # its first tag, or the name that it has in its table; None where it is no run
     left_out: str | None = None  # why it is left out, None where it is not
     fault: InputError | None = None  # what is wrong with it, None where nothing is
-    commented: bool = False  # whether it begins with a comment
     longer: tuple[int, int] = (0, 0)  # how many lines have text after the sixth column, and the first of them
     bad: Sequence[int] = ()  # the lines that were left out
     reasons: Sequence[str] = ()  # why each of them was
@@ -262,10 +235,6 @@ def in_ranking_order(name: str, rows: FileRows, ranks: NDArray[np.float64] | Non
     return rows.in_order(name, order, places)
 
 
-def _whole(path: Path) -> Iterator[bytes]:
-    yield from pieces_of_lines(read_bytes(path), _CHUNK)
-
-
 @dataclass
 class RunFiles:
     """Reads run files and tables, several at once."""
@@ -273,7 +242,8 @@ class RunFiles:
     conventions: Conventions
     threads: int
     keep: Callable[[Iterator[RunPart]], Any]  # takes the rows of a file, and returns what stands for them
-    chunks: Callable[[Path], Iterator[bytes]] = _whole  # the text of a file, in chunks of whole lines
+    chunk: int = _CHUNK  # bytes of a file that are parsed at once
+    longest: int = _LONGEST  # bytes of the longest line
 
     def read(self, paths: Sequence[Path], *, verbose: bool) -> list[FileRun]:
         """Return what came of the files."""
@@ -301,7 +271,7 @@ class RunFiles:
     def _text(self, path: Path, stopped: Event) -> FileRun:
         def chunks() -> Iterator[bytes]:
             kind = None
-            for i, data in enumerate(self.chunks(path)):
+            for i, data in enumerate(chunks_of_lines(path, self.chunk, self.longest)):
                 if stopped.is_set():
                     raise InterruptedError
                 if not i:
@@ -325,14 +295,15 @@ class RunFiles:
         if self.conventions.names == "tag" and len(parts.tags) > 1:
             return FileRun(path, fault=_many_tags(parts.tags))
         tag, longer = next(iter(parts.tags)), (len(parts.longer), next(iter(parts.longer), 0))
-        return FileRun(path, tag, None, None, parts.commented, longer, parts.bad, parts.reasons, rows=rows)
+        return FileRun(path, tag, None, None, longer, parts.bad, parts.reasons, rows=rows)
 
     def _table(self, path: Path) -> list[FileRun]:
         reading = TableReading(path, self.conventions.order)
         try:
             rows = self.keep(reading.parts())
         except TiedError as tie:
-            return [FileRun(path, fault=tied_row(list(reading.names)[tie.run], tie), table=True)]
+            place = f"run {shown(list(reading.names)[tie.run])}"
+            return [FileRun(path, fault=without_place(tie.topic, tie.docno, place=place), table=True)]
         except UnreadableError as error:
             problem = f"the file {error}. Give a table of runs, {RUN_TABLE}."
             return [FileRun(path, fault=InputError(problem), table=True)]
@@ -345,14 +316,9 @@ class RunFiles:
 
 def _tied_line(chunks: Iterable[bytes], tie: TiedError) -> InputError:
     # what is wrong with a rank of a run file that two documents have
-    found = next(rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])), None)
-    return changed() if found is None else tied_rank(found[0], int(found[2][0]))
-
-
-def tied_row(run: str, tie: TiedError) -> InputError:
-    """Return the same of a table."""
-    document = f"run {shown(run)}, topic {shown(tie.topic)}, document {shown(tie.docno)}"
-    return InputError(f"{document} has a rank which another document of the topic has too. {NO_ORDER}")
+    for fields, _, rows in rows_in_file(chunks, "rank", [tie.topic], np.array([tie.at])):
+        return without_place(tie.topic, tie.docno, place=place_of(fields, int(rows[0])))
+    return changed()
 
 
 def changed() -> InputError:
@@ -418,7 +384,7 @@ def run_rows(paths: Sequence[Path], order: str, *, threads: int) -> dict[Path, R
     faults = [(file.path, file.fault) for file in files if file.fault is not None]
     if faults:
         raise of_files(faults, len(paths))
-    tell_of_longer([Longer(str(file.path), *file.longer) for file in files if file.longer[0]])
+    tell_of_longer([(paths.index(file.path), *file.longer) for file in files if file.longer[0]], paths)
     return {file.path: rows for file, rows in zip(files, _rows_of(files, [""] * len(files)), strict=True)}
 
 
@@ -439,6 +405,5 @@ def field_of_files(
     dropped = [part for file in files for part in file.dropped(name_of.get(id(file)))]
     place = {path: i for i, path in enumerate(paths)}
     every = Dropped.stacked([*dropped, *repeated]).by_file([*map(str, place)])
-    longer = tuple(Longer(str(file.path), *file.longer) for file in files if file.longer[0])
-    commented = tuple(i for i, run in enumerate(runs) if run.commented)
-    return ReadField(field, names, every.frame, longer, commented, tuple(place[run.path] for run in runs))
+    longer = [(place[file.path], *file.longer) for file in files if file.longer[0]]
+    return ReadField(field, names, every, longer, [place[run.path] for run in runs])

@@ -18,7 +18,7 @@ from pt_reuse._check import columns, count, examples, flag, positive, shown
 from pt_reuse._files import Alone, alone, check_writable, checked_path, sweep_temporary
 from pt_reuse.data.array_file import ArrayFile, DamagedError, write_arrays
 from pt_reuse.data.coding import frame_rows
-from pt_reuse.data.frame_columns import as_ids, in_our_columns, number_column
+from pt_reuse.data.frame_columns import as_ids, as_pairs, in_our_columns, number_column
 from pt_reuse.errors import InputError, located, warn
 
 #: where an object lies in memory, as Python and Java print it
@@ -93,8 +93,7 @@ def kept_in(folder: Path, pipelines: Sequence[KeptPipeline], topics: pd.DataFram
     with alone(folder) as whether:
         if whether is Alone.NO:
             raise InputError(
-                f"another process runs pipelines into {folder} at this moment. Wait until it is done, or give another "
-                "folder.",
+                f"another process runs pipelines into {folder}. Wait until it is done, or give another folder.",
                 argument="cache",
             )
         try:
@@ -135,8 +134,7 @@ def _plain(cell: Any) -> Any:
     if pd.api.types.is_scalar(cell) and pd.isna(cell):
         return None
     raise InputError(
-        f"there is a {type(cell).__name__}, which cannot be compared with that of a further call. Leave its column "
-        "out, or do without a cache.",
+        f"there is a {type(cell).__name__}, which cannot be compared between calls. Leave its column out, or cache=.",
         argument="topics",
     )
 
@@ -150,7 +148,7 @@ class KeptPipeline(pt.Transformer):
         self.name, self.pipeline, self.folder = name, pipeline, folder / f"{readable}-{mark}"
         self._batch_size = batch_size or BATCH
         #: topic and digest of its rows -> the file with its results; None while the folder is not one's own
-        self.files: dict[tuple[str, str], ArrayFile] | None = None
+        self.files: dict[tuple[str, str], Path] | None = None
 
     def _printed(self) -> str:
         return _ADDRESS.sub("", _OBJECT.sub(r"\1", repr(self.pipeline)))
@@ -160,26 +158,26 @@ class KeptPipeline(pt.Transformer):
         self.files = {}
         sweep_temporary(self.folder)
         for path in sorted(self.folder.glob(f"*{_ENDING}")):
-            file = ArrayFile(path)
             try:
-                notes = file.notes
+                with ArrayFile(path) as file:
+                    notes = file.notes
             except DamagedError as error:
-                self._leave(file, error)
+                self._leave(path, error)
                 continue
             if notes["pipeline"] != self._printed():
                 raise InputError(
-                    f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: that one was "
-                    f"{shown(notes['pipeline'])}, this one is {shown(self._printed())}. Give this one another name, or "
-                    f"give another folder, or delete {self.folder}.",
+                    f"{self.folder.parent} holds results of another pipeline as {shown(self.name)}: "
+                    f"{shown(notes['pipeline'])}, not {shown(self._printed())}. Give another name or folder, or delete "
+                    f"{self.folder}.",
                     argument="cache",
                 )
-            self.files |= dict.fromkeys(notes["topics"].items(), file)
+            self.files |= dict.fromkeys(notes["topics"].items(), path)
         known = {topic for topic, _ in self.files}
         changed = [topic for topic, digest in digests.items() if topic in known and (topic, digest) not in self.files]
         if changed:
             warn(
-                f"run {shown(self.name)} runs again for {count(len(changed), 'topic')}, {examples(changed)}: what goes "
-                f"into it for them is not what the results in {self.folder} were made of."
+                f"run {shown(self.name)} runs again for {count(len(changed), 'topic')}, {examples(changed)}: their "
+                f"input is not what the results in {self.folder} were made of."
             )
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -203,28 +201,28 @@ class KeptPipeline(pt.Transformer):
     def _kept(self, digests: Mapping[str, str]) -> list[pd.DataFrame]:
         """Return the results that are kept, of each file those of the topics that are asked."""
         files = self.files or {}
-        of_file: dict[ArrayFile, list[str]] = {}
+        of_file: dict[Path, list[str]] = {}
         for item in digests.items():
             if item in files:
                 of_file.setdefault(files[item], []).append(item[0])
         frames = []
-        for file, topics in of_file.items():
+        for path, topics in of_file.items():
             try:
-                frame = _frame(file)
+                frame = _frame(path)
             except DamagedError as error:
-                self._leave(file, error)
+                self._leave(path, error)
             else:
                 frames.append(frame[frame["qid"].isin(topics)] if len(frame) else frame)
         return frames
 
-    def _leave(self, file: ArrayFile, error: DamagedError) -> None:
+    def _leave(self, path: Path, error: DamagedError) -> None:
         """Warn of a file that cannot be used, and remove it."""
-        warn(f"results of run {shown(self.name)} in {file.path} cannot be used: {error}. The topics in it run again.")
-        self.files = {item: other for item, other in (self.files or {}).items() if other is not file}
+        warn(f"results of run {shown(self.name)} in {path} cannot be used: {error}. The topics in it run again.")
+        self.files = {item: other for item, other in (self.files or {}).items() if other != path}
         # what a disk or a right keeps from being read may be whole
         if not isinstance(error.__cause__, OSError):
             with suppress(OSError):
-                file.path.unlink()
+                path.unlink()
 
     def _run(self, rows: pd.DataFrame, topics: Sequence[str], done: int) -> pd.DataFrame:
         """Return the results of the pipeline in PyTerrier's columns; what no field takes is an error."""
@@ -237,8 +235,8 @@ class KeptPipeline(pt.Transformer):
             problem = f"run {shown(self.name)} failed for the topics {examples(topics, _LISTED)}: {what}.{kept}"
             raise InputError(problem, argument="pipelines") from error
         if not isinstance(results, pd.DataFrame):
-            problem = f"run {shown(self.name)} returned a {type(results).__name__} where a frame was expected."
-            raise InputError(problem, argument="pipelines")
+            got = type(results).__name__
+            raise InputError(f"run {shown(self.name)} returned a {got}, not a frame.", argument="pipelines")
         if not len(results):
             return results
         results = in_our_columns(results)
@@ -246,30 +244,34 @@ class KeptPipeline(pt.Transformer):
         others = sorted(set(as_ids("qid", results["qid"].tolist())) - set(topics))
         if others:
             raise InputError(
-                f"run {shown(self.name)} returned results of {count(len(others), 'topic')} for which it was not asked "
-                f"at this moment, {examples(others)}, and results are kept topic by topic. Do without cache=, or pass "
-                "the results as a frame.",
+                f"run {shown(self.name)} returned results of {count(len(others), 'topic')} that it was not asked for "
+                f"at this moment, {examples(others)}. Do without cache=, or pass the results as a frame.",
                 argument="pipelines",
             )
         return results
 
     def _keep(self, results: pd.DataFrame, digests: Mapping[str, str]) -> pd.DataFrame:
         """Keep the results of a batch of topics, and return them as they will be read."""
-        arrays, labels = _arrays(results)
+        # of anything else no field is made
+        texts = [[], []] if results.empty else as_pairs(results)
+        numbers = [column for column in ("score", "rank") if (results.columns == column).sum() == 1]
+        arrays: dict[str, np.ndarray] = {"names": np.frombuffer(json.dumps(texts).encode(), dtype=np.uint8)}
+        arrays |= {column: number_column(results[column]) for column in numbers}
         name = hashlib.sha256("".join(digests.values()).encode()).hexdigest()[:16]
-        file = ArrayFile(self.folder / f"{name}{_ENDING}")
-        notes = {"pipeline": self._printed(), "topics": dict(digests), "labels": labels, "rows": len(results)}
+        path = self.folder / f"{name}{_ENDING}"
+        notes = {"pipeline": self._printed(), "topics": dict(digests), "numbers": numbers}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_arrays(file.path, arrays, notes)
+            write_arrays(path, arrays, notes)
         except OSError as error:
             raise _unwritable(self.folder.parent, error) from error
-        self.files = {**(self.files or {}), **dict.fromkeys(digests.items(), file)}
-        return _frame(file)
+        self.files = {**(self.files or {}), **dict.fromkeys(digests.items(), path)}
+        return _frame(path)
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        """Return the columns that come out: those of the pipeline."""
-        return pt.inspect.transformer_outputs(self.pipeline, input_columns)
+        """Return the columns that come out: those of the pipeline of which a field is made."""
+        there = pt.inspect.transformer_outputs(self.pipeline, input_columns)
+        return [column for column in ("qid", "docno", "score", "rank") if column in there]
 
     def __repr__(self) -> str:
         return repr(self.pipeline)
@@ -282,37 +284,11 @@ def _in_order(frame: pd.DataFrame, of_row: np.ndarray, topics: Sequence[str]) ->
     return frame.iloc[rows[place[rows].argsort(kind="stable")]].reset_index(drop=True)
 
 
-def _arrays(results: pd.DataFrame) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return the columns of numbers, and those of texts and plain values as JSON: arrays, and their labels."""
-    arrays: dict[str, np.ndarray] = {}
-    labels: dict[str, str] = {}
-    for i, label in enumerate(results.columns):
-        cells = results.iloc[:, i]
-        if not isinstance(label, str):
-            continue
-        if label in ("qid", "docno"):
-            cells = pd.Series(as_ids(label, cells.tolist()), dtype=object)
-        elif label in ("score", "rank") and not isinstance(cells.dtype, np.dtype):
-            cells = pd.Series(number_column(cells))
-        if isinstance(cells.dtype, np.dtype) and cells.dtype.kind in "iufb":
-            arrays[f"{i}.numbers"] = cells.to_numpy()
-        elif all(cell is None or isinstance(cell, str | int | float) for cell in cells.tolist()):
-            arrays[f"{i}.json"] = np.frombuffer(json.dumps(cells.tolist()).encode(), dtype=np.uint8)
-        else:
-            # vectors and other objects, which no field is made of
-            continue
-        labels[next(reversed(arrays))] = label
-    return arrays, labels
-
-
-def _frame(file: ArrayFile) -> pd.DataFrame:
+def _frame(path: Path) -> pd.DataFrame:
     """Return the results in a file; raise a DamagedError where they are not as they were written."""
-    labels = file.notes["labels"]
-    arrays = dict(zip(labels, file.read(*labels), strict=True))
-    # by number, since a frame may have two columns of one name
-    series = [
-        pd.Series(json.loads(array.tobytes()), dtype=object) if name.endswith("json") else pd.Series(array)
-        for name, array in arrays.items()
-    ]
-    frame = pd.DataFrame(dict(enumerate(series)), index=pd.RangeIndex(file.notes["rows"]))
-    return frame.set_axis(list(labels.values()), axis=1)
+    with ArrayFile(path) as file:
+        columns = file.notes["numbers"]
+        names, *numbers = file.read("names", *columns)
+    qids, docnos = json.loads(names.tobytes())
+    frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
+    return frame.assign(**dict(zip(columns, numbers, strict=True)))

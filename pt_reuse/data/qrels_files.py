@@ -32,15 +32,7 @@ from pt_reuse.data.frame_columns import (
     text_words,
     warn_of_white_space,
 )
-from pt_reuse.data.lines import (
-    QRELS_LINE,
-    SAMPLE_LINE,
-    document_in,
-    names_in,
-    place_of,
-    qrels_fields,
-    topics_in,
-)
+from pt_reuse.data.lines import QRELS_LINE, SAMPLE_LINE, document_in, names_in, place_of, qrels_fields, topics_in
 from pt_reuse.data.packed_files import UnreadableError, guarded, in_memory, read_bytes
 from pt_reuse.data.trec import check_names, check_topics
 from pt_reuse.errors import InputError, located, warn
@@ -119,7 +111,7 @@ class JudgedRows:
         row = int(again[0])
         warn(
             f"{count(len(again), 'judgment')} given more than once with the same label ({self._document(row)}, "
-            f"{self._place(int(first_row[row]), row)}); each counts once.",
+            f"{self._place(int(first_row[row]), row)}); each counts once."
         )
         return first_rows
 
@@ -248,9 +240,8 @@ def _groups(arrays: QrelsArrays, by: str | None) -> tuple[NDArray[np.int64], pd.
         return np.zeros(len(arrays.labels), dtype=np.int64), pd.Series([None])
     known = [] if arrays.extra is None else list(arrays.extra.columns)
     if arrays.extra is None or by not in known:
-        there = f"There is {examples(known, 12) if known else 'none'}."
-        problem = f"the judgments have no column {shown(by)} beside qid, docno and label. {there}"
-        raise InputError(problem, argument="by")
+        there = examples(known, 12) if known else "none"
+        raise InputError(f"the judgments have no further column {shown(by)}; there is {there}.", argument="by")
     column = arrays.extra[by]
     codes, values = pd.factorize(column, sort=True)
     found = pd.Series(values, dtype=column.dtype if len(values) else object)
@@ -367,8 +358,7 @@ def qrels_file(arrays: QrelsArrays, *, strata: bool = False) -> bytes:
 
 def _strata(arrays: QrelsArrays) -> list[str]:
     if arrays.extra is None or "stratum" not in arrays.extra or arrays.extra["stratum"].isna().any():
-        problem = "not every judgment has a stratum, so they are not of a sample. Write them without "
-        raise InputError(f"{problem}strata=True.", argument="strata")
+        raise InputError("not every judgment has a stratum. Write them without strata=True.", argument="strata")
     names = arrays.extra["stratum"].astype(str).tolist()
     check_names(dict.fromkeys(names), "stratum")
     return [f"{name} " for name in names]

@@ -16,7 +16,6 @@ from pt_reuse._files import checked_path, user_path
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.field import Field
 from pt_reuse.data.coding import CodedRuns, coder, run_names, warn_of_twin_topics
-from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.frame_columns import (
     COLUMNS,
     as_ids,
@@ -74,7 +73,7 @@ class FileReading:
         """Return the runs of some files, labelled."""
         conventions = Conventions(self.order, self.names, self.duplicates, self.bad_lines, self.other_files)
         threads = (os.cpu_count() or 1) if self.n_jobs is None else int(self.n_jobs)
-        tables = TableLabels.of(paths)
+        tables = TableLabels(paths)
         how_pooled = tables.how_pooled(self.how_pooled)
         # names of files are known before these are read, and so is what is wrong with the labels
         names = named_by_files(paths, self.names, self.other_files)
@@ -86,20 +85,17 @@ class FileReading:
             found = read_kept(
                 paths, user_path(self.cache), conventions, threads=threads, verbose=self.verbose, memory=memory
             )
-        dropped = Dropped(found.dropped)
-        dropped.tell()
-        tell_of_longer(found.longer)
+        found.dropped.tell()
+        tell_of_longer(found.longer, paths)
         warn_of_twin_topics(found.field.topics)
         # run files have white space between names alone
         if isinstance(found.field, Field) and any(map(is_table, paths)):
             warn_of_white_space(found.field.topics, tokens.as_words(found.field.vocabulary))
         if table is None:
             of_runs = [paths[i] for i in found.files]
-            commented = {of_runs[i] for i in found.commented}
-            base = tables.base(found.names, of_runs)
-            table = labelled_table(labels, found.names, of_runs, commented=commented, base=base)
+            table = labelled_table(labels, found.names, of_runs, tables.base(found.names, of_runs))
         tables.tell(self.order)
-        return CodedRuns(found.field, table, self.order, how_pooled, dropped)
+        return CodedRuns(found.field, table, self.order, how_pooled, found.dropped)
 
 
 _FORMS = (
@@ -186,8 +182,7 @@ def _split(frame: pd.DataFrame, argument: str, hint: str) -> dict[Any, pd.DataFr
 
 def _unnamed(got: str, argument: str) -> InputError:
     return InputError(
-        f"{argument} is {got}, the results of one run without its name. Name the run: {{'bm25': results}}.",
-        argument=argument,
+        f"{argument} is {got}, results without the name of a run. Name it: {{'bm25': results}}.", argument=argument
     )
 
 

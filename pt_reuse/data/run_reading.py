@@ -40,20 +40,17 @@ def read_runs(
 ) -> RunSet:
     r"""Read TREC run files, and tables of runs (Parquet, Arrow), as one field.
 
-    A run file has six columns, ``qid Q0 docno rank score tag``, separated by any white space; it may be packed (.gz,
-    .bz2, .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file that
-    unpacks to more than 100 MB and more than 100 times its size is refused as an attack. As in trec_eval, a line that
-    begins with ``#`` is a comment (so no topic id begins with it), and text after the sixth column is ignored, with one
-    warning for all files.
+    A run file has six columns, ``qid Q0 docno rank score tag``, separated by white space; it may be packed (.gz, .bz2,
+    .xz, .Z; .lz4 and .zst where their library is installed), recognised by its first bytes. A packed file that unpacks
+    to more than 100 MB and more than 100 times its size is refused as an attack. As in trec_eval, a line that begins
+    with ``#`` is a comment, and text after the sixth column is ignored, with one warning for all files.
 
     A table has a row per document with the columns ``qid``, ``docno``, ``score``, optional ``rank``, and ``name``, the
-    run; without ``name`` all rows are one run, named by the file. It is recognised by its first bytes, and needs
-    pyarrow (``pip install 'pt-reuse[parquet]'``). The metadata that :meth:`RunSet.write_table` stored in it (team,
-    type, pooled and further columns, `pool_order`, `pool_depth`) are used unless given here.
+    run; without ``name`` all rows are one run, named by the file. It needs pyarrow (``pip install
+    'pt-reuse[parquet]'``). The metadata that :meth:`RunSet.write_table` stored in it are used unless given here.
 
     Args:
-        source: a folder (all files in it except hidden files and subfolders), a glob pattern (``**`` stands for any
-            folders), a file, or several files.
+        source: a folder (all files in it except hidden files and subfolders), a glob pattern, a file, or several files.
         teams: who submitted each run: a dict, a Series or DataFrame (``team``) indexed by name or with a column
             ``name``, or the path of a file with two columns, run tag and team. Runs that are not named have the team
             of the ir_metadata in their file, or None, with a warning.
@@ -65,34 +62,29 @@ def read_runs(
             ``type``, ``pooled`` and others, instead of the three arguments above, or in addition (the arguments win).
         order: the order that ranks the documents of a run. ``"trec_eval"`` (default): score as float64 descending, ties
             by docno descending; ``"trec_eval9"``: the same on float32 scores, as pytrec_eval and pt.Experiment do;
-            ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` changes it. A warning says if a
-            table was written in another order than the default.
+            ``"rank"``: the rank column; ``"file"``: as read. :meth:`RunSet.reorder` changes it.
         pool_order: the order in which the collection pooled the runs, if it is not `order`.
         pool_depth: the depth to which it pooled, the default of ``depth=`` in all functions that pool the runs.
         names: ``"tag"`` names a run by its sixth column, ``"file"`` by its file name without ``input.`` and the ending
-            of the compression. For run files only; runs of tables are named by their column ``name``.
+            of the compression. Runs of tables are named by their column ``name``.
         duplicates: a document twice in one list is an ``"error"``, or ``"best"`` keeps its better-ranked occurrence.
         bad_lines: a line that is no run line is an ``"error"``, or ``"skip"`` leaves it out: fewer than six columns, a
-            score that is no finite number, with ``order="rank"`` a rank that is no number, a qid or docno of more than
-            1,024 bytes, a NUL byte, a carriage return alone behind the sixth column. For a document twice in a list see
-            `duplicates`. Two lines of one rank and two tags in a file are always errors, as it is not known which line
-            is wrong, and so is a bad row of a table, as it is in a frame.
-        other_files: a file without any run line, such as a picture, a README, qrels or an empty file, is an
-            ``"error"``, or ``"skip"`` leaves it out; likewise a table without any row of a run or without a needed
-            column. A damaged packed file or table is always an error.
+            score (with ``order="rank"`` a rank) that is no finite number, a qid or docno of more than 1,024 bytes, a
+            NUL byte, a carriage return behind the sixth column. Two lines of one rank and two tags in a file are
+            always errors, and so is a bad row of a table.
+        other_files: a file without any run line, such as a README, qrels or an empty file, is an ``"error"``, or
+            ``"skip"`` leaves it out. A damaged packed file or table is always an error.
         cache: a folder to keep the parsed field in; the next call loads it from there unless the contents of a file
             (by their checksums), the set of files, or a setting has changed.
         memory: how much may be held in memory at once, in bytes or as ``"500MB"``, ``"2GB"``, ``"1.5 GiB"``; at least
-            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need. The
-            files may be larger than this, and so may the field. Results, such as pools, need further memory. Default:
-            the whole field is in memory.
+            64 MB. The field is then kept in `cache`, block by block, and studies load the blocks that they need.
+            Results, such as pools, need further memory. Default: the whole field is in memory.
         n_jobs: threads; default all cores.
         verbose: show a progress bar.
 
     Returns:
         RunSet: the runs, in the order of the files; those of a table in the order of :meth:`RunSet.write_table`, else
-            in that of their first rows. :attr:`RunSet.dropped` has a row for each line and file that was left out; one
-            warning, the repr and the settings of results give their number.
+            in that of their first rows. :attr:`RunSet.dropped` has a row for each line and file that was left out.
 
     Raises:
         InputError: with the file, the line and what to do; for several faulty files the first fault of each, all in its
@@ -105,18 +97,9 @@ def read_runs(
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
         RunSet: 1 run (pooled: not on record), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
-    reading = Reading(
-        order=order,
-        how_pooled=HowPooled(pool_order, pool_depth),
-        names=names,
-        duplicates=duplicates,
-        bad_lines=bad_lines,
-        other_files=other_files,
-        cache=cache,
-        memory=memory,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
+    how = {"duplicates": duplicates, "bad_lines": bad_lines, "other_files": other_files}
+    how |= {"names": names, "cache": cache, "memory": memory, "n_jobs": n_jobs, "verbose": verbose}
+    reading = Reading(order=order, how_pooled=HowPooled(pool_order, pool_depth), **how)
     paths = run_paths(source)
     labels = given_metadata(teams=teams, types=types, pooled=pooled, metadata=metadata)
     return reading.read(paths, labels)

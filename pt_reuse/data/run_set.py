@@ -142,10 +142,9 @@ class RunSet(Printed, Shareable):
 
         `pipelines` is run name -> PyTerrier pipeline that ends in ``qid``, ``docno``, ``score``; `topics` is a frame
         with ``qid`` and ``query``, of which `batch_size` go into each call of a pipeline: default all at once, or 10
-        with a `cache`. The cache is a folder, made if missing, that keeps the results of each batch before the next one
-        runs. Kept batches are not run again, so that an interrupted call continues (:doc:`runs`). `verbose` shows a
-        progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`, `pool_depth` and `duplicates` are
-        those of :func:`read_runs`.
+        with a `cache`, a folder that keeps the results of each batch, so that an interrupted call continues
+        (:doc:`runs`). `verbose` shows a progress bar. `teams`, `types`, `pooled`, `metadata`, `order`, `pool_order`,
+        `pool_depth` and `duplicates` are those of :func:`read_runs`.
 
         Raises:
             InputError: no pipeline, topics or results; with a `cache`, a pipeline that fails, and a folder that is in
@@ -243,9 +242,8 @@ class RunSet(Printed, Shareable):
     ) -> tuple[RunSet, RunSet]:
         """Draw teams at random; return the runs of the drawn teams, and those of all other teams.
 
-        `share` is the share of teams to draw, between 0 and 1; their number is rounded, halves up, and each side has at
-        least one. The same `seed` draws the same teams in every process. `type`, one or several, limits both sides to
-        runs of these types; default all.
+        `share` of the teams is drawn, rounded, halves up; each side has at least one. The same `seed` draws the same
+        teams in every process. `type`, one or several, limits both sides to runs of these types.
 
         Raises:
             InputError: an unknown type, fewer than two teams, a share out of range.
@@ -266,15 +264,10 @@ class RunSet(Printed, Shareable):
     ) -> RunSet:
         """Return the runs with only some of the documents, as if the corpus had no others.
 
-        Ranks are counted again, and so are the places in the file and in the rank column, which :meth:`reorder` uses.
-        Scores stay. Topics without any remaining document are dropped; a warning says which runs keep no document of a
-        topic. Give one of the three arguments. It is an error if no run retrieves such a document.
-
-        Args:
-            docnos: document names: those of a part of the corpus (:func:`~pt_reuse.profile.subsample_corpus`), or of a
-                small corpus (:meth:`docnos`).
-            prefix: how the names of the documents begin, one or several: ``"FT"`` is one source of TREC-8.
-            where: a function of a document name that returns whether to keep the document.
+        Ranks are counted again, scores stay. Topics without any remaining document are dropped; a warning says which
+        runs keep no document of a topic. It is an error if no run retrieves such a document. Give one of the three:
+        `docnos` are document names, such as those of :func:`~pt_reuse.profile.subsample_corpus`; `prefix` is how names
+        begin, one or several; `where` is a function of a name that returns whether to keep the document.
         """
         return self._with(restricted(self.field, self._names, docnos, prefix, where))
 
@@ -356,10 +349,9 @@ class RunSet(Printed, Shareable):
     def systems(self) -> dict[str, pt.Transformer]:
         """Return run name -> a system that returns the run's results, for experiments with live systems.
 
-        A system returns ``qid docno rank score`` and the further columns of the topics; for a topic that its run lacks
-        it returns nothing. Documents are in :attr:`order`. PyTerrier and ir_measures sort by score, in float32, so a
-        score that would not give this order (a tie, or runs in the order of their files) is lowered to the next smaller
-        number. So ``pt.Experiment`` gives the scores of :func:`score`.
+        A system returns ``qid docno rank score`` and the further columns of the topics. PyTerrier and ir_measures sort
+        by score, in float32, so a score that would not give :attr:`order` is lowered to the next smaller number. So
+        ``pt.Experiment`` gives the scores of :func:`score`.
 
         Example:
             >>> import pyterrier as pt
@@ -441,14 +433,13 @@ class RunSet(Printed, Shareable):
     def write_table(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write all runs as one Parquet or Arrow file, which :func:`read_runs` reads back as they are; return its path.
 
-        Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them,
-        in the order in which the runs stand here. Rows are topic by topic, then run by run; a row group holds whole
-        topics. Their metadata (:attr:`run_table`, the order, how they were pooled) are in the metadata of the file,
-        under the key ``pt_reuse``. The file is written completely or not at all.
+        Its columns are ``qid docno score rank name``: scores in full (float64), ranks from 0 as PyTerrier counts them.
+        Rows are topic by topic, then run by run; a row group holds whole topics. The runs' metadata (:attr:`run_table`,
+        the order, how they were pooled) are in those of the file, under the key ``pt_reuse``. The file is written
+        completely or not at all.
 
         Args:
-            path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format; both packed
-                with zstd. Folders are made where they are missing.
+            path: the file. ``.parquet`` is Parquet, ``.arrow`` and ``.feather`` are Arrow's file format.
             overwrite: replace an existing file; default is an error.
 
         Raises:

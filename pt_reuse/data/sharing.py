@@ -34,23 +34,13 @@ class Shareable:
         source: str | None = None,
         license: str | None = None,
     ) -> pt.Artifact:
-        """Write it as an artifact of PyTerrier.
+        """Write it to a new folder, as an artifact of PyTerrier: ``run_set``, ``qrels``, ``pool`` or ``scores``.
 
         ``pt.Artifact.load(folder).content`` has it back, and so have ``from_hf``, ``from_zenodo`` and ``from_url`` once
         it was shared: ``artifact.build_package()`` makes one file, ``to_hf`` and ``to_zenodo`` upload it, with a card
-        that says what it is, under which conventions it was made, and how it is loaded. Runs that NIST gives to people
-        who sign its agreement are neither packed nor uploaded, unless ``artifact.allowed(who)`` says who allows it.
-        When the content is read, every file is checked to be the one that was written.
-
-        Args:
-            folder: where to; a new folder.
-            title: what the artifact is called in its card.
-            description: what it is, in a sentence or more.
-            source: where its content is from, such as a paper.
-            license: under which licence it is shared, an SPDX identifier such as ``"cc-by-4.0"``.
-
-        Returns:
-            pyterrier.Artifact: of type ``run_set``, ``qrels``, ``pool`` or ``scores``, with `content`.
+        of its `title`, `description`, `source` (such as a paper), `license` (such as ``"cc-by-4.0"``) and conventions.
+        Runs that NIST gives to people who sign its agreement are neither packed nor uploaded, unless
+        ``artifact.allowed(who)`` says who allows it.
 
         Raises:
             InputError: a folder that exists or cannot be written to, a run whose name cannot be a file's.

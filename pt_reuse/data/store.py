@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,19 +17,20 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from pt_reuse._check import examples
 from pt_reuse._files import TREE, check_writable, open_file, sweep_temporary, temporary
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field, LateField
+from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
 from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
 from pt_reuse.data.dropped import Dropped
 from pt_reuse.data.ir_metadata import real_paths
-from pt_reuse.data.parsing import Conventions, Longer, ReadField, changed, parse_files
+from pt_reuse.data.parsing import Conventions, ReadField, changed, parse_files
 from pt_reuse.data.within_memory import BlocksWithin, rows_at_once
 from pt_reuse.errors import InputError, warn
 
-FORMAT = 10  # to be raised when the file, its arrays or the hash of names change
+FORMAT = 11  # to be raised when the file, its arrays or the hash of names change
 NAME = "pt_reuse-runs.npz"
 _ARRAYS = ("vocabulary", "topic_docs", "doc_starts", "starts", "codes", "ranked", "scores", "file", "rank")
 _CHUNK = 1 << 20  # bytes of a source file that are summed up at once
@@ -73,7 +74,7 @@ def _add_block(archive: ZipFile, i: int, block: Field) -> None:
 
 def open_field(path: Path) -> OpenField:
     """Return the field in a file, whose blocks are read when they are needed; a DamagedError where it is none."""
-    file = ArrayFile.held(path)
+    file = ArrayFile(path)
     notes = file.notes
     (lengths,) = file.read("lengths")
     parts = [range(a, b) for a, b in pairwise((0, *notes["ends"]))]
@@ -92,12 +93,8 @@ class StoredBlocks:
         """Return some of the blocks."""
         return StoredBlocks(self.file, tuple(self.blocks[i] for i in blocks))
 
-    def places(self, i: int) -> list[str]:
-        """Return the file."""
-        return [str(self.file.path)]
-
     def load(self, i: int) -> Field:
-        """Return a block, whose arrays are read when somebody asks for them."""
+        """Return a block."""
         return _load(self.file, self.blocks[i])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -112,7 +109,7 @@ def _opened_again(path: str, mark: str, blocks: tuple[int, ...]) -> StoredBlocks
 @lru_cache(maxsize=4)
 def _file(path: str, mark: str) -> ArrayFile:
     with _telling(Path(path)):
-        file = ArrayFile.held(Path(path))
+        file = ArrayFile(Path(path))
         same = file.notes.get("mark") == mark
     if not same:
         raise InputError(f"the cache {path} was made anew after these runs were read. Read the runs again.")
@@ -120,18 +117,13 @@ def _file(path: str, mark: str) -> ArrayFile:
 
 
 def _load(file: ArrayFile, i: int) -> Field:
-    def read(*names: str) -> list[Any]:
-        with _telling(file.path):
-            return file.read(*(f"{i}/{name}" for name in names))
-
-    def part(name: str) -> Any:
-        if name == "vocabulary" and len((long_names := read("long_names"))[0]):
-            tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
-        return read(name)[0]
-
     with _telling(file.path):
         first, end = (0, *file.notes["ends"])[i : i + 2]
-        return LateField(part, n_runs=len(file.notes["ranked"]), topics=tuple(file.notes["topics"][first:end]))
+        long_names, *arrays = file.read(*(f"{i}/{name}" for name in ("long_names", *_ARRAYS)))
+        if len(long_names):
+            tokens.keep_long_names(long_names.tobytes().split(b"\0"))
+        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
+        return Field(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), **named)
 
 
 @contextmanager
@@ -199,29 +191,47 @@ def read_kept(
     memory: int | None = None,
 ) -> ReadField:
     """Return the field of some run files, kept in a folder: in memory, or within so many bytes block by block."""
-    real = real_paths(paths)
+    real, store = real_paths(paths), folder / NAME
     top = os.path.join(os.path.realpath(folder), "")
     if any(path.startswith(top) for path in (*real, *map(os.path.realpath, filter(os.path.islink, paths)))):
-        raise InputError(
-            f"cache {folder} holds the run files themselves. Give another folder for the cache.", argument="cache"
-        )
-    cache = _Cache(
-        folder, fingerprints(real, threads), conventions, memory, dict(zip(real, map(str, paths), strict=True))
-    )
+        raise InputError(f"cache {folder} holds the run files themselves. Give another folder.", argument="cache")
+    made_of = {"format": FORMAT, "settings": asdict(conventions), "sources": fingerprints(real, threads)}
+
+    def write(blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
+        def notes() -> dict[str, Any]:
+            read = told()
+            found = {"runs": read.names, "longer": read.longer, "files": read.files}
+            return {**made_of, **found, "dropped": read.dropped.kept([*map(str, paths)])}
+
+        # files that changed while they were read
+        if fingerprints(real, threads) != made_of["sources"]:
+            raise changed()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_field(store, blocks, ranked, notes)
+
     try:
-        return cache.load()
+        return _kept(store, made_of, paths, memory)
     except StaleCacheError as stale:
-        keeping = not (folder / NAME).exists() or _tell_stale(folder, stale)
-    if memory is not None:
-        check_keeping(folder)
-        return cache.read_within(paths, memory, threads=threads, verbose=verbose)
-    found = parse_files(paths, conventions, threads=threads, verbose=verbose)
-    if keeping:
+        if store.exists():
+            warn(f"the cache {folder} is not used: {stale}; the runs are read again.")
+    if memory is None:
+        read = parse_files(paths, conventions, threads=threads, verbose=verbose)
         try:
-            cache.keep(found, paths, threads)
-        except OSError as error:
-            warn(f"the runs were read but cannot be kept in {folder} ({error}).")
-    return found
+            write(map(read.field.part, range(len(read.field.parts))), read.field.ranked, lambda: read)
+        except (InputError, OSError) as error:
+            warn(f"the runs were read but cannot be kept in {folder}: {error}")
+        return read
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with temporary(folder, of_files=True) as stage:
+            (spools := stage / TREE).mkdir()
+            made = BlocksWithin(paths, spools, conventions, memory, threads=threads, verbose=verbose)
+            write(made.blocks(verbose=verbose), made.ranked, made.read_field)
+    except OSError as error:
+        raise InputError(
+            f"the cache {folder} cannot be written: {error.strerror or error}. Make room.", argument="cache"
+        ) from error
+    return _kept(store, made_of, paths, memory)
 
 
 def check_keeping(folder: Path) -> None:
@@ -229,120 +239,44 @@ def check_keeping(folder: Path) -> None:
     check_writable(folder, [NAME], overwrite=True, argument="cache")
 
 
-def _tell_stale(folder: Path, stale: StaleCacheError) -> bool:
-    """Say why a store does not serve, and return whether it can be written anew."""
-    # before the runs are read: it may be long until they are
+def _kept(store: Path, made_of: Mapping[str, Any], paths: Sequence[Path], memory: int | None) -> ReadField:
+    """Return what is kept, within so many bytes or in memory; a StaleCacheError says why it does not serve."""
+    if not store.exists():
+        raise StaleCacheError("it is empty")
+    sweep_temporary(store.parent)
     try:
-        check_keeping(folder)
-    except InputError as error:
-        warn(f"the cache {folder} is not used: {stale}; the runs are read again, but cannot be kept: {error}")
-        return False
-    warn(f"the cache {folder} is not used: {stale}; the runs are read again and kept anew.")
-    return True
-
-
-@dataclass(frozen=True)
-class _Cache:
-    """What some run files are kept as; it names them by real paths, and `given` says how the user writes these."""
-
-    folder: Path
-    sources: Sources
-    conventions: Conventions
-    memory: int | None
-    given: dict[str, str]
-
-    def load(self) -> ReadField:
-        """Return what is kept; a StaleCacheError says why it does not serve."""
-        if not (self.folder / NAME).exists():
-            raise StaleCacheError("it is empty")
-        sweep_temporary(self.folder)
-        try:
-            field = open_field(self.folder / NAME)
-            read = self._checked(field)
-            return read if self.memory is not None else replace(read, field=_in_memory(field))
-        except DamagedError as error:
-            raise StaleCacheError(str(error)) from error
-        except (InputError, LookupError, TypeError, ValueError) as error:
-            raise StaleCacheError("it is damaged") from error
-
-    def _checked(self, field: OpenField) -> ReadField:
+        field = open_field(store)
         source: Any = field.source
         notes = source.file.notes
-        if notes["format"] != FORMAT:
-            raise StaleCacheError(f"it has format {notes['format']!r}, this version writes {FORMAT}")
-        settings = self.conventions.as_dict()
-        if other := [key for key in settings if notes["settings"][key] != settings[key]]:
-            said = ", ".join(f"{key}={notes['settings'][key]!r}, now {settings[key]!r}" for key in other)
-            raise StaleCacheError(f"it was made with {said}")
-        if notes["sources"] != self.sources:
-            raise StaleCacheError(_what_changed(notes["sources"], self.sources))
+        if odd := [key for key in made_of if notes[key] != made_of[key]]:
+            raise StaleCacheError(_what_changed(odd[0], notes[odd[0]], made_of[odd[0]]))
         # a topic alone cannot be cut
-        several = [part for part in field.parts if len(part) > 1]
-        rows = max((int(field.lengths[part.start : part.stop].sum()) for part in several), default=0)
-        if self.memory is not None and rows > rows_at_once(self.memory):
-            raise StaleCacheError(f"it has blocks of {rows:,} rows, with which one cannot work in this memory")
-        dropped = Dropped.of_kept(notes["dropped"]).frame
-        longer = tuple(Longer(*item) for item in notes["longer"])
-        names, commented, files = notes["runs"], tuple(notes["commented"]), tuple(notes["files"])
-        return ReadField(field, names, dropped, longer, commented, files).placed(self.given)
-
-    def keep(self, read: ReadField, paths: Sequence[Path], threads: int) -> None:
-        """Keep a field in memory, unless its files have changed since they were read."""
-        if self._changed(threads):
-            warn(f"the run files changed while they were read, so they are not kept in {self.folder}. Read them again.")
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._write(map(read.field.part, range(len(read.field.parts))), read.field.ranked, lambda: read)
-
-    def read_within(self, paths: Sequence[Path], memory: int, *, threads: int, verbose: bool) -> ReadField:
-        """Read the files within so many bytes, keep the field, and return it."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with temporary(self.folder, of_files=True) as stage:
-                (spools := stage / TREE).mkdir()
-                made = BlocksWithin.read(paths, spools, self.conventions, memory, threads=threads, verbose=verbose)
-                if self._changed(threads):
-                    raise changed()
-                self._write(made.blocks(verbose=verbose), made.ranked, made.read_field)
-        except OSError as error:
-            raise InputError(
-                f"the cache {self.folder} cannot be written: {error.strerror or error}. Make room and call again, or "
-                "give another folder.",
-                argument="cache",
-            ) from error
-        return self.load()
-
-    def _changed(self, threads: int) -> bool:
-        return fingerprints([path for path, _ in self.sources], threads) != self.sources
-
-    def _write(self, blocks: Iterable[Field], ranked: NDArray[np.bool_], told: Callable[[], ReadField]) -> None:
-        def notes() -> dict[str, Any]:
-            # another call may give the same files by other paths
-            read = told().placed({path: real for real, path in self.given.items()})
-            longer = [[item.file, item.lines, item.first] for item in read.longer]
-            found = {"format": FORMAT, "settings": self.conventions.as_dict(), "sources": self.sources}
-            found |= {"runs": read.names, "longer": longer, "commented": read.commented, "files": read.files}
-            return found | {"dropped": Dropped(read.dropped).kept()}
-
-        write_field(self.folder / NAME, blocks, ranked, notes)
+        sizes = [int(field.lengths[part.start : part.stop].sum()) for part in field.parts if len(part) > 1]
+        if memory is not None and max(sizes, default=0) > rows_at_once(memory):
+            raise StaleCacheError(f"it has blocks of {max(sizes):,} rows, with which one cannot work in this memory")
+        dropped = Dropped.of_kept(notes["dropped"], [*map(str, paths)])
+        kept = field if memory is not None else _in_memory(field)
+        return ReadField(kept, notes["runs"], dropped, notes["longer"], notes["files"])
+    except DamagedError as error:
+        raise StaleCacheError(str(error)) from error
+    except (InputError, LookupError, TypeError, ValueError) as error:
+        raise StaleCacheError("it is damaged") from error
 
 
-def _in_memory(field: OpenField) -> Field:
-    if len(field.parts) == 1:
-        return field.source.load(0)
-    found = field.take_topics(range(field.n_topics))
+def _what_changed(what: str, kept: Any, now: Any) -> str:
+    if what == "format":
+        return f"it has format {kept!r}, this version writes {now}"
+    if what == "settings":
+        return "it was made with " + ", ".join(f"{key}={kept[key]!r}" for key in now if kept[key] != now[key])
+    odd = dict.fromkeys(path for path, check in (*now, *kept) if [path, check] not in now or [path, check] not in kept)
+    return (
+        f"run files are new, missing or changed: {examples(map(os.path.basename, odd))}"
+        if odd
+        else "its run files stand in another order"
+    )
+
+
+def _in_memory(field: Any) -> Field:
+    found: Field = field.source.load(0) if len(field.parts) == 1 else field.take_topics(range(field.n_topics))
     forget_blocks()
-    return Field(**{item.name: getattr(found, item.name) for item in fields(Field)})
-
-
-def _what_changed(kept: Sources, now: Sources) -> str:
-    before, after = dict(kept), dict(now)
-    new = [path for path in after if path not in before]
-    missing = [path for path in before if path not in after]
-    changed = [path for path in after if before.get(path, after[path]) != after[path]]
-    parts = [
-        f"{len(paths):,} {what} ({os.path.basename(paths[0])}{', ...' if len(paths) > 1 else ''})"
-        for paths, what in ((new, "new"), (missing, "missing"), (changed, "changed"))
-        if paths
-    ]
-    return "of its run files " + ", ".join(parts) if parts else "its run files stand in another order"
+    return found

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -32,14 +32,12 @@ from pt_reuse.data.packed_files import (
     DamagedFileError,
     TooLargeError,
     UnreadableError,
-    give_back,
     kind_of_table,
 )
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, warn
 from pt_reuse.options import ORDERS
 
 SKIP_FILE = " Pass other_files='skip' to leave out files without a row of a run."
-_LARGE = 1 << 20  # bytes of a row group that are given back before the next one is read
 _ROW_BYTES = 24  # that a row takes in memory at least
 #: threads, and columns that are read ahead, take more memory and hardly less time
 _PARQUET = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 16}
@@ -77,25 +75,25 @@ class _Table:
     file: IO[bytes]
     size: int
 
-    def groups(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        """Yield some columns of one row group (record batch) after the other, checked, and which one it is in words."""
-        most = left = max(ANY_UNPACKED, MOST_TIMES * self.size)
-        parts = self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted)
-        for i, (size, read) in enumerate(parts, 1):
-            where = f"{'row group' if self.kind == 'Parquet' else 'record batch'} {i:,}"
-            _check_size(size, left, most, self.size)
-            with located(where), _reading(self.kind):
-                group = read()
-                # numbers that lead out of its buffers would be followed
-                group.validate(full=True)
-            left -= max(size, group.nbytes)
-            _check_size(0, left, most, self.size)
-            yield where, group
-            large = group.nbytes > _LARGE
+    def groups(self, wanted: Sequence[str]) -> Iterator[Any]:
+        """Yield some columns of one row group (record batch) after the other, checked."""
+        most = max(ANY_UNPACKED, MOST_TIMES * self.size)
+        left = most
+        for size, read in self._parquet(wanted) if self.kind == "Parquet" else self._arrow(wanted):
+            group = None
+            if size <= left:
+                with _reading(self.kind):
+                    group = read()
+                    # numbers that lead out of its buffers would be followed
+                    group.validate(full=True)
+                left -= max(size, group.nbytes)
+            if group is None or left < 0:
+                raise TooLargeError(
+                    f"unpacks to more than {most:,} bytes, from {self.size:,}, which is taken for damage or an attack "
+                    f"(write its columns qid, docno, score, rank and name alone if it is right)"
+                )
+            yield group
             del group  # before the next one is read
-            if large:
-                self.pa.default_memory_pool().release_unused()
-                give_back()
 
     def _parquet(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
         # the size that each part claims, and what reads it
@@ -106,9 +104,9 @@ class _Table:
             groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
             if sum(group.num_rows for group in groups) != file.metadata.num_rows:
                 raise ValueError("it has another number of rows than it says")
+        for i, group in enumerate(groups):
             # of its columns nothing is asked: where they are damaged, pyarrow ends the process
-            sizes = [max(group.total_byte_size, group.num_rows * _ROW_BYTES) for group in groups]
-        for i, size in enumerate(sizes):
+            size = max(group.total_byte_size, group.num_rows * _ROW_BYTES)
             yield size, partial(file.read_row_group, i, columns=list(wanted), use_threads=False)
 
     def _arrow(self, wanted: Sequence[str]) -> Iterator[tuple[int, Callable[[], Any]]]:
@@ -121,14 +119,6 @@ class _Table:
             with _reading(self.kind):
                 batch = reader.get_batch(i)
             yield batch.get_total_buffer_size(), partial(self.pa.Table.from_batches, [batch])
-
-
-def _check_size(size: int, left: int, most: int, packed: int) -> None:
-    if size > left:
-        raise TooLargeError(
-            f"unpacks to more than {most:,} bytes, from {packed:,}, which is taken for damage or an attack "
-            f"(write its columns qid, docno, score, rank and name alone if it is right)"
-        )
 
 
 @contextmanager
@@ -168,33 +158,24 @@ def _reading(kind: str) -> Iterator[None]:
 KEY = b"pt_reuse"
 
 
-@dataclass(frozen=True)
-class TableNotes:
-    """What a table says of its runs beside their rows."""
-
-    order: str
-    pool_order: str | None
-    pool_depth: int | None
-    runs: Sequence[Mapping[str, Any]]
-
-    def packed(self) -> bytes:
-        """Return them as ASCII text with a checksum."""
-        text = json.dumps(asdict(self))
-        return json.dumps([hashlib.sha256(text.encode()).hexdigest(), text]).encode()
-
-    @staticmethod
-    def unpacked(data: bytes) -> TableNotes:
-        """Return what :meth:`packed` was given; a ValueError where it is something else."""
-        try:
-            digest, text = json.loads(data)
-            if hashlib.sha256(text.encode()).hexdigest() == digest:
-                return TableNotes(**json.loads(text))
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            pass
-        raise ValueError("it is damaged, or of another program")
+def _packed(notes: Mapping[str, Any]) -> bytes:
+    # as ASCII text with a checksum
+    text = json.dumps(notes)
+    return json.dumps([hashlib.sha256(text.encode()).hexdigest(), text]).encode()
 
 
-def notes_of(path: Path) -> TableNotes | None:
+def _unpacked(data: bytes) -> dict[str, Any]:
+    """Return what :func:`_packed` was given; a ValueError where it is something else."""
+    try:
+        digest, text = json.loads(data)
+        if hashlib.sha256(text.encode()).hexdigest() == digest:
+            return dict(json.loads(text))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        pass
+    raise ValueError("it is damaged, or of another program")
+
+
+def _notes_of(path: Path) -> dict[str, Any] | None:
     """Return what a table says of its runs, None where it says nothing; with a warning where that cannot be used."""
     try:
         with _opened(path) as table:
@@ -203,7 +184,7 @@ def notes_of(path: Path) -> TableNotes | None:
         # whoever reads the runs says what is wrong with it
         return None
     try:
-        return None if data is None else TableNotes.unpacked(data)
+        return None if data is None else _unpacked(data)
     except ValueError as error:
         warn(f"what it says of its runs is left aside: {error}.", place=str(path))
         return None
@@ -235,14 +216,11 @@ class TableReading:
         with _opened(self.path) as table:
             wanted = self._columns(table.columns)
             with suppress(KeyError, ValueError):
-                runs = TableNotes.unpacked(table.metadata[KEY]).runs
+                runs = _unpacked(table.metadata[KEY])["runs"]
                 self._listed = {str(run["name"]): i for i, run in enumerate(runs)}
-            for where, group in table.groups(wanted):
+            for group in table.groups(wanted):
                 if group.num_rows:
-                    with located(where):
-                        part = self._part(group.to_pandas())
-                    yield part
-                    del part
+                    yield self._part(group.to_pandas())
                 del group  # before the next one is read
         if not self.names:
             raise NoRunError(f"the table has no rows; expected {RUN_TABLE}.{SKIP_FILE}")
@@ -275,29 +253,24 @@ def _numbered(codes: NDArray[np.int64], names: Sequence[str], known: dict[str, i
     return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)[codes]
 
 
-@dataclass(frozen=True)
 class TableLabels:
-    """What tables say of their runs."""
+    """What the tables among some files say of their runs: how they are ordered, how they were pooled, their labels."""
 
-    notes: Mapping[Path, TableNotes]
-
-    @staticmethod
-    def of(paths: Sequence[Path]) -> TableLabels:
-        """Return what the tables among some files say."""
-        said = {path: notes_of(path) for path in paths if is_table(path)}
-        return TableLabels({path: notes for path, notes in said.items() if notes is not None})
+    def __init__(self, paths: Sequence[Path]):
+        said = {path: _notes_of(path) for path in paths if is_table(path)}
+        self._notes = {path: notes for path, notes in said.items() if notes is not None}
 
     @property
     def columns(self) -> set[str]:
         """Return the columns of a table of runs in which anything stands of some of them."""
-        cells = [cell for notes in self.notes.values() for run in notes.runs for cell in run.items()]
+        cells = [cell for notes in self._notes.values() for run in notes["runs"] for cell in run.items()]
         return {column for column, value in cells if value is not None} - {"name"}
 
     def base(self, names: Sequence[str], paths: Sequence[Path]) -> pd.DataFrame | None:
         """Return the table of some runs as far as their files say what stands in it; None where no file does."""
-        said = {(path, str(run["name"])): run for path, notes in self.notes.items() for run in notes.runs}
-        if not self.notes.keys() & set(paths):
+        if not self._notes.keys() & set(paths):
             return None
+        said = {(path, str(run["name"])): run for path, notes in self._notes.items() for run in notes["runs"]}
         rows = [said.get(key, {}) for key in zip(paths, names, strict=True)]
         table = given_metadata().table(names)
         for column in dict.fromkeys(column for row in rows for column in row if column != "name"):
@@ -309,31 +282,24 @@ class TableLabels:
 
     def how_pooled(self, given: HowPooled) -> HowPooled:
         """Return how the runs were pooled: what the user gives, and where this is nothing, what the tables say."""
-        order = given.order or self._agreed("pool_order")
-        return HowPooled(order, given.depth or self._agreed("pool_depth"))
+        order, depth = given.order or self._agreed("pool_order"), given.depth or self._agreed("pool_depth")
+        return HowPooled(order, depth)
 
     def _agreed(self, option: str) -> Any:
-        said = {getattr(notes, option): path for path, notes in self.notes.items()}
-        said.pop(None, None)
+        said = {notes[option]: path for path, notes in self._notes.items() if notes[option] is not None}
         if len(said) > 1:
             (mine, one), (theirs, other) = list(said.items())[:2]
-            raise InputError(
-                f"the runs in {one} were pooled with {option}={mine!r} by what it says, those in {other} with "
-                f"{theirs!r}. Give both the same {option}=.",
-                argument=option,
-            )
+            problem = f"{one} says {option}={mine!r} of its runs, {other} {theirs!r}. Give both the same {option}=."
+            raise InputError(problem, argument=option)
         return next(iter(said), None)
 
     def tell(self, order: str) -> None:
         """Warn where the default order, which nobody had to choose, is another than that of a table."""
-        others = [(path, notes.order) for path, notes in self.notes.items() if notes.order != order]
-        if order == next(iter(ORDERS)) and others:
-            path, written = others[0]
-            warn(
-                f"its runs were in the order {written!r} when they were written, and are ranked here by {order!r}. "
-                "order='rank' keeps the ranks that they have in it.",
-                place=str(path),
-            )
+        for path, notes in self._notes.items():
+            if notes["order"] != order == next(iter(ORDERS)):
+                said = f"its runs were in the order {notes['order']!r} when they were written, and are ranked here by "
+                warn(f"{said}{order!r}. order='rank' keeps the ranks that they have in it.", place=str(path))
+                return
 
 
 def _plain_cell(value: Any) -> Any:
@@ -356,21 +322,17 @@ def write_table(
     flag("overwrite", overwrite)
     target = checked_path(path)
     if target.suffix not in _ENDINGS:
-        problem = f"the file must end in {examples(_ENDINGS)}, which says what it is, got {target.name!r}."
-        raise InputError(problem, argument="path")
+        raise InputError(f"the file must end in {examples(_ENDINGS)}, got {target.name!r}.", argument="path")
     pa = arrow(f"writing {target.name}")
     check_writable(target.parent, [target.name], overwrite=overwrite, argument="path")
     names = table["name"].tolist()
     empty = [names[r] for r in np.flatnonzero(field.lengths.sum(axis=0) == 0)]
     if empty:
-        raise InputError(
-            f"{examples(empty)} has no documents, so no row of the table would be its own. Leave it out: "
-            f"runs.select(...)."
-        )
+        raise InputError(f"{examples(empty)} has no documents, and would have no row. Leave it out: runs.select(...).")
     labels = [{str(column): _plain_cell(value) for column, value in row.items()} for row in table.to_dict("records")]
-    notes = TableNotes(order, how_pooled.order, how_pooled.depth, labels)
+    notes = {"order": order, "pool_order": how_pooled.order, "pool_depth": how_pooled.depth, "runs": labels}
     columns = {"qid": pa.string(), "docno": pa.string(), "score": pa.float64(), "rank": pa.int64(), "name": pa.string()}
-    schema = pa.schema([pa.field(*column, nullable=False) for column in columns.items()], {KEY: notes.packed()})
+    schema = pa.schema([pa.field(*column, nullable=False) for column in columns.items()], {KEY: _packed(notes)})
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file, _writer(pa, file, schema, target.suffix) as writer:
@@ -379,12 +341,10 @@ def write_table(
                 writer.write_table(rows, rows.num_rows)
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the name {shown(error.object)} is no UTF-8, which all text of a table is. Write run files, which hold "
-            "any bytes: runs.write(folder)."
+            f"the name {shown(error.object)} is no UTF-8. Write run files, which hold any bytes: runs.write()."
         ) from error
     except OSError as error:
-        problem = f"{target} cannot be written: {error.strerror or error}. What was there is as it was."
-        raise InputError(problem, argument="path") from error
+        raise InputError(f"{target} cannot be written: {error.strerror or error}.", argument="path") from error
     return target
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pyterrier as pt
 from numpy.typing import NDArray
 
-from pt_reuse._check import examples
 from pt_reuse._jobs import Job, JobPlace, run_jobs
 from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField
@@ -150,11 +149,8 @@ def grouped(work: ArrayWork, field: OpenField, cut: Sequence[range]) -> list[ran
     return [range(cut[i].start, cut[min(i + size, len(cut)) - 1].stop) for i in range(0, len(cut), size)]
 
 
-def _place_of(topics: Sequence[str], field: AnyField) -> str:
-    of = f"topic {topics[0]!r}" if len(topics) == 1 else f"topics {topics[0]!r} to {topics[-1]!r}"
-    rows = [field.topic_row[topic] for topic in topics if topic in field.topic_row]
-    files = field.places(range(min(rows), max(rows) + 1)) if rows else []
-    return f"{of} of {examples(files)}" if files else of
+def _place_of(topics: Sequence[str]) -> str:
+    return f"topic {topics[0]!r}" if len(topics) == 1 else f"topics {topics[0]!r} to {topics[-1]!r}"
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,7 @@ class _Here:
 
     @property
     def place(self) -> str:
-        return _place_of(self.work.topics[self.topics.start : self.topics.stop], self.work.field)
+        return _place_of(self.work.topics[self.topics.start : self.topics.stop])
 
     def run(self) -> Arrays:
         return self.work.part(self.topics, verbose=self.verbose)
@@ -189,7 +185,7 @@ class _Sent:
 
     @property
     def place(self) -> str:
-        return _place_of(self.work.topics, self.work.field)
+        return _place_of(self.work.topics)
 
     def run(self) -> Arrays:
         self.work.prepare()

@@ -6,19 +6,15 @@ import gzip
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_reuse._check import examples, flag
+from pt_reuse._check import examples, flag, shown
 from pt_reuse._files import check_writable, checked_path, write_together
 from pt_reuse.arrays import tokens
 from pt_reuse.arrays.open_field import AnyField
-from pt_reuse.data.lines import (
-    Fields,
-    document_in,
-    place_of,
-)
 from pt_reuse.data.packed_files import guarded
 from pt_reuse.errors import InputError
 
@@ -28,13 +24,10 @@ _LONGEST = 255 - len("input..gz")
 NO_ORDER = "order='rank' has no order to follow. Use order='trec_eval' (by score) or order='file'."
 
 
-def tied_rank(fields: Fields, row: int) -> InputError:
-    """Return what is wrong with a rank that two documents of a topic have."""
-    return InputError(
-        f"{document_in(fields, row)} has rank {fields.text(row, 3)}, which another document of the topic has too. "
-        f"{NO_ORDER}",
-        place=place_of(fields, row),
-    )
+def without_place(topic: Any, docno: Any, *, tied: bool = True, **where: Any) -> InputError:
+    """Return the error for a document whose rank gives no order."""
+    fault = "the rank of another document of the topic" if tied else "no number as its rank"
+    return InputError(f"topic {shown(topic)}, document {shown(docno)} has {fault}. {NO_ORDER}", **where)
 
 
 def check_names(names: Iterable[str], what: str) -> None:
@@ -84,8 +77,7 @@ def write_runs(
     try:
         return write_together(folder, contents(), overwrite=overwrite)
     except OSError as error:
-        problem = f"{folder} cannot be written to: {error.strerror or error}. It is as it was before."
-        raise InputError(problem, argument="folder") from error
+        raise InputError(f"{folder} cannot be written to: {error.strerror or error}.", argument="folder") from error
 
 
 def _checked_names(field: AnyField, names: Sequence[str]) -> Sequence[str]:

@@ -134,9 +134,8 @@ def how_to_give(by: str) -> str:
 
 def _without_unit(by: str, who: str, argument: str = "by", *, grouping: bool = False) -> InputError:
     other = f"leave out {argument}=" if grouping else f"use {argument}='run'"
-    return InputError(
-        f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}.", argument=argument
-    )
+    problem = f"{argument}={by!r} needs the {by} of every run; {who}. Give {how_to_give(by)}, or {other}."
+    return InputError(problem, argument=argument)
 
 
 #: so many names are told in full
@@ -183,7 +182,7 @@ def _recorded(column: pd.Series, pooled: bool, among: NDArray[np.bool_]) -> NDAr
     if unknown.all() and len(unknown):
         raise InputError(
             f"who was pooled is not on record. Leave out pooled={pooled!r}, or say it first: "
-            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says which runs must have contributed.",
+            "runs.with_metadata(pooled=...); infer_pool(runs, qrels) says who must have been.",
             argument="pooled",
         )
     left = int((unknown & among).sum())
@@ -220,19 +219,15 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
 
     Args:
         corpus: document names, or documents with a ``docno``, as ``get_corpus_iter()`` of a PyTerrier dataset yields
-            them. Without a corpus, give ``runs.docnos()``, the documents that any run retrieves: exactly the share of
-            these stays, while a share of the real corpus would vary a little in how many of them it has.
+            them. Without a corpus, give ``runs.docnos()``, the documents that any run retrieves.
         share: above 0, at most 1; ``1/3`` keeps a third. The number of documents is rounded, halves up.
-        seed: the same seed draws the same documents in every process, whatever the order of the corpus.
+        seed: the same seed draws the same documents, whatever the order of the corpus.
 
     Returns:
         list of str: document names, in the order in which they were drawn.
 
     Raises:
         InputError: no documents, something that is no document, a share out of range or one of no document.
-
-    Warns:
-        ReuseWarning: a document that is in the corpus more than once, which counts once.
 
     Example:
         >>> import pt_reuse as ptr
@@ -247,9 +242,7 @@ def subsample_corpus(corpus: Iterable[str] | Iterable[Mapping[str, Any]], *, sha
         warn(f"the corpus has {count(len(names) - len(distinct), 'document')} more than once; each counts once.")
     n = share_of(part, len(distinct))
     if not n:
-        raise InputError(
-            f"share {shown(share)} of {count(len(distinct), 'document')} is no document.", argument="share"
-        )
+        raise InputError(f"share {shown(share)} of {count(len(distinct), 'document')} is none.", argument="share")
     drawn = np.random.default_rng(number).permutation(len(distinct))[:n]
     return tokens.as_texts([distinct[i] for i in drawn.tolist()])
 
@@ -279,7 +272,7 @@ def _share(share: Any, *, whole_allowed: bool) -> float:
 def _docnos(corpus: Any) -> list[bytes]:
     if isinstance(corpus, str | bytes | Mapping | pd.DataFrame) or not isinstance(corpus, Iterable):
         raise InputError(
-            f"corpus must be document names, or documents with a docno, got {type(corpus).__name__}.", argument="corpus"
+            f"corpus must be docnos, or documents with one, got {type(corpus).__name__}.", argument="corpus"
         )
     documents = (document.get("docno") if isinstance(document, Mapping) else document for document in corpus)
     try:
@@ -312,9 +305,7 @@ def restricted(field: AnyField, names: Sequence[str], docnos: Any, prefix: Any, 
         here = np.diff(np.concatenate([[0], np.cumsum(_rows_of(among, block))])[block.starts])
         left[topics.start : topics.stop] = here.reshape(block.lengths.shape)
     if not left.any():
-        raise InputError(
-            "no run retrieves any of these documents. Are they docnos of this collection?", argument=argument
-        )
+        raise InputError("no run retrieves any of these documents. Are they of this collection?", argument=argument)
     _tell_of_emptied((field.lengths > 0) & (left == 0), field, names)
     return field.changed(partial(_kept, among), left)
 

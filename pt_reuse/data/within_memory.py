@@ -8,7 +8,6 @@ import operator
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from pt_reuse.arrays.places import FileRows, NoPlaceError, RunRows, check_places
 from pt_reuse.arrays.tokens import Words
 from pt_reuse.data.coding import repeat_faults
 from pt_reuse.data.lines import RunPart
-from pt_reuse.data.packed_files import chunks_of_lines, give_back
+from pt_reuse.data.packed_files import give_back
 from pt_reuse.data.parsing import (
     Conventions,
     FileRun,
@@ -60,14 +59,10 @@ def memory_bytes(memory: Any) -> int:
         size = operator.index(memory)
     if size is None:
         raise InputError(
-            f"memory must be a number of bytes or a text such as '500MB', '2GB' or '1.5 GiB', got {shown(memory)}.",
-            argument="memory",
+            f"memory must be bytes or a text such as '500MB' or '1.5 GiB', got {shown(memory)}.", argument="memory"
         )
     if size < LEAST:
-        raise InputError(
-            f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}. A topic of all runs is held at once.",
-            argument="memory",
-        )
+        raise InputError(f"memory must be at least {LEAST // 10**6} MB, got {shown(memory)}.", argument="memory")
     return size
 
 
@@ -86,15 +81,11 @@ Pieces = NDArray[np.int64]
 class _Spool:
     """The rows of a file on the disk, piece by piece."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, parts: Iterator[RunPart]):
         self.path, self.ranked = path, True
         self.topics: dict[str, int] = {}  # numbered as they appear
-        self.pieces: Pieces = np.zeros((5, 0), dtype=np.int64)
-
-    def write(self, parts: Iterator[RunPart]) -> None:
-        """Write the rows of all chunks."""
-        pieces = [self.pieces]
-        with self.path.open("wb") as file:
+        pieces: list[Pieces] = [np.zeros((5, 0), dtype=np.int64)]
+        with path.open("wb") as file:
             for part in parts:
                 if len(part.topic):
                     pieces.append(self._append(file, part))
@@ -117,7 +108,6 @@ class _Spool:
         return np.stack([lists >> 32, topic, begins, sizes, np.full(len(lists), rows.shape[1])])
 
     def rows(self, pieces: Pieces) -> Words:
-        """Return the rows of some pieces."""
         with self.path.open("rb", buffering=0) as file:
             found = []
             for begin, size, width in pieces[_BEGIN:].T.tolist():
@@ -140,61 +130,36 @@ class _Spool:
                 raise TiedError(name, docno, error.row + 1, int(lists[i] >> 32)) from None
 
 
-@dataclass(frozen=True)
 class BlocksWithin:
     """The runs of some files whose rows are on the disk, to be coded block by block."""
 
-    paths: Sequence[Path]
-    files: Sequence[FileRun]
-    runs: Sequence[FileRun]
-    names: list[str]
-    topics: tuple[str, ...]  # in natural order
-    pieces: Pieces  # topic by topic; runs and topics are positions here
-    parts: list[range]
-    conventions: Conventions
-    threads: int
-    repeats: list[Repeats]
-
-    @classmethod
-    def read(
-        cls,
-        paths: Sequence[Path],
-        folder: Path,
-        conventions: Conventions,
-        memory: int,
-        *,
-        threads: int,
-        verbose: bool,
-    ) -> BlocksWithin:
-        """Parse files, and have their rows in a folder."""
+    def __init__(
+        self, paths: Sequence[Path], folder: Path, conventions: Conventions, memory: int, *, threads: int, verbose: bool
+    ):
+        self._paths, self._conventions, self._threads, self._most = paths, conventions, threads, rows_at_once(memory)
         numbers = itertools.count()
 
         def kept(parts: Iterator[RunPart]) -> _Spool:
-            spool = _Spool(folder / f"spool-{next(numbers)}")
-            spool.write(parts)
+            spool = _Spool(folder / f"spool-{next(numbers)}", parts)
             if conventions.order == "rank":
                 spool.check_ranks()
             return spool
 
-        def made(runs: Sequence[FileRun], names: list[str]) -> BlocksWithin:
-            topics, pieces, parts = cls._coding(runs, rows_at_once(memory))
-            return cls(paths, files, runs, names, topics, pieces, parts, conventions, threads, [])
-
-        def repeated(runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
-            coding = made(runs, names)
-            for _ in coding.coded():
-                pass
-            return coding.faults()
-
         # a row group of a table may be large, and is read when nothing else is
         at_once = 1 if any(map(is_table, paths)) else max(1, min(threads, memory // _OF_THREAD))
-        reading = RunFiles(conventions, at_once, kept, chunks=lambda path: chunks_of_lines(path, _CHUNK, _LONGEST))
-        files = reading.read(paths, verbose=verbose)
-        return made(*run_names_of(files, len(paths), conventions, repeated))
+        self._files = RunFiles(conventions, at_once, kept, _CHUNK, _LONGEST).read(paths, verbose=verbose)
+        self._number(*run_names_of(self._files, len(paths), conventions, self._repeated))
 
-    @staticmethod
-    def _coding(runs: Sequence[FileRun], most: int) -> tuple[tuple[str, ...], Pieces, list[range]]:
-        """Return the topics, the pieces of the runs, and the topics of each block."""
+    def _repeated(self, runs: list[FileRun], names: list[str]) -> dict[int, InputError]:
+        self._number(runs, names)
+        for _ in self._coded():
+            pass
+        return self._faults()
+
+    def _number(self, runs: list[FileRun], names: list[str]) -> None:
+        """Number the topics of some of the runs in natural order, and sort the pieces by them."""
+        self._runs, self._names = runs, names
+        self._repeats: list[Repeats] = []
         number: dict[str, int] = {}
         every = []
         for r, run in enumerate(runs):
@@ -205,71 +170,71 @@ class BlocksWithin:
             of_held = [number.setdefault(known[t], len(number)) for t in held.tolist()]
             mine[_RUN], mine[_TOPIC] = r, np.array(of_held, dtype=np.int64)[place]
             every.append(mine)
-        pieces, names = np.concatenate(every, axis=1), list(number)
-        order = natural_order(names)
-        place = np.empty(len(names), dtype=np.int64)
-        place[order] = np.arange(len(names))
+        pieces, found = np.concatenate(every, axis=1), list(number)
+        order = natural_order(found)
+        place = np.empty(len(found), dtype=np.int64)
+        place[order] = np.arange(len(found))
         pieces[_TOPIC] = place[pieces[_TOPIC]]
-        rows = np.bincount(pieces[_TOPIC], pieces[_ROWS], len(names)).astype(np.int64)
-        topics = tuple(names[t] for t in order)
-        return topics, pieces[:, np.argsort(pieces[_TOPIC], kind="stable")], neighbours(rows, most)
+        self._pieces = pieces[:, np.argsort(pieces[_TOPIC], kind="stable")]
+        self._topics = tuple(found[t] for t in order)
+        self._parts = neighbours(np.bincount(pieces[_TOPIC], pieces[_ROWS], len(found)).astype(np.int64), self._most)
 
     @property
     def ranked(self) -> NDArray[np.bool_]:
         """Return (runs,): which runs have a rank column."""
-        return np.array([run.rows.ranked for run in self.runs], dtype=np.bool_)
+        return np.array([run.rows.ranked for run in self._runs], dtype=np.bool_)
 
     def blocks(self, *, verbose: bool) -> Iterator[Field]:
         """Yield the blocks; after the last one raise for documents that stand in a list twice, if that is an error."""
-        yield from pt.tqdm(self.coded(), total=len(self.parts), desc="coding runs", unit="block", disable=not verbose)
-        if faults := self.faults():
-            raise InputError.of_several([*faults.values()], len(self.runs), "runs")
+        yield from pt.tqdm(self._coded(), total=len(self._parts), desc="coding runs", unit="block", disable=not verbose)
+        if faults := self._faults():
+            raise InputError.of_several([*faults.values()], len(self._runs), "runs")
 
-    def coded(self) -> Iterator[Field]:
+    def _coded(self) -> Iterator[Field]:
         """Yield the blocks, and keep what stands in their lists again."""
-        for part in self.parts:
+        for part in self._parts:
             give_back()
-            pieces = self.pieces[:, slice(*np.searchsorted(self.pieces[_TOPIC], [part.start, part.stop]))]
+            pieces = self._pieces[:, slice(*np.searchsorted(self._pieces[_TOPIC], [part.start, part.stop]))]
             pieces = pieces[:, np.argsort(pieces[_RUN], kind="stable")]
-            of_run = np.split(pieces, np.searchsorted(pieces[_RUN], np.arange(1, len(self.runs))), axis=1)
-            with ThreadPoolExecutor(self.threads) as pool:
-                rows = list(pool.map(self._rows, range(len(self.runs)), of_run))
-            block, again = build_field(rows, threads=self.threads)
+            of_run = np.split(pieces, np.searchsorted(pieces[_RUN], np.arange(1, len(self._runs))), axis=1)
+            with ThreadPoolExecutor(self._threads) as pool:
+                rows = list(pool.map(self._rows, range(len(self._runs)), of_run))
+            block, again = build_field(rows, threads=self._threads)
             del rows
             self._keep(again, part.start)
             yield block
 
     def _rows(self, r: int, pieces: Pieces) -> RunRows:
-        spool = self.runs[r].rows
+        spool = self._runs[r].rows
         rows = spool.rows(pieces)
         held, place = np.unique(pieces[_TOPIC], return_inverse=True)
         numbers = rows.view("<f8")
         topic = np.repeat(place.astype(np.int64), pieces[_ROWS])
-        file = FileRows([self.topics[t] for t in held.tolist()], topic, rows[:, _DOCS:], numbers[:, _SCORE])
+        file = FileRows([self._topics[t] for t in held.tolist()], topic, rows[:, _DOCS:], numbers[:, _SCORE])
         return in_ranking_order(
-            self.names[r], file, numbers[:, _RANK] if spool.ranked else None, self.conventions.order
+            self._names[r], file, numbers[:, _RANK] if spool.ranked else None, self._conventions.order
         )
 
     def _keep(self, found: Repeats, first_topic: int) -> None:
-        if self.conventions.duplicates == "error":
+        if self._conventions.duplicates == "error":
             # the first of each run is told
             found = found.take(np.unique(found.run, return_index=True)[1])
         if len(found):
-            self.repeats.append(Repeats(found.run, found.topic + first_topic, found.docs, found.place))
+            self._repeats.append(Repeats(found.run, found.topic + first_topic, found.docs, found.place))
 
-    def faults(self) -> dict[int, InputError]:
+    def _faults(self) -> dict[int, InputError]:
         """Return for each run with a document twice in a list what is wrong, if that is an error."""
-        if not self.repeats or self.conventions.duplicates != "error":
+        if not self._repeats or self._conventions.duplicates != "error":
             return {}
-        lines = LinesInFiles(self.runs, self.conventions.order)
-        return repeat_faults(self.topics, Repeats.joined(self.repeats), self.names, lines.told)
+        lines = LinesInFiles(self._runs, self._conventions.order)
+        return repeat_faults(self._topics, Repeats.joined(self._repeats), self._names, lines.told)
 
     def read_field(self) -> ReadField:
         """Return what is known of the runs, beside a field that lies elsewhere; all blocks must have been coded."""
         dropped = []
-        if self.repeats:
+        if self._repeats:
             give_back()
-            repeats, lines = Repeats.joined(self.repeats), LinesInFiles(self.runs, self.conventions.order)
-            dropped = [lines.dropped(self.topics, repeats, self.names)]
+            repeats, lines = Repeats.joined(self._repeats), LinesInFiles(self._runs, self._conventions.order)
+            dropped = [lines.dropped(self._topics, repeats, self._names)]
         nowhere = Field.without_topics(self.ranked)
-        return field_of_files(nowhere, self.paths, self.files, self.runs, self.names, dropped)
+        return field_of_files(nowhere, self._paths, self._files, self._runs, self._names, dropped)

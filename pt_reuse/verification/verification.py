@@ -218,7 +218,7 @@ def _material(
         return plan.get(), judgments, submitted
     except InputError as error:
         # a file that cannot be read is an error; none at all leaves the judgments to be checked
-        if runs is not None or download or not plan.is_fetched or find_run_files(collection, submitted):
+        if runs is not None or download or plan.names is None or find_run_files(collection, submitted):
             raise
         return f"no runs: {error}", judgments, submitted
 

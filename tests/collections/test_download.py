@@ -60,7 +60,7 @@ def test_the_suffix_is_that_of_the_bytes(server, folder):
         path.unlink()
 
 
-def test_what_is_there_or_appears_meanwhile_is_left(server, folder):
+def test_what_is_there_is_left(server, folder):
     folder.mkdir()
     (folder / "input.bm25").write_bytes(TEXT)
     before = (folder / "input.bm25").stat()
@@ -69,31 +69,6 @@ def test_what_is_there_or_appears_meanwhile_is_left(server, folder):
     assert fetched.files == {"bm25": folder / "input.bm25", "dense": folder / "input.dense.gz"}
     assert (folder / "input.bm25").stat() == before
     assert not server.headers("/bm25")
-
-
-def test_two_calls_at_once_in_one_folder(server, folder):
-    """The second has the file of the first, if that is the run; what it is not stays where it is."""
-    server.plans = {"/bm25": whole(GZ)}
-    path = folder / "input.bm25.gz"
-
-    def meanwhile(name, arriving):
-        if arriving != path:
-            fetch(server, folder)
-        check(name, arriving)
-
-    assert fetch(server, folder, check=meanwhile).files == {"bm25": path}
-    assert path.read_bytes() == GZ
-    path.unlink()
-
-    def spoilt(name, arriving):
-        if arriving != path:
-            path.write_bytes(b"no run")
-        check(name, arriving)
-
-    assert "has appeared in the meantime" in fetch(server, folder, check=spoilt).failed["bm25"]
-    assert path.read_bytes() == b"no run"
-    path.unlink()
-    assert left(folder) == []
 
 
 def test_a_full_disk(server, folder, monkeypatch):

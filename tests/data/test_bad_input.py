@@ -103,10 +103,8 @@ SOURCES = {
 ARGUMENTS = {
     "two files with one tag": None,
     "order": "order",
-    **dict.fromkeys(["n_jobs 0", "n_jobs -1", "n_jobs '2'"], "n_jobs"),
-    **dict.fromkeys(
-        ["cache is a file", "cache holds the runs", "cache above the runs", "cache 5", "cache ''"], "cache"
-    ),
+    "n_jobs 0": "n_jobs",
+    **dict.fromkeys(["cache is a file", "cache holds the runs", "cache above the runs"], "cache"),
 }
 
 

@@ -37,8 +37,8 @@ def within(source, cache, **options):
 @pytest.fixture
 def parsed(monkeypatch):
     """Return the files that are parsed from now on."""
-    found, original = [], parsing.read_bytes
-    monkeypatch.setattr(parsing, "read_bytes", lambda path: found.append(path) or original(path))
+    found, original = [], parsing.chunks_of_lines
+    monkeypatch.setattr(parsing, "chunks_of_lines", lambda path, *how: found.append(path) or original(path, *how))
     return found
 
 
@@ -78,9 +78,9 @@ def test_a_field_kept_whole_and_one_kept_in_blocks(source, cache, monkeypatch, p
         blocks = within(source, cache)
     assert len(blocks.field.parts) == 4
     assert_same_field(blocks.field, whole.field)
-    assert len(parsed) == 3
+    assert len(parsed) == 6
     assert same(read_runs(source, cache=cache), whole)
-    assert len(parsed) == 3
+    assert len(parsed) == 6
 
 
 # what changed
@@ -168,11 +168,11 @@ def test_a_folder_that_lets_nobody_write_is_told_before_anything_is_read(source,
 def test_a_cache_that_may_only_be_read_serves(source, cache, messages, monkeypatch, parsed):
     first = read_runs(source, cache=cache)
     kept = (cache / NAME).read_bytes()
-    monkeypatch.setattr(tempfile, "TemporaryFile", unwritable)
+    monkeypatch.setattr(store, "writing", unwritable)
     assert same(read_runs(source, cache=cache), first)
     assert len(parsed) == 3
     (source / "9").write_bytes(run_bytes("run9"))
-    assert same(messages.warned(read_runs, source=source, cache=cache), read_runs(source))
+    assert same(messages.warned(read_runs, times=2, source=source, cache=cache), read_runs(source))
     assert (cache / NAME).read_bytes() == kept
 
 
@@ -238,7 +238,7 @@ def test_damaged_copies_are_never_wrong(memory, source, cache, monkeypatch):
                 told += "Delete it and read the runs again" in str(error)
                 (cache / NAME).unlink()
     assert noticed > 5
-    assert told > 5
+    assert memory is None or told > 5
 
 
 def test_what_is_no_store(source, cache, messages):
@@ -258,7 +258,7 @@ def test_objects_are_never_unpickled(tmp_path):
         with archive.open("a.npy", "w") as member:
             np.lib.format.write_array(member, np.array([print], dtype=object), allow_pickle=True)
         archive.writestr("notes.json", "{}")
-    with pytest.raises(DamagedError, match="OBJECT"):
+    with pytest.raises(DamagedError, match="Object arrays"):
         ArrayFile(tmp_path / "f").read("a")
 
 

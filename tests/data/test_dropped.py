@@ -132,9 +132,7 @@ def test_repeated_documents(order, lines, messages, tmp_path):
 
 def test_frames(messages):
     runs = messages.warned(RunSet.from_frames, frames={"x": FRAME, "y": FRAME[1:]}, duplicates="best")
-    assert rows(runs, *COLUMNS) == [
-        (None, None, "a document that stands at a better rank of the list", "x", "1", "a"),
-    ]
+    assert rows(runs, *COLUMNS) == [(None, None, "a document that stands at a better rank of the list", "x", "1", "a")]
     assert runs.left_out == "1 row"
 
 

@@ -149,10 +149,7 @@ def test_properties(seed):
 
 
 def test_against_pyterrier(data):
-    for name in (
-        "qrels.adhoc.351-400.txt.gz",
-        "qrels.dl19-passage.txt.gz",
-    ):
+    for name in ("qrels.adhoc.351-400.txt.gz", "qrels.dl19-passage.txt.gz"):
         path = data / "qrels" / name
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ReuseWarning)

@@ -77,21 +77,8 @@ def test_packed(tmp_path):
 
 
 #: names with bytes that mean something elsewhere, and of every length around that of a word
-RAW = [
-    b"NA",
-    b"1e5",
-    b"001",
-    b'"',
-    b'"quoted"',
-    b"d#1",
-    b"<a&b>",
-    b"%s",
-    b"\xe9t\xe9",
-    b"\xc3\xa9",
-    b"\xff",
-    b"\xc2\xa0",
-]
-RAW += [b"\x1c", b"\x85", b"\x01", b"d" * 1024, b"abcdefg", b"abcdefgh", b"abcdefghi", b"a" * 16, b"b" * 17]
+RAW = [*b'NA 1e5 001 " "quoted" d#1 <a&b> %s \xe9t\xe9 \xc3\xa9 \xff \xc2\xa0 \x85 \x01'.split(b" "), b"\x1c"]
+RAW += [b"d" * 1024, b"abcdefg", b"abcdefgh", b"abcdefghi", b"a" * 16, b"b" * 17]
 
 
 def test_names_are_kept_byte_for_byte(tmp_path):

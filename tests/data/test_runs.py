@@ -192,18 +192,13 @@ def test_properties(seed, order):
 # run files that are written read back as they were
 
 
-@pytest.fixture
-def two_runs():
-    a = frame(["1 d1 3", "1 d2 2", "1 d3 2", "2 d1 1"])
-    return RunSet.from_frames({"a": a, "b": frame(["1 d3 5", "10 d4 4", "2 d9 1", "2 d1 7"])})
-
-
 def same_bits(left, right):
     return left.equals(right) and left["score"].to_numpy().tobytes() == right["score"].to_numpy().tobytes()
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_write_and_read_back(compress, two_runs, tmp_path):
+def test_write_and_read_back(compress, tmp_path):
+    two_runs = RunSet.from_frames({"a": A, "b": B})
     paths = two_runs.write(tmp_path / "new" / "folder", compress=compress)
     ending = ".gz" if compress else ""
     assert [path.name for path in paths] == [f"input.{name}{ending}" for name in two_runs]
@@ -263,10 +258,7 @@ def test_anything_reads_back(found, name, order, compress, tmp_path_factory):
 # runs over a part of the corpus, and random parts: documents of a corpus, teams of a field
 
 
-FIELD = {
-    "A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]},
-    "B": {"1": ["LA3", "FT1"], "2": ["FT9"]},
-}
+FIELD = {"A": {"1": ["FT1", "LA1", "FT2"], "2": ["LA2", "LA1"]}, "B": {"1": ["LA3", "FT1"], "2": ["FT9"]}}
 
 
 def lists_of(runs):

@@ -71,11 +71,7 @@ def test_systems_are_those_that_are_left(folder):
 
 def test_each_revision_is_a_system(folder):
     found = read(folder, revisions="each", tasks=["A"])
-    assert values(found) == {
-        ("org/one@aaaaaaa", "A"): 0.5,
-        ("org/one@bbbbbbb", "A"): 0.75,
-        ("two@c", "A"): 0.625,
-    }
+    assert values(found) == {("org/one@aaaaaaa", "A"): 0.5, ("org/one@bbbbbbb", "A"): 0.75, ("two@c", "A"): 0.625}
     assert found.runs.values.tolist() == [
         ["org/one@aaaaaaa", "org", "org/one", "aaaaaaaaaa"],
         ["org/one@bbbbbbb", "org", "org/one", "bbbbbbbbbb"],

@@ -14,13 +14,7 @@ from opened import opened_field
 from topic_ways import WhoDoesIt, odd_field
 
 from pt_reuse.data import topic_jobs
-from pt_reuse.data.topic_jobs import (
-    cut_where,
-    grouped,
-    part_topics,
-    parts_of,
-    run_topics,
-)
+from pt_reuse.data.topic_jobs import cut_where, grouped, part_topics, parts_of, run_topics
 
 RUNS, _ = odd_field()
 FIELD = RUNS.field

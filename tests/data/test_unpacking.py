@@ -18,13 +18,7 @@ from hypothesis import strategies as st
 from packing_parts import bomb, compressed
 
 from pt_reuse.data import packed_files as files
-from pt_reuse.data.packed_files import (
-    TooLargeError,
-    UnreadableError,
-    read_beginning,
-    read_blocks,
-    read_bytes,
-)
+from pt_reuse.data.packed_files import TooLargeError, UnreadableError, read_beginning, read_blocks, read_bytes
 
 PACKINGS = ["gzip", "bzip2", "xz", "lz4", "zstandard", "compress"]
 

@@ -55,7 +55,7 @@ def test_it_is_defined_like_any_collection(demo, documents):
     # whoever asks what it is, is told which judgments it gives
     assert counts["n_judged"] == 989
     assert "those of a pool; demo:complete has a label for every topic and document" in demo.collection.note
-    assert demo.sources_of(documents["docno"]).tolist() == documents["source"].tolist()
+    assert list(map(demo.source_of, documents["docno"])) == documents["source"].tolist()
     assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
     assert len(list(demo.get_corpus_iter(verbose=False, start=3, count=4))) == 4
     assert demo.text_loader(["title"])(pd.DataFrame({"docno": ["ENC-001"]}))["title"].iloc[0] == documents["title"][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pt_reuse.arrays.field import Field, LateField
+from pt_reuse.arrays.field import Field
 from pt_reuse.arrays.open_field import AnyField, OpenField, cut_topics
 from pt_reuse.data.run_set import RunSet
 
@@ -16,13 +16,10 @@ class InMemory:
     blocks: list[Field]
 
     def load(self, i: int) -> Field:
-        return LateField(lambda name: getattr(self.blocks[i], name))
+        return self.blocks[i]
 
     def only(self, blocks):
         return InMemory([self.blocks[i] for i in blocks])
-
-    def places(self, i):
-        return [f"block {i}"]
 
 
 def opened_field(field: AnyField, rows: int = 1) -> AnyField:

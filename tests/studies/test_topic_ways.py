@@ -169,7 +169,7 @@ def test_a_job_takes_along_what_its_topics_need_and_no_more(kind):
         job = _Sent.of(work, range(3, 5), stored)
         sent = pickle.dumps(job)
         assert len(sent) < 12_000
-        assert job.place.startswith(f"topics {work.topics[3]!r} to {work.topics[4]!r} of ")
+        assert job.place == f"topics {work.topics[3]!r} to {work.topics[4]!r}"
         work.prepare()
         here = _Here(work, range(3, 5), False).run()
         assert_same(pickle.loads(sent).run(), here)
