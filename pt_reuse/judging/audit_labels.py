@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, examples
+from pt_reuse._check import choice
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import rounded
@@ -23,9 +23,10 @@ from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pa
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
-from pt_reuse.errors import InputError, ReuseWarning, located, warn
+from pt_reuse.errors import InputError, ReuseWarning, located
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import as_judges
+from pt_reuse.judging.annotators.rankings import warn_of_ties
 from pt_reuse.judging.compare_labels import (
     LabelAgreement,
     OtherPeople,
@@ -336,13 +337,7 @@ def audit_labels(
     tables = _ranked(inputs, list(zip(sets, scored, strict=False)), groups, best, bootstrap)
     beside = list(zip(both, scored[len(sets) :], strict=True))
     tables["beside"], tables["yardstick"] = _beside_people(inputs, beside, bootstrap)
-    none = tables["table"][(tables["table"]["by"] == ALL) & tables["table"]["tau_b"].isna()]
-    if len(none):
-        warn(
-            "all runs tie under people or under the judge, so that there is no ranking to compare: "
-            f"{examples(none['measure'] + ' of ' + none['judge'])}. Is any document of these topics relevant by the "
-            "measure?"
-        )
+    warn_of_ties(tables["table"][tables["table"]["by"] == ALL], "people", "judge")
     labels = agreement_of_labels(judged.compared, bootstrap, people=persons)
     settings = settings_of(
         judged,
