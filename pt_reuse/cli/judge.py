@@ -141,24 +141,27 @@ def add_export(parser: Parser) -> None:
 
 
 def _run_export(options: argparse.Namespace) -> None:
-    from pt_reuse.judging.people.export import ExportPlan
+    from pt_reuse.judging.people.export import export_tasks
     from pt_reuse.judging.people.manifest import RETURNED
 
     qrels = None if options.qrels is None else judgment_source(options.qrels).read()
-    plan = ExportPlan.of(
+    labels = _labels(options, qrels)
+    instructions = None if options.instructions is None else _text(options.instructions)
+    topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
+    pool = _pool_of(options)
+    made = export_tasks(
+        pool if qrels is None else pool.remainder(qrels),
         options.out,
+        topics=topics,
+        texts=texts,
         format=options.format,
         annotators=options.annotators,
         overlap=options.overlap,
-        whole_topics=False,
-        labels=_labels(options, qrels),
-        instructions=None if options.instructions is None else _text(options.instructions),
+        labels=labels,
+        instructions=instructions,
         seed=options.seed,
+        verbose=shows_bars(options),
     )
-    topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
-    pool = _pool_of(options)
-    rest = pool if qrels is None else pool.remainder(qrels)
-    made = plan.write(rest, topics, texts, verbose=shows_bars(options))
     say_answers(made)
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
