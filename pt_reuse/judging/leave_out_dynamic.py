@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from pt_reuse.plots.sheet import Place
 
 
+_TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
+
+
 def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
     """Draw each run's score under LOU-FULL against its score when judged without its own unit."""
     unit = result.units.by
@@ -64,9 +67,6 @@ class DynamicUniques(LeaveOneOutResult):
     """What leaving each unit out of a pool does to every run where a classifier judges on after the pool.
 
     The first scores are those under *LOU-FULL*: the pool of all contributors and one batch that the classifier chose.
-    Its figure has a point per run: its score under LOU-FULL against the one when judged without its own unit; ``view=``
-    ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"`` of it (figure 3 of the paper); ``by=`` gives
-    colour and marker.
     """
 
     title = "Leave-out-uniques, judged dynamically"
@@ -95,7 +95,7 @@ class DynamicUniques(LeaveOneOutResult):
     ]
     topics: Annotated[
         pd.DataFrame,
-        Table("topic", "qid judged pooled chosen relevant chosen_relevant unlabelled units", noun="topics"),
+        Table("topic", _TOPICS, noun="topics"),
     ]
 
 
@@ -173,8 +173,7 @@ def leave_out_dynamic(
         DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
 
     Raises:
-        InputError: runs without a type or family, a judged topic that is not among the topics, an unknown
-            measure, run or option; scikit-learn is not installed.
+        InputError: a judged topic that is not among the topics, runs without a type or family; no scikit-learn.
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
@@ -203,13 +202,9 @@ def leave_out_dynamic(
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
     sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
-    lacking = [qid for qid, n in sizes if n and qid not in queries]
-    if lacking:
-        raise InputError(
-            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
-            "judgments, or Qrels.select(topics) judgments of those that you give.",
-            argument="topics",
-        )
+    if lacking := [qid for qid, n in sizes if n and qid not in queries]:
+        lacks = f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}"
+        raise InputError(f"{lacks}. Give every topic of the judgments.", argument="topics")
 
     pooling = inputs.pooled(depth, contributors, pool_order)
     contributed = pooling.contributors.runs
@@ -282,7 +277,7 @@ def leave_out_dynamic(
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,
     )
-    table = pd.DataFrame([topic.row(lowest) for topic in made])
+    table = pd.DataFrame([topic.row(lowest) for topic in made], columns=_TOPICS.split())
     return DynamicUniques(**parts, topics=table, settings=settings)
 
 
@@ -311,18 +306,11 @@ class _Topic:
     def relevant(self, docnos: Iterable[str], rel: int) -> int:
         return sum(self.labels[docno] >= rel for docno in docnos)
 
-    def row(self, rel: int) -> dict[str, Any]:
+    def row(self, rel: int) -> tuple[Any, ...]:
         """Return the topic as a row of ``DynamicUniques.topics``."""
-        return {
-            "qid": self.qid,
-            "judged": self.judged,
-            "pooled": len(self.sole),
-            "chosen": len(self.chosen[0]),
-            "relevant": self.relevant(self.sole, rel) + self.relevant(self.chosen[0], rel),
-            "chosen_relevant": self.relevant(self.chosen[0], rel),
-            "unlabelled": self.unlabelled,
-            "units": len(self.losers),
-        }
+        found = self.relevant(self.chosen[0], rel)
+        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + found
+        return self.qid, *sizes, found, self.unlabelled, len(self.losers)
 
 
 def _pooled_topics(
@@ -429,14 +417,12 @@ def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:
         yield Caveat(
             f"{without / chosen:.0%} of what the classifier chose has no label",
             f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
-            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what it "
-            "would find is not known. judge= may label them.",
+            "have no label, and count as not relevant: what it would find is not known. judge= may label them.",
         )
     short = sum(min(map(len, topic.sets)) < topic.judged for topic in made)
     if short:
         yield Caveat(
             f"the corpus ended on {count(short, 'topic')}",
             f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments as "
-            "there are in qrels, with all contributors or without some of them. So what is lost there is not made "
-            "up for. Has the scorer the whole corpus?",
+            "there are in qrels, so that what is lost there is not made up for. Has the scorer the whole corpus?",
         )

@@ -12,13 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, examples, fraction, shown
-from pt_reuse.data.frame_columns import (
-    LABELS,
-    as_pairs,
-    not_labels,
-    number_column,
-    plain,
-)
+from pt_reuse.data.frame_columns import LABELS, as_pairs, not_labels, number_column, plain
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
 from pt_reuse.judge import KnownJudge
@@ -55,12 +49,8 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
 
 
 def _no_confusion(what: str) -> InputError:
-    return InputError(
-        "confusion must have a row for each true label, of probabilities of the labels that are given, 0 or more, "
-        "with a sum of 1: a mapping of true label -> given label -> probability, a frame with true labels down and "
-        f"given labels across, or an array of labels 0, 1, 2 ...; {what}.",
-        argument="confusion",
-    )
+    row = "a row for each true label, of probabilities of the labels that are given, with a sum of 1"
+    return InputError(f"confusion must have {row}; {what}.", argument="confusion")
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:
@@ -92,9 +82,6 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
 
     Returns:
         DataFrame: probabilities, true labels as rows, given labels as columns; each row sums to 1.
-
-    Raises:
-        InputError: a rate outside of 0 to 1, or fewer than two labels.
 
     Example:
         >>> import pt_reuse as ptr
@@ -142,8 +129,7 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     )
     both = true.merge(given, on=["qid", "docno"])
     if both.empty:
-        nothing = "no document has a label of 0 or more in both sets of judgments. Give judgments of the same topics."
-        raise InputError(nothing, argument="judged")
+        raise InputError("no document has a label of 0 or more in both sets of judgments.", argument="judged")
     counts = pd.crosstab(both["label_x"], both["label_y"])
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
@@ -173,9 +159,6 @@ class Noisy(KnownJudge):
             0, to which errors are added), or ``"error"``.
         name: what the judge is called in the provenance of its labels.
 
-    Attributes:
-        rel: the lowest label that is relevant, as the judgments say.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": 1})
@@ -200,7 +183,7 @@ class Noisy(KnownJudge):
 
 
 def _draw(seed: int, qid: str, docno: str) -> float:
-    """Return the number from 0 to less than 1 that belongs to a document, for a seed."""
+    """Return the number from 0 to less than 1 of a document."""
     # no qid holds a NUL byte, so that no two pairs are written the same
     text = f"{seed}\0{qid}\0{docno}".encode("utf-8", "surrogateescape")
     return (int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11) / 2**53

@@ -54,11 +54,7 @@ def short(share: float) -> str:
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """A condition for judging more documents of a topic.
-
-    A protocol continues a topic while one of its conditions holds. A condition of your own is a frozen dataclass with
-    the method :meth:`why`.
-    """
+    """A condition for judging more documents of a topic; one of your own is a frozen dataclass with :meth:`why`."""
 
     @abstractmethod
     def why(self, progress: Progress) -> str:
@@ -72,9 +68,6 @@ class Condition(ABC):
 @dataclass(frozen=True)
 class DenseTopic(Condition):
     """A topic continues while more than a share of its judged documents is relevant.
-
-    Args:
-        above: the relevant density that is exceeded, from 0 to 1.
 
     Example:
         >>> from pt_reuse.judging import DenseTopic, Progress
@@ -94,10 +87,7 @@ class DenseTopic(Condition):
 
 @dataclass(frozen=True)
 class FewJudged(Condition):
-    """A topic continues until the judge was asked about `below` of its documents.
-
-    Documents to which the judge gives no label count, too; else there might be no end.
-    """
+    """A topic continues until the judge was asked about `below` of its documents, with a label or without."""
 
     below: int = 150
 
@@ -111,10 +101,7 @@ class FewJudged(Condition):
 
 @dataclass(frozen=True)
 class NoBatchYet(Condition):
-    """A topic continues until one batch of the scorer was judged.
-
-    So no topic has only its initial pool.
-    """
+    """A topic continues until one batch of the scorer was judged."""
 
     def why(self, progress: Progress) -> str:
         """Return that `progress` has no batch, if so."""
@@ -123,10 +110,7 @@ class NoBatchYet(Condition):
 
 @dataclass(frozen=True)
 class FruitfulBatch(Condition):
-    """A topic continues while a share `above` of its last batch is relevant.
-
-    Of the first `early_batches` batches it is the share `early_above`.
-    """
+    """A topic continues while a share `above` of its last batch is relevant, of the first ones `early_above`."""
 
     above: float = 0.2
     early_above: float = 0.1
@@ -160,10 +144,8 @@ class Protocol:
     budget is spent round by round, topic after topic; if it ends within a round, the current topic gets the first part
     of its batch, and this and all later topics end by the *total budget*.
 
-    Budgets count documents that the judge was asked about, also those without a label.
-    (:func:`~pt_reuse.judging.judge_adaptively` counts labels only, but it chooses from a pool; here a judge who gives
-    few labels would have to go through the whole corpus.) To simulate with judged documents only, give their texts as
-    the corpus.
+    Budgets count documents that the judge was asked about, also those without a label. To simulate with judged
+    documents only, give their texts as the corpus.
 
     Args:
         pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.
@@ -210,21 +192,15 @@ class Protocol:
         number("growth", self.growth)
         given = self.goes_on_while
         object.__setattr__(self, "goes_on_while", tuple(given) if isinstance(given, list | tuple) else (given,))
-        strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
-        if strangers:
-            raise InputError(
-                f"goes_on_while must list conditions, such as FewJudged(150), got {examples(strangers)}.",
-                argument="goes_on_while",
-            )
+        if strangers := [one for one in self.goes_on_while if not isinstance(one, Condition)]:
+            what = f"conditions, such as FewJudged(150), got {examples(strangers)}"
+            raise InputError(f"goes_on_while must list {what}.", argument="goes_on_while")
         if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
-            raise InputError(
-                f"{self.name} goes on until every document is judged. Give topic_budget= or total_budget=.",
-                argument="topic_budget",
-            )
+            endless = f"{self.name} goes on until every document is judged"
+            raise InputError(f"{endless}. Give topic_budget= or total_budget=.", argument="topic_budget")
 
     @property
     def name(self) -> str:
-        """Return the name of the protocol."""
         return type(self).__name__
 
     def next_batch(self, batch: int | None) -> int:
@@ -251,12 +227,8 @@ class Protocol:
 
     def evaluated(self, status: str, progress: Progress) -> bool:
         """Return whether a topic that ended in a `status`, at a `progress`, enters the evaluation set."""
-        return (
-            status != ABANDONED
-            and progress.judged > 0
-            and progress.density <= self.evaluate_up_to
-            and progress.relevant >= self.evaluate_from
-        )
+        in_bounds = progress.density <= self.evaluate_up_to and progress.relevant >= self.evaluate_from
+        return status != ABANDONED and progress.judged > 0 and in_bounds
 
     def options(self) -> dict[str, Any]:
         """Return every option and its value, conditions as texts; for display, and to tell protocols apart."""
@@ -269,11 +241,7 @@ class AutoTAR(Protocol):
     """Continuous active learning up to a budget: batches of 1, 2, 3 and so on documents, a tenth more each time.
 
     The query is the first relevant example; 100 random documents in each round are presumed not relevant. Only a budget
-    stops a topic. There is no initial pool unless `pool_depth` is given. A topic enters the evaluation set with one
-    relevant document.
-
-    Args:
-        batch: default 1. All other arguments are those of :class:`Protocol`.
+    stops a topic. Arguments are those of :class:`Protocol`.
 
     Example:
         >>> from pt_reuse.judging import AutoTAR
@@ -300,17 +268,11 @@ class TrecDL2021(Protocol):
 
     The paper leaves some choices open; here *early on* means the first two batches of a topic; a topic is *abandoned*
     when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's *budget* is 350 documents;
-    a density is *small enough* for the evaluation set up to 3/4. The published judgments of the track, passages
-    relevant from label 2, have 339 documents of a topic at most, and topics up to a density of .723, so none of these
-    limits would have cut them.
-
-    Args:
-        pool_depth: default 10. All other arguments are those of :class:`Protocol`.
+    a density is *small enough* for the evaluation set up to 3/4. The published judgments of the track would not have
+    been cut by these limits. Arguments are those of :class:`Protocol`.
 
     Example:
         >>> from pt_reuse.judging import Progress, TrecDL2021
-        >>> TrecDL2021().decide(Progress(asked=200, judged=200, relevant=60, batches=3, batch_judged=20), left=500)
-        Decision(status='finished', why='no condition holds')
         >>> TrecDL2021().decide(Progress(asked=140, judged=140, relevant=84), left=500).why
         'density .6 > .5; 140 documents < 150; no batch yet'
 
