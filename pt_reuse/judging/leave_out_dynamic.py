@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, whole
+from pt_reuse._check import count, examples, flag
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -29,16 +29,7 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, checked_corpus, places_of
-from pt_reuse.scoring.caveats import (
-    UNPOOLED,
-    Caveat,
-    alone,
-    beware,
-    none_relevant,
-    not_pooled,
-    noted,
-    tell,
-)
+from pt_reuse.scoring.caveats import UNPOOLED, Caveat, alone, beware, none_relevant, not_pooled, noted, tell
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
@@ -93,10 +84,7 @@ class DynamicUniques(LeaveOneOutResult):
             report="unit runs unique unique_relevant found_again",
         ),
     ]
-    topics: Annotated[
-        pd.DataFrame,
-        Table("topic", _TOPICS, noun="topics"),
-    ]
+    topics: Annotated[pd.DataFrame, Table("topic", _TOPICS, noun="topics")]
 
 
 QuerySeed: TypeAlias = Annotated[
@@ -143,13 +131,6 @@ def leave_out_dynamic(
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
     query_seed: QuerySeed = True,
-    presumed_negatives: Annotated[
-        int,
-        options.Option(
-            "documents drawn at random from which it learns as if they were not relevant.",
-            check=lambda value: whole("presumed_negatives", value, "documents", least=0),
-        ),
-    ] = 100,
     seed: options.Seed = 0,
     complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
@@ -195,7 +176,7 @@ def leave_out_dynamic(
     is this library's choice.
     """
     scorer = corpus
-    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed, presumed_negatives=presumed_negatives)
+    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed)
     told_of, queries = TopicTexts(topics), queries_of(topics)
     if query_seed:
         check_queries(queries, scorer)
@@ -273,7 +254,7 @@ def leave_out_dynamic(
         by=by,
         scorer=type(scorer).__name__,
         query_is_an_example=query_seed,
-        presumed_not_relevant=presumed_negatives,
+        presumed_not_relevant=protocol.presumed_negatives,
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,
     )

@@ -229,7 +229,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "leave_out_dynamic": Golden(
         dynamic, {"depth": 4},
-        {"by": ["type", "run"], "query_seed": [False], "presumed_negatives": [5], "measures": [MEASURES],
+        {"by": ["type", "run"], "query_seed": [False], "measures": [MEASURES],
          **POOLED, **GRADES, **TOPICS, **DRAWN},
     ),
     "coverage": Golden(

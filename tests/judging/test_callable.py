@@ -21,15 +21,8 @@ from pt_reuse.judge import as_judges
 from pt_reuse.judging.callable_judge import Answer, Cost, Price, Retry
 from pt_reuse.studies.judged_fields import compared_labels
 
-ASKED = pd.DataFrame(
-    {
-        "qid": ["1", "1", "2", "1", "2"],
-        "docno": ["a", "b", "a", "a", "c"],
-        "query": ["q1", "q1", "q2", "q1", "q2"],
-        "text": ["ta", "tb", "ta", "ta", "tc"],
-    },
-    index=[9, 8, 7, 6, 5],
-)
+ASKED = pd.DataFrame({"qid": list("11212"), "docno": list("abaac")}, index=[9, 8, 7, 6, 5])
+ASKED = ASKED.assign(query="q" + ASKED["qid"], text="t" + ASKED["docno"])
 
 
 class Model:
@@ -336,12 +329,8 @@ def test_the_first_of_two_answers_stands(cache):
 N_TEXTS = 30
 TEXTS = {f"d{n:02}": f"passage {n} says {'much' if n % 3 else 'nothing'} of tides" for n in range(N_TEXTS)}
 TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["what makes tides", "who measured tides"]})
-PEOPLE = ptr.Qrels(
-    pd.DataFrame(
-        [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS], columns=["qid", "docno", "label"]
-    ),
-    rel=2,
-)
+SAID = [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS]
+PEOPLE = ptr.Qrels(pd.DataFrame(SAID, columns=["qid", "docno", "label"]), rel=2)
 GRADES = {"nothing": 0, "much": 2}
 
 
@@ -373,11 +362,6 @@ class Prompted:
         return None if found is None else int(found[1])
 
 
-def reader(model, cache=None, batch_size=8):
-    options = {} if cache is None else {"cache": cache, "version": "stub, prompt 1"}
-    return ptr.judging.Callable(model, name="stub", batch_size=batch_size, rel=2, **options)
-
-
 def expected():
     return [GRADES["much" if int(d[1:]) % 3 else "nothing"] for _ in ("1", "2") for d in TEXTS]
 
@@ -392,7 +376,8 @@ def expected():
 )
 def test_a_study_hands_a_judge_queries_and_texts(texts):
     model = Prompted()
-    judge = ptr.judging.WithTexts(reader(model), topics=TOPICS, texts=texts)
+    reader = ptr.judging.Callable(model, name="stub", batch_size=8, rel=2)
+    judge = ptr.judging.WithTexts(reader, topics=TOPICS, texts=texts)
     found = compared_labels(PEOPLE, as_judges(judge)[0])
     assert found.pairs["judge"].tolist() == expected()
     assert (found.name, found.judge_rel) == ("stub", 2)
@@ -418,9 +403,5 @@ def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
         assert labels == [None if n % N_TEXTS == 7 else grade for n, grade in enumerate(expected())]
     assert sizes == [16, 16, 16, 12]
     one = ptr.judging.Callable(pt.apply.generic(grade), name="one by one")
-    assert ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))["label"].tolist() == [
-        0,
-        2,
-        2,
-    ]
-    assert sizes[4:] == [1, 1, 1]
+    three = ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))
+    assert (three["label"].tolist(), sizes[4:]) == ([0, 2, 2], [1, 1, 1])

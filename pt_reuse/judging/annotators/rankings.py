@@ -180,9 +180,7 @@ def rankings_by_annotator(
         "topics": "those with labels of the annotator",
     }
     return AnnotatorRankings(
-        table=table,
-        by_run=pd.concat(by_run, ignore_index=True)[_BY_RUN.split()],
-        settings=settings_of(how, inputs),
+        table=table, by_run=pd.concat(by_run, ignore_index=True)[_BY_RUN.split()], settings=settings_of(how, inputs)
     )
 
 

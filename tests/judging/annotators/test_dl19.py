@@ -11,24 +11,26 @@ import pt_reuse as ptr
 from pt_reuse.data.judgments import read_qrels
 
 NAMES = [f"annotator-{i}" for i in range(1, 9)]
-#: annotator -> items, kappa with NIST of grades and of relevant (label 2 and above) or not
-WITH_NIST = {
-    "annotator-1": (1115, 0.1106, 0.2012), "annotator-2": (1115, 0.1800, 0.3390), "annotator-3": (1128, 0.2595, 0.5269),
-    "annotator-4": (1128, 0.0251, 0.1903), "annotator-5": (1135, 0.0198, 0.1603), "annotator-6": (1135, 0.0014, 0.1332),
-    "annotator-7": (1124, 0.1297, 0.2275), "annotator-8": (1124, 0.2065, 0.2749),
-}  # fmt: skip
+#: for each annotator: items, kappa with NIST of grades and of relevant (label 2 and above) or not; topics, labels that
+#: differ from NIST's, tau_b of nDCG@10, AP(rel=2) and RR(rel=2)
+ALONE = """
+1115 0.1106 0.2012 13 738 0.8288 0.8529 0.5242
+1115 0.1800 0.3390 13 701 0.8992 0.8799 0.4217
+1128 0.2595 0.5269 9 601 0.8855 0.8889 0.5957
+1128 0.0251 0.1903 9 907 0.8072 0.8258 0.3213
+1135 0.0198 0.1603 9 913 0.7940 0.7868 0.6599
+1135 0.0014 0.1332 9 950 0.8914 0.7027 0.8490
+1124 0.1297 0.2275 15 732 0.9129 0.8529 0.7864
+1124 0.2065 0.2749 15 668 0.9219 0.8078 0.7777
+"""
+NUMBERS = dict(zip(NAMES, ([float(cell) for cell in line.split()] for line in ALONE.split("\n")[1:9]), strict=True))
 #: the two who judged a part -> items in common, kappa of grades and of relevant or not
 PARTS = {
-    ("annotator-1", "annotator-2"): (1111, 0.2280, 0.4018), ("annotator-3", "annotator-4"): (1127, 0.0840, 0.2182),
-    ("annotator-5", "annotator-6"): (1131, 0.3316, 0.5393), ("annotator-7", "annotator-8"): (1122, 0.2353, 0.3919),
-}  # fmt: skip
-#: annotator -> topics, labels that differ from NIST's, tau_b of nDCG@10, AP(rel=2) and RR(rel=2)
-RANKINGS = {
-    "annotator-1": (13, 738, 0.8288, 0.8529, 0.5242), "annotator-2": (13, 701, 0.8992, 0.8799, 0.4217),
-    "annotator-3": (9, 601, 0.8855, 0.8889, 0.5957), "annotator-4": (9, 907, 0.8072, 0.8258, 0.3213),
-    "annotator-5": (9, 913, 0.7940, 0.7868, 0.6599), "annotator-6": (9, 950, 0.8914, 0.7027, 0.8490),
-    "annotator-7": (15, 732, 0.9129, 0.8529, 0.7864), "annotator-8": (15, 668, 0.9219, 0.8078, 0.7777),
-}  # fmt: skip
+    (NAMES[0], NAMES[1]): (1111, 0.2280, 0.4018),
+    (NAMES[2], NAMES[3]): (1127, 0.0840, 0.2182),
+    (NAMES[4], NAMES[5]): (1131, 0.3316, 0.5393),
+    (NAMES[6], NAMES[7]): (1122, 0.2353, 0.3919),
+}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,8 @@ def test_all_together(result):
 
 
 def test_each_two_and_each_against_nist(result):
-    for table, numbers in ((result.pairs, PARTS), (result.gold, {(name, "gold"): n for name, n in WITH_NIST.items()})):
+    against = {(name, "gold"): numbers[:3] for name, numbers in NUMBERS.items()}
+    for table, numbers in ((result.pairs, PARTS), (result.gold, against)):
         rows = table[table["items"] == "all"].set_index(["first", "second", "labels"])
         for two, (n, *kappas) in numbers.items():
             assert rows.loc[(*two, "grades"), "n_items"] == n
@@ -105,9 +108,9 @@ def test_rankings_under_each_and_under_the_majority_by_either_rule_for_ties(fold
     measures = [nDCG @ 10, AP(rel=2), RR(rel=2)]
     result = ptr.judging.rankings_by_annotator(runs, labels, nist, measures, majority=["lower", "higher"])
     wide = result.table.pivot_table(index="annotator", columns="measure", values="tau_b").round(4)
-    for name, (topics, changed, *taus) in RANKINGS.items():
+    for name, (n_labels, _, _, topics, changed, *taus) in NUMBERS.items():
         row = result.table[result.table["annotator"] == name].iloc[0]
-        assert (row["topics"], row["labels"], row["changed"]) == (topics, WITH_NIST[name][0], changed)
+        assert (row["topics"], row["labels"], row["changed"]) == (topics, n_labels, changed)
         assert wide.loc[name, list(map(repr, measures))].tolist() == taus
     for rule, expected in {"lower": [0.913, 0.790], "higher": [0.919, 0.919]}.items():
         # by judgments put together and scored on their own
