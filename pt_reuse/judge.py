@@ -179,7 +179,6 @@ class Oracle(KnownJudge):
         self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, and who gave it and when, if the judgments have that."""
         rows, labels = self._find(pairs)
         said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
         return {"label": labels, **said}

@@ -211,7 +211,6 @@ class LabelAudit(Result):
         return self.table[self.table["by"] == ALL]
 
     def answers(self) -> list[str]:
-        """Return by each measure what the judge of the highest tau_b may be used for, then that of the lowest."""
         rows = self.of_all()
         rows = rows[rows["kind"] == MODEL].sort_values("tau_b", ascending=False, kind="stable")
         lines = []

@@ -227,7 +227,6 @@ class Calibrated(Judge):
         return self._needs
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the calibrated label of each of `pairs`, and the probability that it is relevant."""
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
         shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
         says = self._model.says(shown, self._columns)
@@ -243,7 +242,6 @@ class Calibrated(Judge):
 
 
 def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
-    """Return the labels to fit on, and the others."""
     if isinstance(share, int | float | np.number) and not isinstance(share, bool) and 0 < share <= 1:
         fitted = people if share == 1 else people.sample(float(share), seed=seed)
         return fitted, people - fitted
@@ -365,13 +363,12 @@ def judge_with_model(
         people: a judge, in any form, as in :func:`~pt_reuse.judging.judge_adaptively`.
         model: a judge, a pipeline or a function of a frame that returns a frame with ``qid docno`` and a column of
             numbers, or one number per row (a score); or judgments in any form.
-        budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float, as
-            in :func:`~pt_reuse.judging.judge_adaptively`. Give this, or `total`, or both.
+        budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float. Give
+            this, or `total`, or both.
         total: labels that people give in all, for the documents of any topic of which the model is least sure.
-        batch_size: documents between two calibrations: of every topic if `budget` is given, else of all topics
-            together.
+        batch_size: documents between two calibrations: of every topic if `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own as soon as
-            people have found both relevant and other documents there; until then that of all topics.
+            people have found both relevant and other documents there.
         column: the column of numbers, or several, of the model's answer to calibrate; default the first that exists of
             ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
@@ -397,16 +394,12 @@ def judge_with_model(
         ...     return [int(docno >= "d30") for docno in frame["docno"]]
         >>> def model(frame):
         ...     return [float(docno[1:]) for docno in frame["docno"]]
-        >>> judged = ptr.judging.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
-        >>> judged
+        >>> ptr.judging.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
         Qrels: 1 topic, 40 judgments, 10 relevant (labels 0: 30, 1: 10)
-        >>> judged.to_frame()["judge"].value_counts().to_dict()
-        {'people': 20, 'model, calibrated': 20}
 
     Source: Takehi, Voorhees, Sakai and Soboroff, LLM-Assisted Relevance Assessments: When Should We Ask LLMs for Help?
-    SIGIR 2025. There the calibration takes one step of gradient descent per label, from the model's own probability;
-    here it is fitted to all labels, with scikit-learn's default penalty, on what the model says brought to mean 0 and
-    standard deviation 1.
+    SIGIR 2025. There the calibration takes one step of gradient descent per label; here it is fitted to all labels,
+    with scikit-learn's default penalty, on what the model says, standardised.
     """
     if not isinstance(pool, Pool):
         raise InputError(f"pool must be a Pool, got {shown(pool)}. depth_pool makes one of runs.", argument="pool")

@@ -288,10 +288,9 @@ class Callable(Judge):
 
     Args:
         fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: one value of
-            each, for one document; with `batch_size`, one list of each. It returns one answer, or, in order, one for
-            each document of the batch; None is no label. An :class:`Answer` has the tokens, too. A pipeline is called
-            with a frame of ``qid docno`` and `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as
-            `answers` says; a row that it leaves out has no label.
+            each, or with `batch_size` one list of each. It returns one answer for each document; None is no label. An
+            :class:`Answer` has the tokens, too. A pipeline is called with a frame of ``qid docno`` and `reads`, and
+            adds the column ``label``, ``probabilities`` or ``score``; a row that it leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; no cell may be empty.
         batch_size: documents per call, at most; None (default): the function takes one document.
@@ -302,8 +301,7 @@ class Callable(Judge):
         thresholds: for scores: the lowest score of the second label, of the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
             ``"expected"`` value; ties go to the lowest.
-        rel: the lowest label that is relevant; default: not stated. In studies it is then 1 if all labels are 0 and 1,
-            else that of people.
+        rel: the lowest label that is relevant; default: not stated.
         cache: a folder that keeps each answer before the next call; judges and processes may share it. The key of an
             answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all that the function reads.
         version: of the function: the model, the prompt. A `cache` needs it.
@@ -313,18 +311,17 @@ class Callable(Judge):
         verbose: show progress.
 
     Raises:
-        InputError: arguments that do not fit together; when it judges: a missing column or cell, an invalid answer, too
-            few answers, and an error of the function, with topic and document. Earlier answers are in the cache.
+        InputError: arguments that do not fit together; when it judges: a missing column or cell, an invalid answer, and
+            an error of the function, with topic and document.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> asked = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "query": "tides", "text": ["the moon", "the tides"]})
         >>> def overlap(query, text):
-        ...     found = len(set(query.split()) & set(text.split())) / len(query.split())
-        ...     return ptr.judging.Answer({1: found, 0: 1 - found}, input_tokens=len(text.split()))
-        >>> judge = ptr.judging.Callable(overlap, name="overlap", answers="probabilities", labels=(0, 1))
-        >>> judge(asked)[["docno", "label", "judge", "probability"]].values.tolist()
-        [['a', 0, 'overlap', 0.0], ['b', 1, 'overlap', 1.0]]
+        ...     return ptr.judging.Answer(int(query in text), input_tokens=len(text.split()))
+        >>> judge = ptr.judging.Callable(overlap, name="overlap")
+        >>> judge(asked)["label"].tolist()
+        [0, 1]
         >>> judge.cost
         Cost: 2 documents, 2 calls, 4 tokens in, 0 out
     """
@@ -403,7 +400,6 @@ class Callable(Judge):
         return tuple(dict.fromkeys((*IDS, *self._reads)))
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, when it was given, and the probabilities or score behind it."""
         for column in self._reads:
             missing = np.flatnonzero(pairs[column].isna())
             if len(missing):

@@ -221,7 +221,6 @@ class LabelAgreement(Result):
         return together if len(together) else rows
 
     def answers(self) -> list[str]:
-        """Return of each judge kappa, beside that of other people, and whether its labels may stand for theirs."""
         people, lines = self.of_kappa(), []
         for row in records(self.models()):
             line = f"{{judge}}: kappa {{kappa}}, {row['band'] or row['why']}".format_map(cells(row, self.columns))
@@ -280,7 +279,6 @@ class BothLabelled:
 
     @cached_property
     def topics(self) -> list[str]:
-        """Return the topics in natural order."""
         topics = pd.unique(self.pairs["qid"]).tolist()
         return [topics[t] for t in natural_order(topics)]
 
@@ -571,16 +569,12 @@ def compare_labels(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> given = {"ann": [3, 2, 0, 0, 1, 0], "model": [3, 2, 1, 0, 2, 2]}
         >>> frame = pd.DataFrame({"qid": list("123456"), "docno": list("abcdef")})
-        >>> labels = {name: frame.assign(label=label) for name, label in given.items()}
-        >>> found = ptr.labels.compare_labels(labels["ann"], {"model": labels["model"]}, rel=2, resamples=0)
-        >>> found.table[["judge", "items", "labels", "agreement", "kappa", "precision", "recall"]].round(3)
-           judge     items  labels  agreement  kappa  precision  recall
-        0  model       all  grades      0.500  0.357        0.5     1.0
-        1  model  relevant  grades      0.500  0.333        0.5     1.0
-        2  model       all  binary      0.667  0.400        0.5     1.0
-        3  model  relevant  binary      0.500  0.000        0.5     1.0
+        >>> people, model = (frame.assign(label=label) for label in ([3, 2, 0, 0, 1, 0], [3, 2, 1, 0, 2, 2]))
+        >>> found = ptr.labels.compare_labels(people, model, rel=2, resamples=0)
+        >>> found.by_judge()[["judge", "kappa", "precision", "recall"]]
+           judge  kappa  precision  recall
+        2  judge    0.4        0.5     1.0
 
     Source: Cohen 1960, A coefficient of agreement for nominal scales; Krippendorff 2004, Content analysis, chapter 11.
     """

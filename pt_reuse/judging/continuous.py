@@ -131,7 +131,6 @@ class ContinuousJudging(Result):
         return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
 
     def answers(self) -> list[str]:
-        """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
         judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
         pool = int(self.topics["pool_judged"].sum())
         entered = count(int(self.topics["evaluated"].sum()), "topic")

@@ -83,6 +83,9 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
     Returns:
         DataFrame: probabilities, true labels as rows, given labels as columns; each row sums to 1.
 
+    Raises:
+        InputError: a rate outside of 0 to 1, or fewer than two labels.
+
     Example:
         >>> import pt_reuse as ptr
         >>> ptr.judging.flips(0.25)
@@ -173,7 +176,6 @@ class Noisy(KnownJudge):
         self._rows_of = confusion_rows(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
-        """Return the label that each of `pairs` is given."""
         asked = zip(*as_pairs(pairs), self._find(pairs)[1], strict=True)
         return [None if true is None else self._drawn(true, qid, docno) for qid, docno, true in asked]
 
@@ -183,7 +185,6 @@ class Noisy(KnownJudge):
 
 
 def _draw(seed: int, qid: str, docno: str) -> float:
-    """Return the number from 0 to less than 1 of a document."""
     # no qid holds a NUL byte, so that no two pairs are written the same
     text = f"{seed}\0{qid}\0{docno}".encode("utf-8", "surrogateescape")
     return (int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11) / 2**53

@@ -54,7 +54,10 @@ def short(share: float) -> str:
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """A condition for judging more documents of a topic; one of your own is a frozen dataclass with :meth:`why`."""
+    """A condition for judging more documents of a topic.
+
+    One of your own is a frozen dataclass with the method :meth:`why`.
+    """
 
     @abstractmethod
     def why(self, progress: Progress) -> str:
@@ -81,13 +84,15 @@ class DenseTopic(Condition):
         fraction("above", self.above)
 
     def why(self, progress: Progress) -> str:
-        """Return the density of `progress` and the limit, if it is above."""
         return f"density {short(progress.density)} > {short(self.above)}" if progress.density > self.above else ""
 
 
 @dataclass(frozen=True)
 class FewJudged(Condition):
-    """A topic continues until the judge was asked about `below` of its documents, with a label or without."""
+    """A topic continues until the judge was asked about `below` of its documents.
+
+    Documents to which the judge gives no label count, too.
+    """
 
     below: int = 150
 
@@ -95,22 +100,26 @@ class FewJudged(Condition):
         positive("below", self.below, "documents")
 
     def why(self, progress: Progress) -> str:
-        """Return how many documents `progress` has and the limit, if it is below."""
         return f"{count(progress.asked, 'document')} < {self.below:,}" if progress.asked < self.below else ""
 
 
 @dataclass(frozen=True)
 class NoBatchYet(Condition):
-    """A topic continues until one batch of the scorer was judged."""
+    """A topic continues until one batch of the scorer was judged.
+
+    So no topic has only its initial pool.
+    """
 
     def why(self, progress: Progress) -> str:
-        """Return that `progress` has no batch, if so."""
         return "" if progress.batches else "no batch yet"
 
 
 @dataclass(frozen=True)
 class FruitfulBatch(Condition):
-    """A topic continues while a share `above` of its last batch is relevant, of the first ones `early_above`."""
+    """A topic continues while a share `above` of its last batch is relevant.
+
+    Of the first `early_batches` batches it is the share `early_above`.
+    """
 
     above: float = 0.2
     early_above: float = 0.1
@@ -122,7 +131,6 @@ class FruitfulBatch(Condition):
         whole("early_batches", self.early_batches, "batches", least=0)
 
     def why(self, progress: Progress) -> str:
-        """Return the share of the last batch of `progress` and its limit, if it is above."""
         limit = self.early_above if progress.batches <= self.early_batches else self.above
         fruitful = progress.batches > 0 and progress.batch_share > limit
         return f"last batch {short(progress.batch_share)} > {short(limit)}" if fruitful else ""
@@ -201,6 +209,7 @@ class Protocol:
 
     @property
     def name(self) -> str:
+        """Return the name of the protocol."""
         return type(self).__name__
 
     def next_batch(self, batch: int | None) -> int:

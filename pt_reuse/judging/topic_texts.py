@@ -207,7 +207,6 @@ class WithTexts(Judge):
             raise InputError(f"{reads} {examples([*_IDS, *self._given], 12)} alone.", argument=argument)
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
-        """Return the labels of the judge for `pairs`, given queries and texts."""
         qids, docnos = as_pairs(pairs)
         self._told.check(list(dict.fromkeys(qids)))
         shown = pairs.drop(columns=[column for column in self._given if column in pairs])

@@ -198,8 +198,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     A judge has the name of its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. The content of a
     file is recognised by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
 
-    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
-      ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
+    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or JSON by lines with
+      these keys; or with the names of ir_measures, BEIR or AutoJudge;
     - a leaderboard in one of the formats of :func:`~pt_reuse.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
@@ -221,14 +221,10 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
         >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (folder / "one.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
         >>> _ = (folder / "two.jsonl").write_text('{"qid": "1", "docno": "d1", "label": 3}\n')
         >>> _ = (folder / "judges.csv").write_text("name,family,rel\ntwo,gpt,2\n")
-        >>> judges = ptr.judging.read_judges(folder)
-        >>> judges.labels["two"]
+        >>> ptr.judging.read_judges(folder).labels["two"]
         Qrels: 1 topic, 1 judgment, 1 relevant from label 2 (labels 3: 1)
-        >>> judges.families
-        {'two': 'gpt'}
     """
     choice("missing", missing, MISSING)
     place, table = checked_folder(folder), checked_table(families)

@@ -119,7 +119,6 @@ class AnnotatorLabels:
 
     @cached_property
     def qids(self) -> NDArray[np.object_]:
-        """Return (items,): the topic name of each item."""
         return np.array([*self.topics, None], dtype=object)[self.topic]
 
     @cached_property
@@ -127,7 +126,6 @@ class AnnotatorLabels:
         return tuple(np.unique(self.values[self.given]).tolist())
 
     def place(self, item: int) -> str:
-        """Return which document of which topic an item is, in words."""
         return f"topic {shown(self.qids[item])}, document {shown(self.docnos[item])}"
 
     def labels_in(self, judged: Qrels) -> NDArray[np.int64]:
@@ -407,7 +405,6 @@ class LabelDistributions(Result):
     rel: int
 
     def answers(self) -> list[str]:
-        """Return on how many documents annotators agree."""
         unanimous, share = int((self.table["entropy"] == 0).sum()), self.table["majority_share"].mean()
         documents = count(len(self.table), "document")
         return [f"all annotators agree on {unanimous:,} of {documents}; mean share of the majority {share:.4f}"]

@@ -155,7 +155,6 @@ class AnnotatorAgreement(Result):
         return {**super().words(), "bands": SOURCE_OF_BANDS}
 
     def answers(self) -> list[str]:
-        """Return the ordinal alpha with its interval and band, and of how many annotators and items it is."""
         row = self.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
         value = ", ".join(filter(None, [value_in_words(row, ".4f"), band(row["value"])]))
         items = count(int(row["n_items"]), "item")

@@ -123,7 +123,6 @@ class PilotAgreement(Result):
     target: float
 
     def answers(self) -> list[str]:
-        """Return what is decided with the coefficient that decides, who disagrees most, and on which task."""
         row = self.table.set_index(["labels", "coefficient"]).loc[("grades", self.coefficient)]
         people, tasks = len(self.by_annotator), count(len(self.tasks), "task")
         lines = [f"{self.decision.capitalize()}: {self.settings['in words']}"]

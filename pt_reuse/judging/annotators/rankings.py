@@ -61,7 +61,6 @@ class AnnotatorRankings(Result):
     ]
 
     def answers(self) -> list[str]:
-        """Return the smallest and the largest tau_b of each measure."""
         lines = []
         for measure, rows in self.table.groupby("measure", sort=False):
             low, high = rows["tau_b"].min(), rows["tau_b"].max()

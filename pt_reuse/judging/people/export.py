@@ -236,7 +236,6 @@ class ExportedTasks(Result):
     asked_before: int
 
     def answers(self) -> list[str]:
-        """Return how many pairs are in how many files, and where, and the labels."""
         pairs, files = int(self.table["pairs"].sum()), count(len(self.table), "file")
         before = f", {self.asked_before:,} of the pool asked before" if self.asked_before else ""
         return [
@@ -269,21 +268,19 @@ def export_tasks(
     an earlier round is not asked again, and nobody gets a pair twice.
 
     Args:
-        pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its columns ``strategy``, ``round``
-            and ``reason``, and all further ones, come back with the labels.
+        pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its further columns come back with
+            the labels.
         folder: where to; made when it does not exist.
-        topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and optionally
-            ``description`` and ``narrative``, which are also shown; or a dict of qid -> query.
+        topics: a frame with ``qid`` and ``query`` (or ``title``), and optionally ``description`` and ``narrative``; or
+            a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
             ``title``), or a transformer that adds ``text``. A warning counts empty texts.
-        format: ``"csv"``, sheets into which people write, or ``"label-studio"``, which Label Studio reads. Default:
-            that of the folder, ``"csv"`` for a new one.
-        annotators: their names. None: those of the folder's earlier rounds; in a new folder anybody may answer, and one
-            file has all pairs.
-        overlap: how many annotators judge each pair, or a share between 0 and 1: all annotators judge this share of the
-            pairs, one judges each other pair.
-        whole_topics: give a topic to the same annotator, or to the same `overlap` annotators, as a whole, as TREC does.
-            Default: pairs are spread, so that everybody has as many pairs as the others, or one more.
+        format: ``"csv"``, sheets into which people write, or ``"label-studio"``. Default: that of the folder, ``"csv"``
+            for a new one.
+        annotators: their names. Default: those of the folder's earlier rounds; in a new folder anybody may answer.
+        overlap: how many annotators judge each pair, or the share of the pairs that all annotators judge, while one
+            judges each other pair.
+        whole_topics: give a topic as a whole to the same annotators, as TREC does. Default: pairs are spread equally.
         labels: label -> word, or judgments, whose scale from 0 on it is. Default: those of the folder; ``{0: "not
             relevant", 1: "relevant"}`` for a new one.
         instructions: a text shown beside the labels.
@@ -444,7 +441,6 @@ def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequenc
 
 
 def _cell(value: Any) -> str | int | float | bool | None:
-    """Return what a pool says of a document as JSON holds it."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float):
         return value if math.isfinite(value) else None

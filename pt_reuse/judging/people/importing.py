@@ -138,7 +138,6 @@ def _time(said: Any) -> str | None:
 
 
 def _took(value: Any) -> float | None:
-    """Return a number of seconds, None where it is none."""
     try:
         seconds = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -177,7 +176,6 @@ class ReturnedLabels(Result):
     missing: pd.DataFrame
 
     def answers(self) -> list[str]:
-        """Return how many labels there are, and how many are missing."""
         people = count(self.table["annotator"].nunique(), "annotator")
         pairs = count(len(self.table.drop_duplicates(["qid", "docno"])), "document")
         return [f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"]
