@@ -461,7 +461,8 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
             probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
             why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            chosen.append(Judged(*keys[row], number, STRATEGY, why, more={"probability": probability}))
+            (qid, docno), more = keys[row], {"probability": probability}
+            chosen.append(Judged(qid, docno, number, STRATEGY, why, more=more))
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
         answers = {row: said[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
@@ -485,8 +486,8 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     last = 1 + max((one.round for one in by_people.values()), default=0)
     found = []
-    for row, ids in zip(kept, pairs.iloc[kept][["qid", "docno"]].itertuples(index=False, name=None), strict=True):
+    for row, qid, docno in zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True):
         probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
         label, more = int(labels[row]), {"probability": probability}
-        found.append(Judged(*ids, last, STRATEGY, "the rest", label, judge, time, more))
+        found.append(Judged(qid, docno, last, STRATEGY, "the rest", label, judge, time, more))
     return found

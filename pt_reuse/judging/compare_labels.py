@@ -212,7 +212,7 @@ class LabelAgreement(Result):
 
     def models(self) -> pd.DataFrame:
         """Return those of judges."""
-        return self.by_judge()[lambda rows: rows["kind"] == "model"]
+        return self.by_judge().query("kind == 'model'")
 
     def of_kappa(self) -> pd.DataFrame:
         """Return kappa of each judge beside people, beside all together where they are several."""

@@ -84,8 +84,8 @@ def document_texts(
 def _from_transformer(
     texts: pt.Transformer, keys: Sequence[tuple[str, str]], queries: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
-    rows = [(qid, queries[qid], docno) for qid, docno in keys]
-    got = texts(pd.DataFrame(rows, columns=["qid", "query", "docno"], dtype=object))
+    asked = [(qid, queries[qid], docno) for qid, docno in keys]
+    got = texts(pd.DataFrame(asked, columns=["qid", "query", "docno"], dtype=object))
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
         columns = shown(list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__)
         what = "a transformer that returns 'qid', 'docno' and 'text'"

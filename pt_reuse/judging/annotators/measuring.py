@@ -254,8 +254,8 @@ class Comparison:
         rows = []
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
-                lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
-                parts = all_items(confusion_tables(*way.values.T, way.scale))
+                lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
+                parts = all_items(confusion_tables(mine, theirs, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
                 for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
