@@ -239,6 +239,9 @@ WRONG = {
 
 
 def test_arguments_are_checked_before_texts_are_read(tmp_path, messages):
+    dollar = {"labels": {0: "no", 1: "$yes"}}
+    messages.refused(lambda: export(tmp_path / "tasks", format="label-studio", **dollar), argument="labels")
+    export(tmp_path / "sheets", **dollar)
     for argument, values in WRONG.items():
         for value in values:
             given = {"folder": tmp_path / "tasks", "texts": never(), argument: value}
@@ -246,27 +249,12 @@ def test_arguments_are_checked_before_texts_are_read(tmp_path, messages):
             assert not (tmp_path / "tasks").exists(), argument
 
 
-TEXTS = [
-    None,
-    {docno: text for docno, text in texts().items() if docno != "b2"},
-    {**texts(), "b2": 3},
-    [("a1", "text")],
-    [{"docno": "a1", "text": "t"}],
-    pt.Transformer.identity(),
-    pt.apply.generic(lambda inp: inp.iloc[:3].assign(text="t"), transform_outputs=None),
-]
-
-
 def test_texts_are_whole_or_nothing_is_written(tmp_path, messages):
-    for form in TEXTS:
+    some = {docno: text for docno, text in texts().items() if docno != "b2"}
+    first = pt.apply.generic(lambda inp: inp.iloc[:3].assign(text="t"), transform_outputs=None)
+    for form in (None, some, {**some, "b2": 3}, [("a1", "text")], [{"docno": "a1", "text": "t"}], first):
         messages.refused(lambda form=form: export(tmp_path / "tasks", texts=form), argument="texts")
         assert not (tmp_path / "tasks").exists()
-
-
-def test_a_dollar_in_a_word_is_refused_where_it_means_something(tmp_path, messages):
-    words = {0: "no", 1: "$yes"}
-    messages.refused(lambda: export(tmp_path, labels=words, format="label-studio"), argument="labels")
-    export(tmp_path, labels=words)
 
 
 MORE = {"1": ["a1", "a9"], "2": ["b1"], "3": ["d1"]}
