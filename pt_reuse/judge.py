@@ -287,13 +287,14 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
 
 def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
-    if not given or not all(_is_label(value) for pair in given.items() for value in pair):
+    if not given or not all(is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
         raise InputError(f"judge_rel must be {what}, got {shown(dict(given))}.", argument="judge_rel")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
-def _is_label(value: Any) -> bool:
+def is_label(value: Any) -> bool:
+    """Return whether a value is a whole number that may be a label."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and bool(LABELS[0] <= value <= LABELS[1])
 

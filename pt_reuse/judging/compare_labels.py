@@ -25,10 +25,10 @@ from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
     ONE_LABEL,
     SOURCE_OF_BANDS,
-    CohenKappa,
-    KrippendorffAlpha,
     band,
+    cohen_kappa,
     equal_share,
+    krippendorff_alpha,
 )
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.plots.forests import plot_beside_people
@@ -381,9 +381,9 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
     several = seen.shape[1] > 2
     found = (
         equal_share(seen),
-        CohenKappa(None)(seen),
-        KrippendorffAlpha("nominal")(coincidences),
-        KrippendorffAlpha("ordinal")(coincidences) if several else np.full(len(seen), np.nan),
+        cohen_kappa(seen),
+        krippendorff_alpha(coincidences, "nominal"),
+        krippendorff_alpha(coincidences, "ordinal") if several else np.full(len(seen), np.nan),
         share(human, total),
         share(judge, total),
         share(judge - human, total),

@@ -160,17 +160,12 @@ def equal_share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return _divided(np.trace(sums, axis1=1, axis2=2), sums.sum(axis=(1, 2)))
 
 
-@dataclass(frozen=True)
-class CohenKappa:
-    """Cohen's kappa of (n, labels, labels) confusion matrices."""
-
-    weights: str | None
-
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
-        weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[self.weights].astype(np.float64)
-        expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
-        return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
+def cohen_kappa(sums: NDArray[np.float64], weights: str | None = None) -> NDArray[np.float64]:
+    """Return Cohen's kappa of (n, labels, labels) confusion matrices."""
+    steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
+    weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[weights].astype(np.float64)
+    expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
+    return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
 
 
 def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -181,26 +176,22 @@ def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(one, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
 
 
-@dataclass(frozen=True)
-class KrippendorffAlpha:
-    """Krippendorff's alpha, nominal or ordinal, of (n, labels, labels) coincidences."""
+def distances(totals: NDArray[np.float64], level: str) -> NDArray[np.float64]:
+    """Return (n, labels, labels) how far labels lie apart, nominal or ordinal, that are given so often, (n, labels)."""
+    if level == "nominal":
+        return np.broadcast_to(1 - np.eye(totals.shape[1]), (*totals.shape, totals.shape[1]))
+    # labels between two, and half of each of the two
+    middle = totals.cumsum(axis=1) - totals / 2
+    return (middle[:, :, None] - middle[:, None, :]) ** 2
 
-    level: str
 
-    def distance(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (n, labels, labels) how far labels lie apart that are given so often, (n, labels)."""
-        if self.level == "nominal":
-            return np.broadcast_to(1 - np.eye(totals.shape[1]), (*totals.shape, totals.shape[1]))
-        # labels between two, and half of each of the two
-        middle = totals.cumsum(axis=1) - totals / 2
-        return (middle[:, :, None] - middle[:, None, :]) ** 2
-
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        totals = sums.sum(axis=2)
-        distance = self.distance(totals)
-        expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
-        observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
-        return 1 - _divided(observed, expected)
+def krippendorff_alpha(sums: NDArray[np.float64], level: str) -> NDArray[np.float64]:
+    """Return Krippendorff's alpha of (n, labels, labels) coincidences."""
+    totals = sums.sum(axis=2)
+    distance = distances(totals, level)
+    expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+    observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+    return 1 - _divided(observed, expected)
 
 
 def _divided(dividend: NDArray[np.float64], divisor: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -21,17 +21,17 @@ from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     SOURCE_OF_BANDS,
     Bootstrap,
-    CohenKappa,
-    KrippendorffAlpha,
     OfSums,
     Parts,
     all_items,
     band,
+    cohen_kappa,
     coincidence_tables,
     confusion_tables,
     equal_share,
     fleiss_of,
     fleiss_tables,
+    krippendorff_alpha,
     pair_tables,
     ratio,
     value_of,
@@ -258,7 +258,10 @@ class Comparison:
                 parts = all_items(confusion_tables(mine, theirs, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
-                for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
+                for name, coefficient in (
+                    ("agreement", equal_share),
+                    ("kappa", partial(cohen_kappa, weights=self.weights)),
+                ):
                     row[name], row["why"] = value_of(parts, coefficient, n)
                     row[f"{name}_low"], row[f"{name}_high"], _ = self.bootstrap.interval(parts, coefficient, way.topic)
                 rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(row["kappa"])})
@@ -271,12 +274,12 @@ class Comparison:
         """
         counts = way.counts
         yield "agreement", all_items(pair_tables(counts)), ratio
-        yield "cohen_kappa", _pairs(way), CohenKappa(self.weights)
+        yield "cohen_kappa", _pairs(way), partial(cohen_kappa, weights=self.weights)
         fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
         yield "fleiss_kappa", [(fixed, fleiss_tables(counts[fixed]))], fleiss_of
         coincidences = all_items(coincidence_tables(counts))
         for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
-            yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
+            yield f"alpha_{level}", coincidences, partial(krippendorff_alpha, level=level)
 
     def coefficient_table(self, labels: AnnotatorLabels, *, by_topic: bool) -> pd.DataFrame:
         """Return a row for each items, labels and coefficient: of each topic, or of all items with its interval."""

@@ -17,8 +17,8 @@ from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     Bootstrap,
-    KrippendorffAlpha,
     coincidence_tables,
+    distances,
     pair_tables,
     ratio,
     value_of,
@@ -321,7 +321,7 @@ def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int6
 def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...], level: str) -> pd.DataFrame:
     counts = label_counts(pilot.values, scale)
     tables = coincidence_tables(counts)
-    distance = KrippendorffAlpha(level).distance(tables.sum(axis=(0, 2))[None])[0]
+    distance = distances(tables.sum(axis=(0, 2))[None], level)[0]
     apart = (tables * distance).sum(axis=(1, 2))
     labels = np.where(pilot.given, pilot.values, np.nan)
     table = pd.DataFrame({"qid": pilot.qids, "docno": pilot.docnos, "n": counts.sum(axis=1)}).assign(
