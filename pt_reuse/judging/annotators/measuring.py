@@ -251,17 +251,14 @@ class Comparison:
         self, compared: Iterable[tuple[str, str, NDArray[np.int64], NDArray[np.int64]]], topic: NDArray[np.int64]
     ) -> pd.DataFrame:
         """Return a row for each two who are compared, by name with their (items,) labels, and items and labels."""
-        rows = []
+        rows, of = [], {"agreement": equal_share, "kappa": partial(cohen_kappa, weights=self.weights)}
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
                 lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
                 parts = all_items(confusion_tables(mine, theirs, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
                 row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
-                for name, coefficient in (
-                    ("agreement", equal_share),
-                    ("kappa", partial(cohen_kappa, weights=self.weights)),
-                ):
+                for name, coefficient in of.items():
                     row[name], row["why"] = value_of(parts, coefficient, n)
                     row[f"{name}_low"], row[f"{name}_high"], _ = self.bootstrap.interval(parts, coefficient, way.topic)
                 rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(row["kappa"])})
