@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown
-from pt_reuse._files import Alone, alone, user_path
+from pt_reuse._files import Alone, alone, checked_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
@@ -244,13 +244,8 @@ def _plain(cell: Any) -> Any:
 
 def checked_folder(session: Any) -> Path | None:
     """Return a user's ``session=`` as a path, or say that it is none."""
-    if session is None:
-        return None
-    given = os.fspath(session) if isinstance(session, str | os.PathLike) else None
-    if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"session must be a folder, got {shown(session)}.", argument="session")
-    folder = user_path(given)
-    if folder.exists() and not folder.is_dir():
+    folder = None if session is None else checked_path(session, "session")
+    if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="session")
     return folder
 
