@@ -179,29 +179,6 @@ def test_tokens_of_batches(answered, tmp_path):
     assert judge(one).cost_in_cache == Cost()
 
 
-class Flaky:
-    """Fails so many times for each document before it answers."""
-
-    def __init__(self, times, error=TimeoutError):
-        self.left, self.error = dict.fromkeys("abcdef", times), error
-
-    def __call__(self, query, text):
-        if self.left[text]:
-            self.left[text] -= 1
-            raise self.error("busy")
-        return Answer(1, input_tokens=1)
-
-
-def test_errors_that_pass_are_waited_for(monkeypatch):
-    waits = []
-    monkeypatch.setattr(time, "sleep", waits.append)
-    model = judge(Flaky(3), retry=Retry((ConnectionError, TimeoutError), times=3, wait=20))
-    assert model(SIX[:2])["label"].tolist() == [1, 1]
-    assert waits == [20, 40, 60] * 2
-    assert model.cost == Cost(calls=8, failed=6, documents=2, input_tokens=2, told=2)
-    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), 2 tokens in, 0 out"
-
-
 TWELVE = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(12)], "query": "q"})
 TWELVE["text"] = "text of " + TWELVE["docno"]
 
@@ -233,6 +210,16 @@ def cache(tmp_path):
 
 def cached(model, cache, **options):
     return ptr.judging.Callable(model, **{"name": "model", "version": "1", "cache": cache, **options})
+
+
+def test_errors_that_pass_are_waited_for(monkeypatch):
+    waits, failing = [], Remainders(fails=["text of d0", "text of d1"] * 3)
+    monkeypatch.setattr(time, "sleep", waits.append)
+    model = judge(failing, retry=Retry((ConnectionError, TimeoutError), times=3, wait=20))
+    assert model(TWELVE[:2])["label"].tolist() == EXPECTED[:2]
+    assert waits == [20, 40, 60] * 2
+    assert model.cost == Cost(calls=8, failed=6, documents=2)
+    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), tokens told of 0 of 2 answered calls"
 
 
 def test_what_was_answered_is_not_asked_again(cache):
