@@ -133,14 +133,12 @@ def judge_adaptively(
     Args:
         strategy: the name of a strategy, a Strategy, or a subclass of Chooser.
         judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form.
-        budget: labels of each topic: a whole number (0 or more), or a share of all documents of the topic's pool as a
-            float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
-            as the pool has documents. None (default): the whole pool.
-        total: labels in all; the last round may have only the first topics. None: no such limit.
+        budget: labels of each topic: a whole number, or a share of the topic's pool as a float from 0.0 to 1.0, rounded
+            to the nearest whole number, halves up. Default: the whole pool.
+        total: labels in all; the last round may have only the first topics. Default: no such limit.
         rel: the lowest label that is relevant for a strategy; default that of the judge, else 1.
         known: existing judgments, in any form. When the strategy chooses a document with such a label (0 or more), it
-            learns the label at once: the judge is not asked, and it costs nothing. They are not returned: ``known |
-            new`` has both.
+            learns it at once, at no cost. They are not returned: ``known | new`` has both.
         topics: a frame with ``qid`` and what the judge reads of a topic, such as ``query``.
         batch_size: documents per call of the judge. None (default): all of a round, for a model. 1, for a person: each
             answer is saved before the next document is shown.

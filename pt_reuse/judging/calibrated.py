@@ -177,8 +177,7 @@ class Calibrated(Judge):
         held_out: (Qrels) the others, with which it can be audited; without topics if there are none.
 
     Raises:
-        InputError: no scikit-learn, only relevant or no relevant documents among the labels to fit on, a judge that
-            answers for none of them.
+        InputError: no scikit-learn, or not both relevant and other documents that the judge answers for.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -370,12 +369,11 @@ def judge_with_model(
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own as soon as
             people have found both relevant and other documents there.
         column: the column of numbers, or several, of the model's answer to calibrate; default the first that exists of
-            ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
+            ``probability``, ``judge_score``, ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
         seed: decides which of equally sure documents people judge first.
-        session: a folder that keeps the labels of people, as in :func:`~pt_reuse.judging.judge_adaptively`. The output
-            of the model is not kept.
+        session: a folder that keeps the labels of people, as in :func:`~pt_reuse.judging.judge_adaptively`.
 
     Returns:
         Qrels: with the columns ``judge time strategy round reason``, where ``judge`` is people or the model, and
@@ -384,8 +382,7 @@ def judge_with_model(
             People judge documents without an output of the model last; others are left out, with a warning.
 
     Raises:
-        InputError: an argument that cannot be used, no scikit-learn, an answer that cannot be calibrated, or a session
-            of another task.
+        InputError: no scikit-learn, an answer that cannot be calibrated, or a session of another task.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr

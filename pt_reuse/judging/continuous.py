@@ -317,16 +317,13 @@ def judge_continuously(
 
     Args:
         corpus: the documents: one dict each with ``docno`` and ``text``, such as a dataset's ``get_corpus_iter()``, or
-            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`: ``ptr.judging.TfIdf`` to set options of
-            the features or to reuse them, ``ptr.judging.Vectors`` for dense vectors, or one of your own.
-        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic; a round judges them in
-            this order.
+            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`, such as ``ptr.judging.Vectors``.
+        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic, in the order of judging.
         judge: a judge, in any form. It gets one frame per topic and round, ``qid docno``, the columns of `topics` and,
             from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
         runs: the field from which the initial pool is made, to the depth and in the order of the protocol.
-        pool: instead of `runs`, the initial pool, any Pool. The documents of a topic are judged by best rank, then in
-            the order of the pool.
+        pool: instead of `runs`, the initial pool; judged by best rank, then in the order of the pool.
         rel: the lowest label that is relevant; default that of the judge, else 1.
         session: a folder that saves each batch as soon as the judge has labelled it. The same call continues where the
             last one stopped, and gives the result of an uninterrupted call.
@@ -339,8 +336,8 @@ def judge_continuously(
             without `runs` or `pool`, or the other way round; a session with other arguments, or one in use.
 
     Warns:
-        ReuseWarning: pooled documents that the corpus lacks, which are judged, but the scorer does not learn from them;
-            pooled documents of other topics, which are left out; documents to which the judge gives no label.
+        ReuseWarning: pooled documents that the corpus lacks, which teach the scorer nothing; pooled documents of other
+            topics, which are left out; documents to which the judge gives no label.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -350,8 +347,6 @@ def judge_continuously(
         >>> qrels = {"1": {"d0": 1, "d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": 0}}
         >>> found = ptr.judging.judge_continuously(
         ...     corpus, topics, qrels, protocol=ptr.judging.AutoTAR(topic_budget=4, presumed_negatives=2))
-        >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
-        [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
         >>> found
         Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted
 

@@ -88,11 +88,8 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
 
     Example:
         >>> import pt_reuse as ptr
-        >>> ptr.judging.flips(0.25)
-        given     0     1
-        true
-        0      0.75  0.25
-        1      0.25  0.75
+        >>> ptr.judging.flips(0.25).values.tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
     """
     rate = fraction("rate", rate)
     listed = label_set(labels, least=0)
@@ -119,12 +116,9 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> truth = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [0, 0, 0, 1]})
-        >>> ptr.judging.estimate_confusion(truth, truth.assign(label=[0, 0, 2, 1]))
-        given         0    1         2
-        true
-        0      0.666667  0.0  0.333333
-        1      0.000000  1.0  0.000000
+        >>> truth = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [0, 0, 1]})
+        >>> ptr.judging.estimate_confusion(truth, truth.assign(label=[0, 2, 1])).values.tolist()
+        [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
     """
     true, given = (
         qrels.keep(qrels.arrays.labels >= 0).to_frame()[["qid", "docno", "label"]]

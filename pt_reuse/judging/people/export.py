@@ -264,8 +264,7 @@ def export_tasks(
     the documents are shuffled differently for each annotator, by `seed` and the names of documents. The file
     ``tasks.json`` keeps what people do not see; :func:`~pt_reuse.judging.import_labels` needs it.
 
-    A further pool in the same folder is a new round. It adds files and replaces none. A pair that enough people got in
-    an earlier round is not asked again, and nobody gets a pair twice.
+    A further pool in the same folder is a new round, which replaces no file; nobody gets a pair twice.
 
     Args:
         pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its further columns come back with
@@ -296,15 +295,11 @@ def export_tasks(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr, tempfile
-        >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"]}))
-        >>> texts = {"d1": "A text.", "d2": "Another."}
-        >>> folder = tempfile.mkdtemp()
-        >>> both = ["ann", "bob"]
-        >>> tasks = ptr.judging.export_tasks(pool, folder, topics={"1": "a query"}, texts=texts, annotators=both)
-        >>> tasks.table
-                     file annotator  topics  pairs
-        0  ann-round1.csv       ann       1      1
-        1  bob-round1.csv       bob       1      1
+        >>> pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"]})
+        >>> shown = {"topics": {"1": "a query"}, "texts": {"d1": "A text.", "d2": "Another."}}
+        >>> tasks = ptr.judging.export_tasks(pool, tempfile.mkdtemp(), **shown, annotators=["ann", "bob"])
+        >>> tasks.table["file"].tolist()
+        ['ann-round1.csv', 'bob-round1.csv']
     """
     seed, whole_topics, verbose = checked_seed(seed), flag("whole_topics", whole_topics), flag("verbose", verbose)
     place = checked_path(folder)

@@ -392,19 +392,12 @@ def import_labels(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr, tempfile
-        >>> from pathlib import Path
-        >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1"], "docno": ["d1"]}))
-        >>> folder = Path(tempfile.mkdtemp())
+        >>> pool, folder = pd.DataFrame({"qid": ["1"], "docno": ["d1"]}), tempfile.mkdtemp()
         >>> shown = {"topics": {"1": "a query"}, "texts": {"d1": "A text."}}
         >>> _ = ptr.judging.export_tasks(pool, folder, **shown, annotators=["ann"])
-        >>> sheet = folder / "ann-round1.csv"
-        >>> rows = pd.read_csv(sheet, dtype=str)
-        >>> rows.assign(label="relevant").to_csv(sheet, index=False)
-        >>> labels = import_labels(folder)
-        >>> labels.table[["qid", "docno", "label", "annotator", "strategy"]]
-          qid docno  label annotator strategy
-        0   1    d1      1       ann     None
-        >>> labels.to_qrels()
+        >>> rows = pd.read_csv(f"{folder}/ann-round1.csv", dtype=str)
+        >>> rows.assign(label="relevant").to_csv(f"{folder}/ann-round1.csv", index=False)
+        >>> ptr.judging.import_labels(folder).to_qrels()
         Qrels: 1 topic, 1 judgment, 1 relevant (labels 1: 1)
     """
     flag("partial", partial)
