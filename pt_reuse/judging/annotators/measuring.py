@@ -251,7 +251,8 @@ class Comparison:
         self, compared: Iterable[tuple[str, str, NDArray[np.int64], NDArray[np.int64]]], topic: NDArray[np.int64]
     ) -> pd.DataFrame:
         """Return a row for each two who are compared, by name with their (items,) labels, and items and labels."""
-        rows, of = [], {"agreement": equal_share, "kappa": partial(cohen_kappa, weights=self.weights)}
+        of: dict[str, OfSums] = {"agreement": equal_share, "kappa": partial(cohen_kappa, weights=self.weights)}
+        rows = []
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
                 lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
