@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pt_reuse._check import choice, count, did_you_mean, examples, shown
 from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.data.asking import Asked, labels_by, name_of, rel_of, telling_of_texts, without_texts
-from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, with_provenance
+from pt_reuse.data.frame_columns import LABELS, as_pairs, checked_labels, in_rows, row_in_words, with_provenance
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, is_collection
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.scoring.judge_folder import ALONE, JudgeFolder, read_judges
@@ -31,7 +31,7 @@ class Judge(pt.Transformer):
 
     Args:
         name: what the judge is called in the provenance of its labels.
-        rel: the lowest of its labels that is relevant, >= 1; None (default): not stated, which counts as 1.
+        rel: the lowest of its labels that is relevant, >= 1; default not stated, which counts as 1.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -147,13 +147,9 @@ class KnownJudge(Judge):
         """Return the judgment of each document, -1 where there is none, and its label."""
         rows = [self._rows.get(pair, -1) for pair in zip(*as_pairs(pairs), strict=True)]
         if self._unknown == "error" and -1 in rows:
-            row = pairs.iloc[rows.index(-1)]
-            raise InputError(
-                f"{count(rows.count(-1), 'document')} without a judgment, such as {shown(row['docno'])} of topic "
-                f"{shown(row['qid'])}. Judge documents that have one, or choose what is said of the others: "
-                "unknown='skip' or 'not relevant'.",
-                argument="unknown",
-            )
+            such = f"{count(rows.count(-1), 'document')} without a judgment, such as"
+            where = row_in_words(pairs.iloc[rows.index(-1)])
+            raise InputError(f"{such} {where}. Pass unknown='skip' or 'not relevant'.", argument="unknown")
         without = 0 if self._unknown == "not relevant" else None
         return rows, [self._labels[row] if row >= 0 else without for row in rows]
 
@@ -170,17 +166,12 @@ class Oracle(KnownJudge):
         name: what the oracle is called in the provenance of its labels. If the judgments have the columns ``judge`` and
             ``time``, these are kept; else they are the oracle and the present time.
 
-    Attributes:
-        rel: the lowest label that is relevant, as the judgments say.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [2, 0, -1]})
         >>> asked = pd.DataFrame({"qid": "1", "docno": ["b", "a", "c", "z"]})
         >>> ptr.judging.Oracle(qrels)(asked)["label"].tolist()
         [0, 2, <NA>, <NA>]
-        >>> ptr.judging.Oracle(qrels, unknown="not relevant")(asked)["label"].tolist()
-        [0, 2, 0, 0]
     """
 
     def __init__(self, qrels: Any, unknown: str = "skip", name: str = "oracle"):
@@ -188,7 +179,6 @@ class Oracle(KnownJudge):
         self._said = {column: self._known[column].tolist() for column in ("judge", "time") if column in self._known}
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, and who gave it and when, if the judgments have that."""
         rows, labels = self._find(pairs)
         said = {name: [cells[row] if row >= 0 else None for row in rows] for name, cells in self._said.items()}
         return {"label": labels, **said}
@@ -266,12 +256,9 @@ def as_judges(given: Any, argument: str = "judge", *, rel: Any = None, families:
             warn(f"{given.folder}: {examples(boards)} left out: a leaderboard has no labels.")
         given = given.labels
     several = _by_name(given, argument)
-    if not several:
-        raise InputError(f"{argument} must have the labels of one judge or more, got none.", argument=argument)
-    if not all(isinstance(name, str) and name.strip() for name in several):
-        raise InputError(
-            f"{argument} must have a text as the name of each judge, got {shown(list(several))}.", argument=argument
-        )
+    if not several or not all(isinstance(name, str) and name.strip() for name in several):
+        what = "one judge or more, each with a text as its name"
+        raise InputError(f"{argument} must have {what}, got {shown(list(several))}.", argument=argument)
     by_judge = isinstance(rel, Mapping) and any(isinstance(key, str) for key in rel)
     rels = of_each(rel, several, "judge_rel") if by_judge else dict.fromkeys(several, rel)
     groups = of_each(families, several, "families")
@@ -300,13 +287,14 @@ def in_grades(labels: pd.Series, grades: Mapping[int, int]) -> pd.Series:
 
 def checked_grades(given: Mapping[Any, Any]) -> dict[int, int]:
     """Return a user's mapping of a judge's labels to those of people, or say what is wrong with it."""
-    if not given or not all(_is_label(value) for pair in given.items() for value in pair):
+    if not given or not all(is_label(value) for pair in given.items() for value in pair):
         what = "a label, or a dict of the judge's label -> the label of people"
         raise InputError(f"judge_rel must be {what}, got {shown(dict(given))}.", argument="judge_rel")
     return {int(mine): int(theirs) for mine, theirs in given.items()}
 
 
-def _is_label(value: Any) -> bool:
+def is_label(value: Any) -> bool:
+    """Return whether a value is a whole number that may be a label."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and bool(LABELS[0] <= value <= LABELS[1])
 
@@ -325,17 +313,16 @@ def _by_name(given: Any, argument: str) -> dict[Any, Any]:
 
 
 def of_each(given: Any, judges: Mapping[str, Any], argument: str) -> dict[str, Any]:
-    """Return what a user says of some judges by name, or say that it is no dict, or names a judge that is not there."""
-    given = {} if given is None else given
-    if not isinstance(given, Mapping):
+    """Return what a user says of some judges by name."""
+    if not isinstance(given, Mapping | None):
         raise InputError(f"{argument} must be a dict by judge, got {shown(given)}.", argument=argument)
-    for name in given:
+    for name in given or ():
         if name not in judges:
-            there = f"which is none of the judges: {examples(list(judges), 12)}"
             # a short form of a long name is not near it
             near = did_you_mean(next((judge for judge in judges if judge.startswith(str(name))), name), judges)
+            there = f"none of the judges {examples(list(judges), 12)}"
             raise InputError(f"{argument} names {shown(name)}, {there}.{near}", argument=argument)
-    return dict(given)
+    return dict(given or {})
 
 
 @dataclass(frozen=True)
@@ -347,7 +334,6 @@ class Scale:
 
     @classmethod
     def of(cls, people: Qrels, rel: int | None = None) -> Scale:
-        """Return the scale of judgments, relevant from `rel` on, by default from where they say."""
         return cls(people.rel if rel is None else rel, people.arrays.highest)
 
 
@@ -387,13 +373,10 @@ def lowest_relevant(
     highest = int(np.asarray(labels, dtype=np.int64).max(initial=0))
     if highest > max(people.highest, 1):
         lowest = highest - 1
-        raise InputError(
-            f"the labels go up to {highest}, those of people to {people.highest}, so that it is not known which are "
-            f"relevant (for people those from {people.rel} on). Say from which on they "
-            f"are{', or which label of people each of them stands for' if grades else ''}, by judge_rel; where "
-            f"those from {lowest} on are, judge_rel={(lowest if judge is None else {judge: lowest})!r}.",
-            argument="judge_rel",
-        )
+        unknown = f"the labels go up to {highest}, those of people to {people.highest}: which are relevant?"
+        other = ", or which label of people each of them stands for" if grades else ""
+        such = f"judge_rel={(lowest if judge is None else {judge: lowest})!r}"
+        raise InputError(f"{unknown} Say from which on they are{other}, such as {such}.", argument="judge_rel")
     return 1 if len(labels) and highest <= 1 else people.rel
 
 

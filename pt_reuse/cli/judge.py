@@ -120,7 +120,7 @@ def add_export(parser: Parser) -> None:
 
 
 def _run_export(options: argparse.Namespace) -> None:
-    from pt_reuse.judging.people.export import ExportPlan
+    from pt_reuse.judging.people.export import export_tasks
     from pt_reuse.judging.people.manifest import RETURNED
 
     labels = qrels = None if options.qrels is None else judgment_source(options.qrels).read()
@@ -128,20 +128,19 @@ def _run_export(options: argparse.Namespace) -> None:
         # a collection that is being built has none
         with suppress(InputError):
             labels = judgment_source(options.collection).read()
-    plan = ExportPlan.of(
-        options.out,
-        format=options.format,
-        annotators=options.annotators,
-        overlap=1,
-        whole_topics=False,
-        labels=labels,
-        instructions=None,
-        seed=options.seed,
-    )
     topics, texts = read_topics(_named(options, "topics")), named_texts(_named(options, "texts"))
     pool = _pool_of(options)
-    rest = pool if qrels is None else pool.remainder(qrels)
-    made = plan.write(rest, topics, texts, verbose=shows_bars(options))
+    made = export_tasks(
+        pool if qrels is None else pool.remainder(qrels),
+        options.out,
+        topics=topics,
+        texts=texts,
+        format=options.format,
+        annotators=options.annotators,
+        labels=labels,
+        seed=options.seed,
+        verbose=shows_bars(options),
+    )
     say_answers(made)
     if len(made.table):
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])

@@ -127,37 +127,31 @@ def judge_adaptively(
     """Judge documents in the order of a strategy, which learns from each label.
 
     Topics take turns: each round asks the judge about one document of every topic that has budget and documents left. A
-    budget counts labels: a document to which the judge gives none costs nothing and is not asked about again; the judge
-    is asked about another document of the topic before the next round. So the judgments of a smaller budget are the
-    first of a larger one.
+    budget counts labels: a document to which the judge gives none costs nothing and is not asked about again. So the
+    judgments of a smaller budget are the first of a larger one.
 
     Args:
         strategy: the name of a strategy, a Strategy, or a subclass of Chooser.
-        judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
-            in which labels are looked up.
-        budget: labels of each topic: a whole number (0 or more), or a share of all documents of the topic's pool as a
-            float from 0.0 to 1.0, rounded to the nearest whole number, halves up. ``1`` is one label, ``1.0`` as many
-            as the pool has documents. None (default): the whole pool.
-        total: labels in all; the last round may have only the first topics. None: no such limit.
+        judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form.
+        budget: labels of each topic: a whole number, or a share of the topic's pool as a float from 0.0 to 1.0, rounded
+            to the nearest whole number, halves up. Default: the whole pool.
+        total: labels in all; the last round may have only the first topics. Default: no such limit.
         rel: the lowest label that is relevant for a strategy; default that of the judge, else 1.
         known: existing judgments, in any form. When the strategy chooses a document with such a label (0 or more), it
-            learns the label at once: the judge is not asked, and it costs nothing. They are not returned: ``known |
-            new`` has both.
+            learns it at once, at no cost. They are not returned: ``known | new`` has both.
         topics: a frame with ``qid`` and what the judge reads of a topic, such as ``query``.
         batch_size: documents per call of the judge. None (default): all of a round, for a model. 1, for a person: each
             answer is saved before the next document is shown.
-        session: a folder that saves each answer at once. The same call continues where the last one stopped, for
-            whatever reason, and gives the result of an uninterrupted call. The budget may differ.
+        session: a folder that saves each answer at once. The same call continues where the last one stopped, and gives
+            the result of an uninterrupted call. The budget may differ.
 
     Returns:
         Qrels: the labels of the judge, of each topic in the order of asking, with the columns ``judge time strategy
-        round reason``; ``round`` counts the labels of a topic from 1. The topic set is the field's. Documents to which
-        the judge gives no label are left out, with a warning that counts them. A label below 0 (not judged, junk)
-        stays, but it costs nothing, and the strategy ignores it.
+        round reason``; ``round`` counts the labels of a topic from 1. Documents to which the judge gives no label are
+        left out, with a warning. A label below 0 stays, but it costs nothing, and the strategy ignores it.
 
     Raises:
-        InputError: an argument that cannot be used; a judge that returns something else than labels; a session of
-            another field or with other arguments, in another format, or in use.
+        InputError: an argument that cannot be used, a session of another field or with other arguments, or in use.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -182,7 +176,7 @@ def judge_adaptively(
         frame = as_qrels(known, "known").to_frame()
         for qid, part in frame[frame["label"] >= 0].groupby("qid", sort=False):
             known_labels[str(qid)] = dict(zip(part["docno"], part["label"].tolist(), strict=True))
-    told = json.dumps({qid: known_labels[qid] for qid in sorted(known_labels)}, sort_keys=True)
+    told = json.dumps(known_labels, sort_keys=True)
     n_known = sum(map(len, known_labels.values()))
     runs = as_runs(runs)
     to_depth = depth_of(runs, depth).value

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, examples
+from pt_reuse._check import choice
 from pt_reuse.arrays import pairs
 from pt_reuse.arrays.bootstrap import OF_DROPS, TopicBootstrap, TopicScores, ranking_agreement, whole_changes
 from pt_reuse.arrays.correlation import rounded
@@ -23,9 +23,10 @@ from pt_reuse.arrays.significance import agreement_of_tests, drawn_agreement, pa
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.units import COLUMNS, Units, units_of
-from pt_reuse.errors import InputError, ReuseWarning, located, warn
+from pt_reuse.errors import InputError, ReuseWarning, located
 from pt_reuse.inputs import Inputs, interval_settings, settings_of
 from pt_reuse.judge import as_judges
+from pt_reuse.judging.annotators.rankings import warn_of_ties
 from pt_reuse.judging.compare_labels import (
     LabelAgreement,
     OtherPeople,
@@ -86,9 +87,7 @@ class LabelAudit(Result):
     """What labels by a model do to the ranking of systems.
 
     ``judge`` names who is compared with people: a model (``kind`` is ``"model"``), on the topics in which it labelled
-    something, or another person (``"people"``), on the documents of this person. Labels are usable for a ranking where
-    tau_b is at least .9 (Voorhees 2001), or as high as that of other people; for scores off by at most .01; and for
-    significance as :func:`~pt_reuse.labels.significance_fidelity` says.
+    something, or another person (``"people"``), on the documents of this person.
 
     Attributes:
         labels: how far the labels agree.
@@ -192,12 +191,10 @@ class LabelAudit(Result):
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table by name; those of the labels are called ``labels`` and ``labels_...``."""
-        of_labels = self.labels.tables().items()
-        names = {name: "labels" if name == "agreement" else f"labels_{name}" for name, _ in of_labels}
-        return super().tables() | {names[name]: table for name, table in of_labels}
+        of_labels = {f"labels_{name}": table for name, table in self.labels.tables().items()}
+        return super().tables() | {name.removesuffix("_agreement"): table for name, table in of_labels.items()}
 
     def words(self) -> dict[str, Any]:
-        """Return what captions, notes and the verdict speak of, with when labels are usable."""
         usable = (
             f"tau_b of at least {ALIKE}, or as high as that of other people; scores off by at most {NEAR}; of "
             f"significant differences (paired t tests) at most {ALPHA:.0%} false, none with the other winner"
@@ -214,7 +211,6 @@ class LabelAudit(Result):
         return self.table[self.table["by"] == ALL]
 
     def answers(self) -> list[str]:
-        """Return by each measure what the judge of the highest tau_b may be used for, then that of the lowest."""
         rows = self.of_all()
         rows = rows[rows["kind"] == MODEL].sort_values("tau_b", ascending=False, kind="stable")
         lines = []
@@ -299,15 +295,10 @@ def audit_labels(
               part   tau_b  tau_b_low  tau_b_high
         0      all  0.6756     0.5044      0.8468
         1  best 10  0.7909     0.4470      1.0000
-        >>> found.movers[["name", "rank", "judge_rank", "rise", "rise_low", "rise_high"]].head(2)
-            name  rank  judge_rank  rise  rise_low  rise_high
-        0  lex4a    14           8     6        -1         13
-        1  lex1b    12           9     3        -4         10
 
     Source: Voorhees 2000, Variations in relevance judgments and the measurement of retrieval effectiveness, Information
-    Processing and Management 36, for rankings under the labels of other people; Voorhees 2001, Evaluation by highly
-    relevant documents, SIGIR, for tau of .9; Upadhyay et al. 2024, UMBRELA, https://arxiv.org/abs/2406.06519, for
-    rankings under the labels of a model.
+    Processing and Management 36; Voorhees 2001, Evaluation by highly relevant documents, SIGIR, for tau of .9; Upadhyay
+    et al. 2024, UMBRELA, https://arxiv.org/abs/2406.06519.
     """
     judges = as_judges(judge, rel=judge_rel, families=families)
     check_names([named.name for named in judges], () if people is None else people.annotators)
@@ -330,19 +321,13 @@ def audit_labels(
     )
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 
-    sets = [*_sets_of(inputs.qrels, judged.compared, MODEL), *_sets_of(inputs.qrels, persons, PEOPLE)]
+    each = [(of, MODEL) for of in judged.compared] + [(of, PEOPLE) for of in persons]
+    sets = [_set_of(inputs.qrels, of, kind) for of, kind in each]
     both = [_beside(inputs.qrels, of, person, drop=missing == "drop") for of in judged.compared for person in persons]
     scored = list(_scored(inputs, [*sets, *both], n_jobs=n_jobs, verbose=verbose))
     tables = _ranked(inputs, list(zip(sets, scored, strict=False)), groups, best, bootstrap)
-    beside = list(zip(both, scored[len(sets) :], strict=True))
-    tables["beside"], tables["yardstick"] = _beside_people(inputs, beside, bootstrap)
-    none = tables["table"][(tables["table"]["by"] == ALL) & tables["table"]["tau_b"].isna()]
-    if len(none):
-        warn(
-            "all runs tie under people or under the judge, so that there is no ranking to compare: "
-            f"{examples(none['measure'] + ' of ' + none['judge'])}. Is any document of these topics relevant by the "
-            "measure?"
-        )
+    tables |= _beside_people(inputs, list(zip(both, scored[len(sets) :], strict=True)), bootstrap)
+    warn_of_ties(tables["table"][tables["table"]["by"] == ALL], "people", "judge")
     labels = agreement_of_labels(judged.compared, bootstrap, people=persons)
     settings = settings_of(
         judged,
@@ -375,18 +360,16 @@ def _topics_of(human: Qrels, labels: ComparedLabels) -> NDArray[np.int64]:
     return np.array([human.arrays.documents.place[topic] for topic in labels.human.topics], dtype=np.int64)
 
 
-def _sets_of(human: Qrels, compared: Sequence[ComparedLabels], kind: str) -> Iterator[ComparedSets]:
-    """Yield the labels of judges, or of other people, and those of people beside each."""
-    for of in compared:
-        truth, estimate, given = (
-            qrels.arrays.labels_of(human.arrays.documents) for qrels in (of.human, of.on_scale, of.judge)
-        )
-        if kind == PEOPLE:
-            # what a person did not label is no concern of this person's
-            truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
-        about = {"judge": of.name, "kind": kind, "family": of.family}
-        own = given if kind == MODEL else None
-        yield ComparedSets(about, truth, (estimate,), _topics_of(human, of), len(of.pairs), own)
+def _set_of(human: Qrels, of: ComparedLabels, kind: str) -> ComparedSets:
+    """Return the labels of a judge, or of another person, and those of people beside them."""
+    truth, estimate, given = (
+        qrels.arrays.labels_of(human.arrays.documents) for qrels in (of.human, of.on_scale, of.judge)
+    )
+    if kind == PEOPLE:
+        # what a person did not label is no concern of this person's
+        truth = np.where(estimate != UNJUDGED, truth, UNJUDGED)
+    about, own = {"judge": of.name, "kind": kind, "family": of.family}, given if kind == MODEL else None
+    return ComparedSets(about, truth, (estimate,), _topics_of(human, of), len(of.pairs), own)
 
 
 def _beside(human: Qrels, judge: ComparedLabels, person: ComparedLabels, *, drop: bool) -> ComparedSets:
@@ -454,7 +437,7 @@ class RankedField:
     estimate: TopicScores
     bootstrap: TopicBootstrap | None
 
-    def rises(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    def _rises(self, counts: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Return (draws, runs): how many ranks each run gains under the judge, negative where it loses."""
         return pairs.rank_drops(rounded(self.estimate.means(counts)), rounded(self.truth.means(counts)))
 
@@ -464,11 +447,11 @@ class RankedField:
         n_topics, n_runs = self.truth.values.shape
         if self.bootstrap is None or n_topics < 2:
             return np.full((1, n_runs), np.nan)
-        return np.concatenate([self.rises(counts) for counts in self.bootstrap.blocks(n_topics)]).astype(np.float64)
+        return np.concatenate([self._rises(counts) for counts in self.bootstrap.blocks(n_topics)]).astype(np.float64)
 
     def mean_rise(self, name: str, runs: NDArray[np.int64], *, integer: bool) -> dict[str, float]:
         """Return the mean rise of some runs with the ends of its interval, as columns."""
-        mean, most = float(self.rises()[0][runs].mean()), float(self.truth.values.shape[1] - 1)
+        mean, most = float(self._rises()[0][runs].mean()), float(self.truth.values.shape[1] - 1)
         if self.bootstrap is None:
             return {name: mean}
         drawn = self._drawn[:, runs].mean(axis=1)
@@ -516,7 +499,7 @@ class RankedField:
 
 def _beside_people(
     inputs: Inputs, beside: Sequence[tuple[ComparedSets, list[list[TopicScores]]]], bootstrap: TopicBootstrap | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> dict[str, pd.DataFrame]:
     """Return a row per judge, other person and measure, and one per judge and measure, the mean over the others.
 
     All are of the same draws of all topics.
@@ -524,15 +507,16 @@ def _beside_people(
     every = None if bootstrap is None else bootstrap.counts(len(inputs.qrels.topics))
     unknown = np.full(1 if every is None else len(every), np.nan)
 
-    def difference(mine: float, theirs: float, drawn: NDArray[np.float64]) -> dict[str, float]:
-        value = mine - theirs
-        ends = () if bootstrap is None else bootstrap.interval(value, drawn, within=(-2, 2))
-        return {"difference": value, **dict(zip(("difference_low", "difference_high"), ends, strict=False))}
+    def compared(person: str, mine: float, theirs: float, drawn: NDArray[np.float64]) -> dict[str, float]:
+        row = {"tau_b": mine, person: theirs, "difference": mine - theirs}
+        if bootstrap is not None:
+            ends = bootstrap.interval(mine - theirs, drawn, within=(-2, 2))
+            row["difference_low"], row["difference_high"] = ends
+        return row
 
     rows, means, there = [], [], [(of, scores) for of, scores in beside if len(of.topics)]
-    for (m, measure), judge in product(
-        enumerate(map(repr, inputs.measures)), dict.fromkeys(of.about["judge"] for of, _ in there)
-    ):
+    judges = dict.fromkeys(of.about["judge"] for of, _ in there)
+    for (m, measure), judge in product(enumerate(map(repr, inputs.measures)), judges):
         ranked = []
         for of, scores in ((of, scores[m]) for of, scores in there if of.about["judge"] == judge):
             mine, theirs = (float(_tau_b(scores[0], other)[0]) for other in scores[1:])
@@ -542,16 +526,15 @@ def _beside_people(
                 of_judge, of_person = (_tau_b(scores[0], other, every[:, of.topics]) for other in scores[1:])
                 drawn = of_judge - of_person
             about = {**of.about, "measure": measure, "topics": len(of.topics), "documents": of.documents}
-            rows.append({**about, "tau_b": mine, "person_tau_b": theirs, **difference(mine, theirs, drawn)})
+            rows.append({**about, **compared("person_tau_b", mine, theirs, drawn)})
             if not np.isnan(mine - theirs):
                 ranked.append((mine, theirs, drawn))
         known = zip(*(ranked or [(np.nan, np.nan, unknown)]), strict=True)
         mine, theirs, drawn = (np.mean(values, axis=0) for values in known)
-        taus = {"tau_b": mine, "people_tau_b": theirs, **difference(mine, theirs, drawn)}
-        means.append({"judge": judge, "measure": measure, "people": len(ranked), **taus})
-    ends = bootstrap is not None
-    beside_each = as_declared(LabelAudit, "beside", rows, ends=ends)
-    return beside_each, as_declared(LabelAudit, "yardstick", means, ends=ends)
+        about = {"judge": judge, "measure": measure, "people": len(ranked)}
+        means.append({**about, **compared("people_tau_b", mine, theirs, drawn)})
+    tables = {"beside": rows, "yardstick": means}
+    return {name: as_declared(LabelAudit, name, each, ends=every is not None) for name, each in tables.items()}
 
 
 def _tau_b(truth: TopicScores, estimate: TopicScores, counts: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from pt_reuse._check import checked_seed, choice, count, examples, flag, names, 
 from pt_reuse._check import columns as check_columns
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.data.asking import name_of
-from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now
+from pt_reuse.data.frame_columns import as_ids, as_pairs, checked_labels, now, row_in_words
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, relevant_from
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judge import Judge, as_judge
@@ -81,9 +81,8 @@ class Model:
                 raise InputError(f"the answer has {lacking}, but {examples(answer.columns, 12)}.", argument="column")
             keys = pd.MultiIndex.from_arrays(as_pairs(answer))
             if keys.has_duplicates:
-                qid, docno = keys[keys.duplicated()][0]
-                twice = f"topic {qid!r} has document {docno!r} more than once in the answer."
-                raise InputError(twice, argument="model")
+                twice = examples([" ".join(keys[keys.duplicated()][0])])
+                raise InputError(f"the answer has topic and document {twice} more than once.", argument="model")
             own = checked_labels(answer["label"] if "label" in answer else [None] * len(answer), answer)
             # a label below 0 is none, as in judgments
             answer = answer.assign(label=own.mask(own < 0))
@@ -97,12 +96,10 @@ class Model:
 def _numbers(answer: pd.DataFrame, column: str) -> NDArray[np.float64]:
     said = answer[column]
     found = pd.to_numeric(said, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    odd = np.flatnonzero((np.isnan(found) & said.notna().to_numpy()) | np.isinf(found))
-    if len(odd):
-        row = answer.iloc[int(odd[0])]
-        place = f"topic {shown(str(row['qid']))}, document {shown(str(row['docno']))}"
-        wanted = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
-        raise InputError(f"{wanted}, got {shown(row[column])} for {place}.", argument="column")
+    odd = (np.isnan(found) & said.notna().to_numpy()) | np.isinf(found)
+    for row in answer[odd].head(1).to_dict("records"):
+        what = f"column {column!r} of the answer must hold finite numbers, or none where the model says nothing"
+        raise InputError(f"{what}, got {shown(row[column])} for {row_in_words(row)}.", argument="column")
     return found
 
 
@@ -160,16 +157,13 @@ class Calibrated(Judge):
     """A judge whose labels are calibrated to those of people.
 
     Logistic regression on the judge's output, fitted to some labels of people, gives the probability that people's
-    label reaches each grade. A document gets the highest grade that it reaches with at least .5. The calibration is
-    that of :func:`~pt_reuse.judging.judge_with_model`.
+    label reaches each grade. A document gets the highest grade that it reaches with at least .5.
 
-    **Labels that it was fitted on must not be used to audit it**: on these it is better than on others. Fit it on a
-    part, and audit it on :attr:`held_out`. Studies warn if the judgments of people contain labels that the judge was
-    fitted on.
+    **Labels that it was fitted on must not be used to audit it**: audit it on :attr:`held_out`. Studies warn if the
+    judgments of people contain labels that the judge was fitted on.
 
     Args:
-        judge: the judge to calibrate: a :class:`Judge`, a function, a pipeline, or judgments in any form. It is asked
-            once here, about the documents of `on` that it is fitted on.
+        judge: the judge to calibrate: a :class:`Judge`, a function, a pipeline, or judgments in any form.
         on: judgments of people, in any form.
         share: the share of them to fit on, drawn at random in each topic; or a list of topics to fit on. Default: all.
         column: the column of numbers, or several, of the judge's answer to calibrate; default the first that exists of
@@ -183,8 +177,7 @@ class Calibrated(Judge):
         held_out: (Qrels) the others, with which it can be audited; without topics if there are none.
 
     Raises:
-        InputError: no scikit-learn, only relevant or no relevant documents among the labels to fit on, a judge that
-            answers for none of them.
+        InputError: no scikit-learn, or not both relevant and other documents that the judge answers for.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -224,23 +217,15 @@ class Calibrated(Judge):
             taught, seen = says.features[says.known], frame["label"].to_numpy()[says.known]
             found = Calibration.fit(taught, seen, rel=lowest, scaling=Scaling(taught))
             if found is None:
-                raise InputError(
-                    f"of the {count(len(frame), 'document')} that people judged, the judge says something of "
-                    f"{len(seen):,}, {int((seen >= lowest).sum()):,} of them relevant: to fit on there must be "
-                    "relevant ones and others. Are the ids written alike? Else give more labels.",
-                    argument="on",
-                )
+                known = f"{count(len(seen), 'document')} of {len(frame):,}, {(seen >= lowest).sum():,} of them relevant"
+                both = "To fit on there must be relevant ones and others: are the ids written alike?"
+                raise InputError(f"the judge says something of {known}. {both}", argument="on")
         self._calibration = found
 
     def needs(self) -> tuple[str, ...]:
-        """Return the columns that the judge reads."""
         return self._needs
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the calibrated label of each of `pairs`, and the probability that it is relevant.
-
-        A document without an answer of the judge gets no label.
-        """
         known = pairs.astype({"qid": str, "docno": str}).drop_duplicates(["qid", "docno"]).reset_index(drop=True)
         shown = known.drop(columns=["label", "judge", "time", "probability"], errors="ignore")
         says = self._model.says(shown, self._columns)
@@ -256,7 +241,6 @@ class Calibrated(Judge):
 
 
 def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
-    """Return the labels to fit on, and the others."""
     if isinstance(share, int | float | np.number) and not isinstance(share, bool) and 0 < share <= 1:
         fitted = people if share == 1 else people.sample(float(share), seed=seed)
         return fitted, people - fitted
@@ -265,8 +249,7 @@ def _parted(people: Qrels, share: Any, seed: int) -> tuple[Qrels, Qrels]:
         what = f"above 0 and at most 1, or a list of topics that people judged ({examples(people.topics)})"
         raise InputError(f"share must be {what}, got {shown(share)}.", argument="share")
     left = [topic for topic in people.topics if topic not in topics]
-    rest = people.select(left) if left else people.keep(np.zeros(len(people), dtype=bool))
-    return people.select(topics), rest
+    return people.select(topics), people.select(left) if left else people - people
 
 
 #: probabilities that differ by less are equal, so that rounding does not decide who is asked
@@ -340,7 +323,6 @@ class LeastSure:
 
     @property
     def is_calibrated(self) -> bool:
-        """Return whether people have found both relevant documents and others."""
         return -1 in self._of
 
     def _calibrations(self) -> list[tuple[Calibration, NDArray[np.bool_]]]:
@@ -372,39 +354,35 @@ def judge_with_model(
 
     People judge batches. After each, logistic regression on all their labels turns the model's output into the
     probability that a document is relevant; the next batch has the documents nearest to .5. Batches are random until
-    people have found both relevant and other documents. In the end the calibrated model labels the rest: one regression
-    for each grade that people gave; a document gets the highest grade that it reaches with at least .5.
+    people have found both relevant and other documents. In the end the calibrated model labels the rest, as
+    :class:`~pt_reuse.judging.Calibrated` does.
 
     Args:
         pool: the documents.
         people: a judge, in any form, as in :func:`~pt_reuse.judging.judge_adaptively`.
         model: a judge, a pipeline or a function of a frame that returns a frame with ``qid docno`` and a column of
             numbers, or one number per row (a score); or judgments in any form.
-        budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float, as
-            in :func:`~pt_reuse.judging.judge_adaptively`. Give this, or `total`, or both.
+        budget: labels that people give for each topic: a whole number, or a share of the topic's pool as a float. Give
+            this, or `total`, or both.
         total: labels that people give in all, for the documents of any topic of which the model is least sure.
-        batch_size: documents between two calibrations: of every topic if `budget` is given, else of all topics
-            together.
+        batch_size: documents between two calibrations: of every topic if `budget` is given, else of all together.
         calibrate: ``"all"`` (default): one calibration for all topics. ``"topic"``: each topic has its own as soon as
-            people have found both relevant and other documents there; until then that of all topics.
+            people have found both relevant and other documents there.
         column: the column of numbers, or several, of the model's answer to calibrate; default the first that exists of
-            ``probability``, ``judge_score`` (both as :class:`judging.Callable` gives them), ``score`` and ``label``.
+            ``probability``, ``judge_score``, ``score`` and ``label``.
         rel: the lowest label that is relevant; default what `people` say, else 1.
         topics: a frame with ``qid`` and what people and model read of a topic, such as ``query``.
         seed: decides which of equally sure documents people judge first.
-        session: a folder that keeps the labels of people, as in :func:`~pt_reuse.judging.judge_adaptively`. The output
-            of the model is not kept.
+        session: a folder that keeps the labels of people, as in :func:`~pt_reuse.judging.judge_adaptively`.
 
     Returns:
         Qrels: with the columns ``judge time strategy round reason``, where ``judge`` is people or the model, and
-            ``probability``, that of relevance when the document was chosen or labelled (missing if not known then).
-            Each topic has first the documents that people judged, in their order. A document to which people give no
-            label gets the model's. People judge documents without an output of the model last; those that they did not
-            judge are left out, with a warning that counts them.
+            ``probability``, that of relevance when the document was chosen or labelled. Each topic has first the
+            documents that people judged, in their order. A document to which people give no label gets the model's.
+            People judge documents without an output of the model last; others are left out, with a warning.
 
     Raises:
-        InputError: an argument that cannot be used, no scikit-learn, an answer that cannot be calibrated, or a session
-            of another task.
+        InputError: no scikit-learn, an answer that cannot be calibrated, or a session of another task.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -413,16 +391,12 @@ def judge_with_model(
         ...     return [int(docno >= "d30") for docno in frame["docno"]]
         >>> def model(frame):
         ...     return [float(docno[1:]) for docno in frame["docno"]]
-        >>> judged = ptr.judging.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
-        >>> judged
+        >>> ptr.judging.judge_with_model(pool, people, model, total=20, batch_size=5, seed=1)
         Qrels: 1 topic, 40 judgments, 10 relevant (labels 0: 30, 1: 10)
-        >>> judged.to_frame()["judge"].value_counts().to_dict()
-        {'people': 20, 'model, calibrated': 20}
 
     Source: Takehi, Voorhees, Sakai and Soboroff, LLM-Assisted Relevance Assessments: When Should We Ask LLMs for Help?
-    SIGIR 2025. There the calibration takes one step of gradient descent per label, from the model's own probability;
-    here it is fitted to all labels, with scikit-learn's default penalty, on what the model says brought to mean 0 and
-    standard deviation 1.
+    SIGIR 2025. There the calibration takes one step of gradient descent per label; here it is fitted to all labels,
+    with scikit-learn's default penalty, on what the model says, standardised.
     """
     if not isinstance(pool, Pool):
         raise InputError(f"pool must be a Pool, got {shown(pool)}. depth_pool makes one of runs.", argument="pool")
@@ -484,17 +458,8 @@ def _judged_by_people(pairs: pd.DataFrame, chooser: LeastSure, session: Session,
             probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
             why = "at random" if probability is None else f"nearest to .5 ({probability:.3f})"
             why = why if chooser.says.known[row] else "the model says nothing"
-            qid, docno = keys[row]
-            chosen.append(
-                Judged(
-                    qid,
-                    docno,
-                    number,
-                    STRATEGY,
-                    why,
-                    more={"probability": probability},
-                )
-            )
+            (qid, docno), more = keys[row], {"probability": probability}
+            chosen.append(Judged(qid, docno, number, STRATEGY, why, more=more))
         said = {(one.qid, one.docno): one for batch in session.judged(chosen) for one in batch}
         answers = {row: said[keys[row]] for row in rows.tolist()}
         chooser.learn(rows, [one.label for one in answers.values()])
@@ -510,22 +475,16 @@ def _rest(pairs: pd.DataFrame, by_people: Mapping[int, Judged], chooser: LeastSu
     left = [row for row in range(len(pairs)) if row not in labelled]
     kept = [row for row in left if pd.notna(labels[row])]
     if left and not chooser.is_calibrated:
-        warn(
-            f"people have not found both relevant documents and others ({count(len(labelled), 'label')}): the "
-            "model is not calibrated, and its own labels stand. Let people judge more."
-        )
+        lacking = f"people have not found both relevant documents and others ({count(len(labelled), 'label')})"
+        warn(f"{lacking}: the model's own labels stand. Let people judge more.")
     if len(kept) < len(left):
         n = count(len(left) - len(kept), "document")
         warn(f"{n} of {len(pairs):,} without a label, left out: the model has none for them.")
     time, judge = now(), f"{model}, calibrated" if chooser.is_calibrated else model
     last = 1 + max((one.round for one in by_people.values()), default=0)
-    cells = zip(
-        pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], labels[kept], chooser.probability[kept], strict=True
-    )
-    return [
-        Judged(
-            *(qid, docno, last, STRATEGY, "the rest", int(label), judge, time),
-            {"probability": None if np.isnan(probability) else float(probability)},
-        )
-        for qid, docno, label, probability in cells
-    ]
+    found = []
+    for row, qid, docno in zip(kept, pairs["qid"].iloc[kept], pairs["docno"].iloc[kept], strict=True):
+        probability = None if np.isnan(chooser.probability[row]) else float(chooser.probability[row])
+        label, more = int(labels[row]), {"probability": probability}
+        found.append(Judged(qid, docno, last, STRATEGY, "the rest", label, judge, time, more))
+    return found

@@ -6,7 +6,6 @@ import itertools
 import json
 import threading
 import time
-from collections import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -32,16 +31,14 @@ class Price:
     """What tokens cost.
 
     Args:
-        input: money for `per` tokens that are sent.
-        output: money for `per` tokens that come back.
+        input: USD for `per` tokens that are sent.
+        output: USD for `per` tokens that come back.
         per: the number of tokens of a price; 1,000,000 by default.
-        currency: of the money, as it is shown.
     """
 
     input: float
     output: float
     per: int = 1_000_000
-    currency: str = "USD"
 
     def __post_init__(self) -> None:
         number("input", self.input)
@@ -95,10 +92,9 @@ class Cost:
             f"{self.input_tokens:,} tokens in, {self.output_tokens:,} out" if self.told else "",
             f"tokens told of {self.told:,} of {count(answered, 'answered call')}" if self.told < answered else "",
         ]
-        money = self.money
-        if money is not None and self.price is not None:
+        if self.money is not None and self.price is not None:
             price = f"{self.price.input:g} in, {self.price.output:g} out per {self.price.per:,} tokens"
-            parts.append(f"{money:.6f} {self.price.currency} ({price})")
+            parts.append(f"{self.money:.6f} USD ({price})")
         return f"Cost: {', '.join(filter(None, parts))}"
 
 
@@ -131,8 +127,8 @@ class Answer:
     output_tokens: int = 0
 
     def __post_init__(self) -> None:
-        whole("input_tokens", self.input_tokens, "tokens", least=0)
-        whole("output_tokens", self.output_tokens, "tokens", least=0)
+        for name in ("input_tokens", "output_tokens"):
+            whole(name, getattr(self, name), "tokens", least=0)
 
 
 @dataclass(frozen=True)
@@ -151,11 +147,8 @@ class AnswerForm:
         choice("answers", form, FORMS)
         choice("decide", decide, DECISIONS)
         if (thresholds is not None) != (form == "score"):
-            raise InputError(
-                "thresholds say from which score on a document has each label, and go with answers='score', got "
-                f"answers={form!r} and thresholds={shown(thresholds)}.",
-                argument="thresholds",
-            )
+            got = f"got answers={form!r} and thresholds={shown(thresholds)}."
+            raise InputError(f"thresholds go with answers='score', {got}", argument="thresholds")
         bounds = None
         if thresholds is not None:
             bounds = tuple(number_column(pd.Series(np.atleast_1d(thresholds), dtype=object)).tolist())
@@ -167,7 +160,7 @@ class AnswerForm:
             problem = "probabilities are of labels. Say which, in their order: labels=(0, 1)."
             raise InputError(problem, argument="labels")
         known = None if labels is None else tuple(label_set(labels))
-        if bounds is not None and (known is None or len(known) != len(bounds) + 1 or list(known) != sorted(known)):
+        if bounds is not None and known is not None and (len(known) != len(bounds) + 1 or sorted(known) != list(known)):
             what = f"ascend and be one more than the thresholds, {len(bounds) + 1} here"
             raise InputError(f"labels must {what}, got {shown(labels)}.", argument="labels")
         return cls(form, known, bounds, decide, 1 if rel is None else rel)
@@ -182,14 +175,14 @@ class AnswerForm:
         several = isinstance(value, Iterable) and not isinstance(value, str)
         found = np.nan if several else float(number_column(pd.Series([value], dtype=object))[0])
         if self.form == "score":
-            if not np.isfinite(found):
-                raise InputError(f"the function must return a score, a finite number, got {shown(value)}.")
-            return found
-        if not_labels(np.array([found]))[0] or (self.labels is not None and found not in self.labels):
+            wrong, what = not np.isfinite(found), "a score, a finite number"
+        else:
+            wrong = bool(not_labels(np.array([found]))[0]) or (self.labels is not None and found not in self.labels)
             known = f"from {LABELS[0]} to {LABELS[1]}" if self.labels is None else f"of {examples(self.labels, 12)}"
             what = f"a label, a whole number {known}, or None for no label"
+        if wrong:
             raise InputError(f"the function must return {what}, got {shown(value)}.")
-        return int(found)
+        return found if self.form == "score" else int(found)
 
     def _probabilities(self, value: Any) -> list[float]:
         labels = self.labels or ()
@@ -213,22 +206,21 @@ class AnswerForm:
             bounds = np.array(self.thresholds)
             found = [None if score is None else int(labels[int((bounds <= score).sum())]) for score in answers]
             return {"label": found, "judge_score": [np.nan if score is None else score for score in answers]}
-        relevant = labels >= self.rel
+        rows, relevant = [None if row is None else np.array(row) for row in answers], labels >= self.rel
         return {
-            "label": [None if row is None else self._label(np.array(row)) for row in answers],
-            "probability": [np.nan if row is None else float(np.array(row)[relevant].sum()) for row in answers],
-            "probabilities": [None if row is None else tuple(np.array(row).tolist()) for row in answers],
+            "label": [None if row is None else self._label(labels, row) for row in rows],
+            "probability": [np.nan if row is None else float(row[relevant].sum()) for row in rows],
+            "probabilities": [None if row is None else tuple(row.tolist()) for row in rows],
         }
 
-    def _label(self, row: np.ndarray) -> int:
-        labels = np.array(self.labels)
+    def _label(self, labels: np.ndarray, row: np.ndarray) -> int:
         nearness = row if self.decide == "most probable" else -np.abs(labels - float(row @ labels))
         # those that are equally near, but for what rounding makes of them
         return int(labels[nearness >= nearness.max() - 1e-12].min())
 
 
-#: the file of a cache, and seconds to wait for another process that writes to it
-FILE, _PATIENCE = "labels.jsonl", 60.0
+#: the file of a cache, seconds to wait for another process that writes to it, and before a further call
+FILE, _PATIENCE, _LONGEST_WAIT = "labels.jsonl", 60.0, 60.0
 IDS = ("qid", "docno")
 
 
@@ -239,10 +231,7 @@ class Retry:
     Args:
         on: the error, or errors, after which it is called again, such as those of a busy server.
         times: how often it is called again for the same documents, before the error is raised.
-        wait: seconds before the first repeated call.
-        factor: each further wait is the one before times this.
-        longest: seconds of the longest wait.
-        sleep: the function that waits; :func:`time.sleep` by default.
+        wait: seconds before the first repeated call; each further wait is twice as long, at most a minute.
 
     Example:
         >>> import pt_reuse as ptr
@@ -253,9 +242,6 @@ class Retry:
     on: type[Exception] | tuple[type[Exception], ...]
     times: int = 4
     wait: float = 1.0
-    factor: float = 2.0
-    longest: float = 60.0
-    sleep: abc.Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
         errors = self.on if isinstance(self.on, tuple) and self.on else (self.on,)
@@ -263,15 +249,11 @@ class Retry:
             what = "a class of errors or several in a tuple, such as TimeoutError"
             raise InputError(f"on must be {what}, got {shown(self.on)}.", argument="on")
         positive("times", self.times, "further calls")
-        for name, least in (("wait", 0.0), ("factor", 1.0), ("longest", 0.0)):
-            number(name, getattr(self, name), least=least)
+        number("wait", self.wait)
 
     def waits(self) -> Iterator[float]:
         """Yield the seconds before each further call."""
-        wait = float(self.wait)
-        for _ in range(self.times):
-            yield min(wait, float(self.longest))
-            wait *= self.factor
+        yield from (min(float(self.wait) * 2**n, _LONGEST_WAIT) for n in range(self.times))
 
 
 def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *, several: bool) -> Any:
@@ -301,15 +283,14 @@ def _of_pipeline(pipeline: pt.Transformer, reads: Sequence[str], column: str, *,
 class Callable(Judge):
     """Gives the labels that a function returns: a model behind a prompt, a cross-encoder, a service.
 
-    The library calls the function and sends nothing anywhere itself. It asks once for each document. Answers are kept
-    as they are: other `thresholds` or another `decide` make other labels of them without a call.
+    The library sends nothing anywhere itself. It asks once for each document. Answers are kept as they are: other
+    `thresholds` or another `decide` make other labels of them without a call.
 
     Args:
         fn: the function, or a pipeline. A function is called with the columns of `reads`, in their order: one value of
-            each, for one document; with `batch_size`, one list of each. It returns one answer, or, in order, one for
-            each document of the batch; None is no label. An :class:`Answer` has the tokens, too. A pipeline is called
-            with a frame of ``qid docno`` and `reads`, and adds the column ``label``, ``probabilities`` or ``score``, as
-            `answers` says; a row that it leaves out has no label.
+            each, or with `batch_size` one list of each. It returns one answer for each document; None is no label. An
+            :class:`Answer` has the tokens, too. A pipeline is called with a frame of ``qid docno`` and `reads`, and
+            adds the column ``label``, ``probabilities`` or ``score``; a row that it leaves out has no label.
         name: what the judge is called in the provenance of its labels.
         reads: the columns that the function is given; no cell may be empty.
         batch_size: documents per call, at most; None (default): the function takes one document.
@@ -320,29 +301,27 @@ class Callable(Judge):
         thresholds: for scores: the lowest score of the second label, of the third, ...
         decide: how probabilities become a label: the ``"most probable"`` one (default), or the one nearest to the
             ``"expected"`` value; ties go to the lowest.
-        rel: the lowest label that is relevant; default: not stated. In studies it is then 1 if all labels are 0 and 1,
-            else that of people.
+        rel: the lowest label that is relevant; default: not stated.
         cache: a folder that keeps each answer before the next call; judges and processes may share it. The key of an
             answer is `name`, `version`, the form of the answers, ``qid``, ``docno`` and all that the function reads.
         version: of the function: the model, the prompt. A `cache` needs it.
         retry: the errors after which the function is called again; default none.
-        price: the price of tokens, for :attr:`cost`.
+        price: the price of tokens, for `cost`.
         threads: how many calls are made at once; the function must allow it.
         verbose: show progress.
 
     Raises:
-        InputError: arguments that do not fit together; when it judges: a missing column or cell, an invalid answer, too
-            few answers, and an error of the function, with topic and document. Earlier answers are in the cache.
+        InputError: arguments that do not fit together; when it judges: a missing column or cell, an invalid answer, and
+            an error of the function, with topic and document.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> asked = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "query": "tides", "text": ["the moon", "the tides"]})
         >>> def overlap(query, text):
-        ...     found = len(set(query.split()) & set(text.split())) / len(query.split())
-        ...     return ptr.judging.Answer({1: found, 0: 1 - found}, input_tokens=len(text.split()))
-        >>> judge = ptr.judging.Callable(overlap, name="overlap", answers="probabilities", labels=(0, 1))
-        >>> judge(asked)[["docno", "label", "judge", "probability"]].values.tolist()
-        [['a', 0, 'overlap', 0.0], ['b', 1, 'overlap', 1.0]]
+        ...     return ptr.judging.Answer(int(query in text), input_tokens=len(text.split()))
+        >>> judge = ptr.judging.Callable(overlap, name="overlap")
+        >>> judge(asked)["label"].tolist()
+        [0, 1]
         >>> judge.cost
         Cost: 2 documents, 2 calls, 4 tokens in, 0 out
     """
@@ -376,13 +355,10 @@ class Callable(Judge):
             self._reads = tuple(dict.fromkeys((*IDS, *self._reads)))
             self._fn = _of_pipeline(fn, self._reads, answers, several=batch_size is not None)
         if (cache is not None or version is not None) and (not isinstance(version, str) or not version.strip()):
-            raise InputError(
-                f"version must be a text, got {shown(version)}. A cache needs the version of the function, model and "
-                "prompt in a word: an answer to another prompt is another answer. Pass version=.",
-                argument="version",
-            )
+            what = "a text, the version of the function, model and prompt, which a cache needs"
+            raise InputError(f"version must be {what}; got {shown(version)}.", argument="version")
         for argument, value, kind in (("retry", retry, Retry), ("price", price, Price)):
-            if value is not None and not isinstance(value, kind):
+            if not isinstance(value, kind | None):
                 raise InputError(f"{argument} must be a {kind.__name__}, got {shown(value)}.", argument=argument)
         self._cache = None if cache is None else checked_path(cache)
         if self._cache is not None:
@@ -394,7 +370,6 @@ class Callable(Judge):
         self._cost, self._one_at_a_time = Cost(price=price), threading.Lock()
 
     def declared_labels(self) -> tuple[int, ...] | None:
-        """Return the possible labels, None if not stated."""
         return self._form.labels
 
     @property
@@ -422,11 +397,9 @@ class Callable(Judge):
         )
 
     def needs(self) -> tuple[str, ...]:
-        """Return the columns that the judge reads."""
-        return tuple(dict.fromkeys(("qid", "docno", *self._reads)))
+        return tuple(dict.fromkeys((*IDS, *self._reads)))
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, list[Any]]:
-        """Return the label of each of `pairs`, when it was given, and the probabilities or score behind it."""
         for column in self._reads:
             missing = np.flatnonzero(pairs[column].isna())
             if len(missing):
@@ -530,7 +503,7 @@ class Callable(Judge):
 
     def _called(self, documents: Sequence[tuple[str, str]], arguments: Sequence[Any]) -> Any:
         """Call the function until it answers, or fails in a way that does not pass."""
-        waits = iter(self._retry.waits() if self._retry else ())
+        waits = self._retry.waits() if self._retry else iter(())
         for calls in itertools.count(1):
             try:
                 value = self._fn(*arguments)
@@ -538,10 +511,10 @@ class Callable(Judge):
                 return value
             except Exception as error:
                 wait = next(waits, None) if self._retry and isinstance(error, self._retry.on) else None
-                if wait is None or self._retry is None:
+                if wait is None:
                     self._count(calls=calls, failed=calls)
                     raise self._failure(documents, calls, error) from error
-                self._retry.sleep(wait)
+                time.sleep(wait)
 
     def _taken_apart(self, documents: Sequence[tuple[str, str]], value: Any) -> tuple[list[Any], list[int]]:
         """Return the answer of each document of a batch, and the tokens sent and received, nothing where not told."""
@@ -563,11 +536,10 @@ class Callable(Judge):
     def _failure(self, documents: Sequence[tuple[str, str]], calls: int, error: Exception) -> InputError:
         times = f" {calls:,} times" if calls > 1 else ""
         first = f" (the first of a batch of {len(documents):,})" if len(documents) > 1 else ""
-        advice = (
-            f"What it answered before is in {self._cache}: judge again to go on."
-            if self._cache is not None
-            else "What it answered before is lost: pass cache='folder' to keep it."
-        )
+        kept = "What it answered before is"
+        advice = f"{kept} lost: pass cache='folder' to keep it."
+        if self._cache is not None:
+            advice = f"{kept} in {self._cache}: judge again to go on."
         # the text of another library may hold an address with a key, or what was read
         own = isinstance(error, InputError)
         said = str(error).rstrip(".") if own else f"{type(error).__name__}, whose text is in the error's __cause__"

@@ -18,17 +18,17 @@ from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.arrays.lists import natural_order
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import Qrels
-from pt_reuse.errors import InputError, located, warn
+from pt_reuse.errors import InputError, warn
 from pt_reuse.inputs import graded, read_judgments
 from pt_reuse.judge import NamedJudge, Oracle, Scale, as_judges, lowest_relevant
 from pt_reuse.judging.annotators.coefficients import (
     NO_ITEMS,
     ONE_LABEL,
     SOURCE_OF_BANDS,
-    CohenKappa,
-    KrippendorffAlpha,
     band,
+    cohen_kappa,
     equal_share,
+    krippendorff_alpha,
 )
 from pt_reuse.judging.annotators.labels import AnnotatorLabels, as_annotator_labels
 from pt_reuse.plots.forests import plot_beside_people
@@ -76,11 +76,11 @@ _ALL = {"items": "all", "labels": "binary"}
 
 def _draw_figure(result: LabelAgreement, _: str | None, place: Place | None) -> Axes:
     """Draw kappa of each judge, and of each other person, with its interval."""
-    columns = ["judge", "value", "low", "high"]
-    rows, people, shared = result.by_judge(), result.of_kappa(), "on all documents that each labelled"
-    drawn = rows[["judge", "kappa", "kappa_low", "kappa_high"]].set_axis(columns, axis=1).assign(kind=rows["kind"])
+    columns = ["judge", "kind", "value", "low", "high"]
+    people, shared = result.of_kappa().assign(kind="model"), "on all documents that each labelled"
+    drawn = result.by_judge()[["judge", "kind", "kappa", "kappa_low", "kappa_high"]].set_axis(columns, axis=1)
     if len(people):
-        models = people[["judge", "value", "value_low", "value_high"]].set_axis(columns, axis=1).assign(kind="model")
+        models = people[["judge", "kind", "value", "value_low", "value_high"]].set_axis(columns, axis=1)
         drawn = pd.concat([models, drawn[drawn["kind"] == "people"]])
         shared = "on the documents that other people labelled, too"
     drawn = drawn.assign(together=drawn["judge"] == TOGETHER).reset_index(drop=True)
@@ -109,11 +109,9 @@ class LabelAgreement(Result):
     """How far the labels of judges agree with those of people, on the documents that both labelled.
 
     ``judge`` is who is compared with people: a model, or, as ``kind`` says, another person (``"people"``), to read the
-    models against; where there are several other people, ``"people together"`` counts the labels of all.
-
-    There are rows of grades where the judge is on the scale of people: relevant from the same label on, no label above
-    the highest of people, and more than two labels. Intervals are expanded percentile intervals over topics. Over the
-    relevant documents alone kappa and alpha are low, because nobody can agree on "not relevant": read `agreement`.
+    models against; ``"people together"`` counts the labels of several others. There are rows of grades where the judge
+    is on the scale of people: relevant from the same label on, no label above the highest of people, and more than two
+    labels. Over the relevant documents alone kappa and alpha are low: read `agreement`.
     """
 
     title, main = "Agreement of labels", "agreement"
@@ -204,7 +202,6 @@ class LabelAgreement(Result):
         return self.table.loc[self.table["kind"] == "model", "judge"].unique().tolist()
 
     def words(self) -> dict[str, Any]:
-        """Return what captions, notes and the verdict speak of, with the lowest relevant label of people."""
         usable = f"kappa as high as that of other people, without these at least {ADEQUATE} (McHugh 2012)"
         return {**super().words(), "usable": usable, "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
 
@@ -215,8 +212,7 @@ class LabelAgreement(Result):
 
     def models(self) -> pd.DataFrame:
         """Return those of judges."""
-        rows = self.by_judge()
-        return rows[rows["kind"] == "model"]
+        return self.by_judge().query("kind == 'model'")
 
     def of_kappa(self) -> pd.DataFrame:
         """Return kappa of each judge beside people, beside all together where they are several."""
@@ -225,7 +221,6 @@ class LabelAgreement(Result):
         return together if len(together) else rows
 
     def answers(self) -> list[str]:
-        """Return of each judge kappa, beside that of other people, and whether its labels may stand for theirs."""
         people, lines = self.of_kappa(), []
         for row in records(self.models()):
             line = f"{{judge}}: kappa {{kappa}}, {row['band'] or row['why']}".format_map(cells(row, self.columns))
@@ -284,7 +279,6 @@ class BothLabelled:
 
     @cached_property
     def topics(self) -> list[str]:
-        """Return the topics in natural order."""
         topics = pd.unique(self.pairs["qid"]).tolist()
         return [topics[t] for t in natural_order(topics)]
 
@@ -363,10 +357,8 @@ class BothLabelled:
             given, called = seen.sum(axis=2), seen.compress(other, axis=2).sum(axis=2)
             for at, label in enumerate(self.labels[side].tolist()):
                 row = {**who, "given_by": given_by, "label": label, "relevant_label": bool(own[at])}
-                row |= {
-                    "n": int(given[0, at]),
-                    **figure_with_ends("share", share(given[:, at], given.sum(axis=1)), how),
-                }
+                row |= {"n": int(given[0, at])}
+                row |= figure_with_ends("share", share(given[:, at], given.sum(axis=1)), how)
                 yield row | figure_with_ends("relevant", share(called[:, at], given[:, at]), how)
 
     def confusion(self, who: Mapping[str, Any]) -> pd.DataFrame:
@@ -376,12 +368,6 @@ class BothLabelled:
         shares = {name: share(n, np.broadcast_to(whole, n.shape)).ravel() for name, whole in wholes.items()}
         labels = {"label": np.repeat(human, len(judge)), "judge_label": np.tile(judge, len(human))}
         return pd.DataFrame({**who, **labels, "n": n.ravel().astype(np.int64), **shares})
-
-
-def scale_of(compared: Sequence[ComparedLabels]) -> tuple[int, ...]:
-    """Return the labels that people give, in order."""
-    given = [frame["human"] for one in compared for frame in (one.pairs, one.left)]
-    return tuple(np.unique(np.concatenate(given)).tolist())
 
 
 def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
@@ -395,9 +381,9 @@ def figures_of(ways: Mapping[Way, Floats], way: Way) -> dict[str, Floats]:
     several = seen.shape[1] > 2
     found = (
         equal_share(seen),
-        CohenKappa(None)(seen),
-        KrippendorffAlpha("nominal")(coincidences),
-        KrippendorffAlpha("ordinal")(coincidences) if several else np.full(len(seen), np.nan),
+        cohen_kappa(seen),
+        krippendorff_alpha(coincidences, "nominal"),
+        krippendorff_alpha(coincidences, "ordinal") if several else np.full(len(seen), np.nan),
         share(human, total),
         share(judge, total),
         share(judge - human, total),
@@ -455,7 +441,8 @@ def agreement_of_labels(
 ) -> LabelAgreement:
     """Say how far labels of judges, and of other people, agree with those of the same people."""
     check_names([labels.name for labels in pairs], [labels.name for labels in people])
-    scale = scale_of((*pairs, *people))
+    both = (*pairs, *people)
+    scale = tuple(np.unique(np.concatenate([part["human"] for of in both for part in (of.pairs, of.left)])).tolist())
     judges, others = ({labels.name: BothLabelled.of(labels, scale) for labels in some} for some in (pairs, people))
     family = {labels.name: labels.family for labels in pairs}
     compared = [("model", judges[of.name], [of]) for of in pairs] + [("people", others[of.name], [of]) for of in people]
@@ -465,15 +452,15 @@ def agreement_of_labels(
         every = {**others, TOGETHER: BothLabelled.together(list(others.values()))}
         compared.append(("people", every[TOGETHER], list(people)))
     tables: dict[str, list[Any]] = {"table": [], "per_topic": [], "by_grade": [], "confusion": []}
-    for kind, both, of in compared:
+    for kind, shared, of in compared:
         who = {"judge": of[0].name if len(of) == 1 else TOGETHER, "kind": kind}
         missing = Counter(qid for labels in of for qid in labels.left["qid"])
         topics = {topic for labels in of for topic in (*labels.human.topics, *labels.without)}
-        left = {"missing": missing.total(), "without": len(topics - set(both.topics))}
-        tables["table"] += both.overall({**who, "family": None}, bootstrap, **left)
-        tables["per_topic"] += both.per_topic(who, missing)
-        tables["by_grade"] += both.by_grade(who, bootstrap)
-        tables["confusion"].append(both.confusion(who))
+        left = {"missing": missing.total(), "without": len(topics - set(shared.topics))}
+        tables["table"] += shared.overall({**who, "family": None}, bootstrap, **left)
+        tables["per_topic"] += shared.per_topic(who, missing)
+        tables["by_grade"] += shared.by_grade(who, bootstrap)
+        tables["confusion"].append(shared.confusion(who))
     table = pd.DataFrame(tables["table"])
     beside = [
         {"judge": judge, "person": person, **row}
@@ -481,7 +468,14 @@ def agreement_of_labels(
         for person, theirs in every.items()
         for row in beside_rows(theirs, mine, bootstrap)
     ]
-    bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in (*pairs, *people)]
+    bounds = [(labels.name, labels.human.rel, labels.judge_rel) for labels in both]
+    kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
+    settings = {"documents": "those that both labelled", "kappa": kappa, "intervals": _intervals(bootstrap)}
+    if people:
+        settings = {"people": judges_in_words(people), **settings}
+    if ungraded := [name for name, mine in judges.items() if mine.scale is None]:
+        alone = f"{examples(ungraded, 12)}: two labels, or not on the scale of people"
+        settings = {"relevant or not alone": alone, **settings}
     return LabelAgreement(
         table=table.assign(family=table["judge"].map(family).astype(object)),
         per_topic=pd.concat(tables["per_topic"], ignore_index=True),
@@ -489,7 +483,7 @@ def agreement_of_labels(
         confusion=pd.concat(tables["confusion"], ignore_index=True),
         beside=as_declared(LabelAgreement, "beside", beside, ends=True),
         bounds=pd.DataFrame(bounds, columns=["judge", "rel", "judge_rel"]),
-        settings=_settings([name for name, both in judges.items() if both.scale is None], people, bootstrap),
+        settings=settings,
     )
 
 
@@ -501,24 +495,15 @@ def check_names(judges: Sequence[str], people: Sequence[str]) -> None:
         raise InputError(what, argument="people" if people else "judge")
 
 
-def _settings(
-    ungraded: Sequence[str], people: Sequence[ComparedLabels], bootstrap: TopicBootstrap | None
-) -> dict[str, object]:
-    found: dict[str, object] = {}
-    if ungraded:
-        found["relevant or not alone"] = f"{examples(ungraded, 12)}: two labels, or not on the scale of people"
-    if people:
-        found["people"] = judges_in_words(people)
-    words = "none"
-    if bootstrap is not None:
-        drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
-        words = (
-            f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile "
-            "interval, expanded as Student's t is for few topics; that of recall is too narrow where most of what a "
-            "judge misses is in few topics"
-        )
-    kappa = f"Cohen's, without weights; {SOURCE_OF_BANDS}"
-    return {**found, "documents": "those that both labelled", "kappa": kappa, "intervals": words}
+def _intervals(bootstrap: TopicBootstrap | None) -> str:
+    if bootstrap is None:
+        return "none"
+    drawn = f"{bootstrap.resamples:,} resamples, seed {bootstrap.seed}"
+    return (
+        f"{per_cent(bootstrap.confidence)} bootstrap over the topics of each judge, {drawn}: the percentile interval, "
+        "expanded as Student's t is for few topics; that of recall is too narrow where most of what a judge misses is "
+        "in few topics"
+    )
 
 
 def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedLabels]:
@@ -527,11 +512,8 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
     highest = people.values.max(axis=0)
     low = [name for name, most in zip(people.annotators, highest.tolist(), strict=True) if most <= 1]
     if low and people.rel is None and human.rel > 1 and highest.max() > 1:
-        warn(
-            f"the labels of {examples(low)} are 0 and 1, and others gave up to {highest.max()}. They are taken as not "
-            "relevant and relevant. Where they are grades, say from which one on they are relevant: "
-            f"Qrels(..., rel={human.rel})."
-        )
+        taken = f"the labels of {examples(low)} are 0 and 1, taken as not relevant and relevant; others gave more. "
+        warn(f"{taken}Where they are grades, say from which one on they are relevant: Qrels(..., rel={human.rel}).")
     frame = human.to_frame()
     judged = frame.loc[frame["label"] >= 0, ["qid", "docno"]]
     for number, name in enumerate(people.annotators):
@@ -540,9 +522,8 @@ def compared_people(human: Qrels, people: AnnotatorLabels) -> Iterator[ComparedL
         given = given[given["label"] >= 0]
         there = set(judged.merge(given, on=["qid", "docno"])["qid"])
         if not there:
-            with located(name):
-                what = f"this person labelled none of the {count(len(judged), 'document')} that are judged."
-                raise InputError(f"{what} Are the ids written alike?", argument="people")
+            what = f"this person labelled none of the {count(len(judged), 'document')} that are judged."
+            raise InputError(f"{what} Are the ids written alike?", argument="people", place=name)
         # people are taken to grade on one scale, whichever of its labels each of them gave
         scale = Scale(human.rel, int(given["label"].max()))
         lowest = lowest_relevant(given["label"], scale) if people.rel is None else people.rel
@@ -576,8 +557,7 @@ def compare_labels(
 ) -> LabelAgreement:
     """Compare the labels of judges with those of people; no runs are needed.
 
-    All figures are of the documents that both people and the judge labelled; those that it left out are counted. With
-    `people`, each judge is shown beside other people on the same documents.
+    All figures are of the documents that both people and the judge labelled; those that it left out are counted.
 
     Returns:
         LabelAgreement: ``.table`` (overall), ``.per_topic``, ``.by_grade``, ``.confusion``, ``.beside`` (other people
@@ -589,16 +569,12 @@ def compare_labels(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> given = {"ann": [3, 2, 0, 0, 1, 0], "model": [3, 2, 1, 0, 2, 2]}
         >>> frame = pd.DataFrame({"qid": list("123456"), "docno": list("abcdef")})
-        >>> labels = {name: frame.assign(label=label) for name, label in given.items()}
-        >>> found = ptr.labels.compare_labels(labels["ann"], {"model": labels["model"]}, rel=2, resamples=0)
-        >>> found.table[["judge", "items", "labels", "agreement", "kappa", "precision", "recall"]].round(3)
-           judge     items  labels  agreement  kappa  precision  recall
-        0  model       all  grades      0.500  0.357        0.5     1.0
-        1  model  relevant  grades      0.500  0.333        0.5     1.0
-        2  model       all  binary      0.667  0.400        0.5     1.0
-        3  model  relevant  binary      0.500  0.000        0.5     1.0
+        >>> people, model = (frame.assign(label=label) for label in ([3, 2, 0, 0, 1, 0], [3, 2, 1, 0, 2, 2]))
+        >>> found = ptr.labels.compare_labels(people, model, rel=2, resamples=0)
+        >>> found.by_judge()[["judge", "kappa", "precision", "recall"]]
+           judge  kappa  precision  recall
+        2  judge    0.4        0.5     1.0
 
     Source: Cohen 1960, A coefficient of agreement for nominal scales; Krippendorff 2004, Content analysis, chapter 11.
     """

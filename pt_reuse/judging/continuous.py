@@ -52,10 +52,9 @@ class ContinuousJudging(Result):
     """The result of judging a collection by a protocol of continuous active learning.
 
     *Asked* counts documents put to the judge, *judged* those to which it gave a label of 0 or more; density is relevant
-    / judged. *Wasted* are all judgments of topics outside the evaluation set, those of their pools too, which is this
-    library's reading of the paper. In the figure (figure 1 of Voorhees, Craswell and Lin 2022) a vertical line per
-    topic goes from its lowest to its highest density, the densest topic on the right; a ring is the density after the
-    first round, a small point after each further one, a large point at the end.
+    / judged. *Wasted* are all judgments of topics outside the evaluation set, those of their pools too. In the figure a
+    line per topic goes from its lowest to its highest density; a ring is the density after the first round, a large
+    point that at the end.
 
     Attributes:
         rel: the lowest label that counts as relevant.
@@ -132,7 +131,6 @@ class ContinuousJudging(Result):
         return float(judged[~self.topics["evaluated"]].sum() / max(int(judged.sum()), 1))
 
     def answers(self) -> list[str]:
-        """Return how many judgments there are, how many are relevant, and how many topics enter the evaluation set."""
         judged, relevant = int(self.topics["judged"].sum()), int(self.topics["relevant"].sum())
         pool = int(self.topics["pool_judged"].sum())
         entered = count(int(self.topics["evaluated"].sum()), "topic")
@@ -177,10 +175,6 @@ class TopicJudging:
     def left(self) -> int:
         """Return how many of the scorer's documents nobody was asked about."""
         return int(self._left.sum())
-
-    @property
-    def goes_on(self) -> bool:
-        return self.decision.status == GOES_ON
 
     def next_size(self, protocol: Protocol) -> int:
         """Return how large the next batch is, before any total budget cuts it."""
@@ -264,10 +258,8 @@ class Rounds:
                 budget = self.protocol.topic_budget
                 self._judge(topic, number, start, documents, len(documents) if budget is None else budget)
             number = 2
-        while any(topic.goes_on for topic in topics):
-            for topic in topics:
-                if not topic.goes_on:
-                    continue
+        while live := [topic for topic in topics if topic.decision.status == GOES_ON]:
+            for topic in live:
                 if topic.left:
                     self._judge(topic, number, CAL, None, topic.next_size(self.protocol))
                 else:
@@ -296,7 +288,7 @@ class Rounds:
                 of_batch = done.batch_judged, done.batch_relevant, done.batch_share
             values = (topic.qid, number, strategy, *done.counted().values(), *of_batch, *topic.decision)
             self.rows.append(dict(zip(_ROUNDS.split(), values, strict=True)))
-        if size < wanted and topic.goes_on:
+        if size < wanted and topic.decision.status == GOES_ON:
             # its last round is the one after which it stopped
             topic.decision = Decision(TOTAL_BUDGET, f"{len(self.judged):,} documents")
             for row in [row for row in self.rows if row["qid"] == topic.qid][-1:]:
@@ -321,37 +313,31 @@ def judge_continuously(
 
     First the initial pool is judged, if the protocol has one. Then each round has one batch for every topic that
     continues: a scorer learns from the topic's labels so far and ranks its documents, and the highest-ranked ones are
-    judged next. After each round the protocol decides whether the topic continues. No document is judged twice for a
-    topic.
+    judged next. After each round the protocol decides whether the topic continues.
 
     Args:
         corpus: the documents: one dict each with ``docno`` and ``text``, such as a dataset's ``get_corpus_iter()``, or
-            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`: ``ptr.judging.TfIdf`` to set options of
-            the features or to reuse them, ``ptr.judging.Vectors`` for dense vectors, or one of your own.
-        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic; a round judges them in
-            this order.
-        judge: who gives labels: a Judge, a pipeline that ends in one, a function of a frame, or judgments in any form,
-            in which labels are looked up. It gets one frame per topic and round, ``qid docno``, the columns of `topics`
-            and, from a corpus of texts, ``text``.
+            a frame with these columns; or a :class:`~pt_reuse.judging.Scorer`, such as ``ptr.judging.Vectors``.
+        topics: a frame with ``qid`` and ``query``, and what else the judge reads of a topic, in the order of judging.
+        judge: a judge, in any form. It gets one frame per topic and round, ``qid docno``, the columns of `topics` and,
+            from a corpus of texts, ``text``.
         protocol: ``ptr.judging.TrecDL2021(...)``, ``ptr.judging.AutoTAR(...)`` or a ``ptr.judging.Protocol(...)``.
         runs: the field from which the initial pool is made, to the depth and in the order of the protocol.
-        pool: instead of `runs`, the initial pool, any Pool. The documents of a topic are judged by best rank, then in
-            the order of the pool.
+        pool: instead of `runs`, the initial pool; judged by best rank, then in the order of the pool.
         rel: the lowest label that is relevant; default that of the judge, else 1.
         session: a folder that saves each batch as soon as the judge has labelled it. The same call continues where the
-            last one stopped, for whatever reason, and gives the result of an uninterrupted call.
+            last one stopped, and gives the result of an uninterrupted call.
 
     Returns:
         ContinuousJudging: ``.qrels`` with provenance, ``.table`` (counts), ``.rounds``, ``.topics``, ``.plot()``.
 
     Raises:
         InputError: an argument that cannot be used; scikit-learn is not installed; a protocol with an initial pool
-            without `runs` or `pool`, or the other way round; a judge that returns something else than labels; a session
-            with other arguments, or one in use.
+            without `runs` or `pool`, or the other way round; a session with other arguments, or one in use.
 
     Warns:
-        ReuseWarning: pooled documents that the corpus lacks, which are judged, but the scorer does not learn from them;
-            pooled documents of other topics, which are left out; documents to which the judge gives no label.
+        ReuseWarning: pooled documents that the corpus lacks, which teach the scorer nothing; pooled documents of other
+            topics, which are left out; documents to which the judge gives no label.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -361,8 +347,6 @@ def judge_continuously(
         >>> qrels = {"1": {"d0": 1, "d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": 0}}
         >>> found = ptr.judging.judge_continuously(
         ...     corpus, topics, qrels, protocol=ptr.judging.AutoTAR(topic_budget=4, presumed_negatives=2))
-        >>> found.rounds[["round", "judged", "relevant", "decision"]].values.tolist()
-        [[1, 1, 1, 'goes on'], [2, 3, 3, 'goes on'], [3, 4, 3, 'topic budget']]
         >>> found
         Continuous judging: 1 topic, 4 judgments, 3 relevant; 1 topic evaluated, 0.0% of the judgments wasted
 
@@ -375,12 +359,11 @@ def judge_continuously(
         raise InputError(what, argument="protocol")
     if pool is not None and (runs is not None or not isinstance(pool, Pool)):
         raise InputError("pool must be a Pool, the initial one, and be given without runs.", argument="pool")
-    if protocol.pool_depth is None and runs is not None:
-        problem = f"{protocol.name} begins with no pool. Give it no runs, or a pool_depth=."
-        raise InputError(problem, argument="runs")
-    if protocol.pool_depth is not None and runs is None and pool is None:
-        problem = f"{protocol.name} begins with a depth-{protocol.pool_depth} pool. Give the runs of which to make it."
-        raise InputError(problem, argument="runs")
+    depth, begins = protocol.pool_depth, f"{protocol.name} begins with"
+    if depth is None and runs is not None:
+        raise InputError(f"{begins} no pool. Give it no runs, or a pool_depth=.", argument="runs")
+    if depth is not None and runs is None and pool is None:
+        raise InputError(f"{begins} a depth-{depth} pool. Give the runs of which to make it.", argument="runs")
     asked, folder, topic_texts = as_judge(judge), checked_folder(session), TopicTexts(topics)
     lowest, seed, verbose = checked_rel(rel) or asked.rel or 1, checked_seed(seed), flag("verbose", verbose)
     queries = queries_of(topics)
@@ -396,9 +379,7 @@ def judge_continuously(
         bare = [qid for qid in places if not pooled.get(qid)]
         if others:
             n = count(sum(len(pooled[qid]) for qid in others), "document")
-            warn(
-                f"the pool has {n} of topics that are not among those given, which are not judged: {examples(others)}."
-            )
+            warn(f"the pool has {n} of other topics than those given, which are not judged: {examples(others)}.")
         if bare:
             n = f"{count(len(bare), 'topic')} of {len(places):,}"
             warn(f"{n} without a pooled document: {examples(bare)}. They begin with what the scorer chooses.")
@@ -429,7 +410,7 @@ def judge_continuously(
         table=_counts(table),
         topics=table,
         rounds=pd.DataFrame(rounds.rows, columns=_ROUNDS.split()).astype(
-            dict.fromkeys(("batch_judged", "batch_relevant"), "Int64")
+            {"batch_judged": "Int64", "batch_relevant": "Int64"}
         ),
         labels=labels_frame(rounds.judged),
         rel=lowest,
@@ -462,11 +443,8 @@ def check_queries(queries: Mapping[str, str | None], corpus: Any) -> None:
         kind, remedy = "text", "a column 'query'"
         if isinstance(corpus, Vectors):
             kind, remedy = "vector", "ptr.judging.Vectors the queries of all topics, or none at all"
-        raise InputError(
-            f"{count(len(without), 'topic')} without a {kind} as query: {examples(without)}. The query is the first "
-            f"example of what is relevant. Give {remedy}, or take no query as an example: query_seed=False.",
-            argument="topics",
-        )
+        lacking = f"{count(len(without), 'topic')} without a {kind} as query, the first example: {examples(without)}. "
+        raise InputError(f"{lacking}Give {remedy}, or pass query_seed=False.", argument="topics")
 
 
 def _initial_pool(protocol: Protocol, runs: Any, pool: Pool | None) -> tuple[str | None, dict[str, list[Judged]]]:
@@ -489,9 +467,6 @@ def warn_of_strangers(pooled: Mapping[str, Sequence[str]], places: Mapping[str, 
     """Warn of pooled documents of a topic that the scorer does not know."""
     strangers = [docno for qid, docnos in pooled.items() for docno in docnos if docno not in places[qid]]
     if strangers:
-        n = sum(map(len, pooled.values()))
-        warn(
-            f"{count(len(strangers), 'pooled document')} of {n:,} not among the documents of the scorer, such as "
-            f"{examples(list(dict.fromkeys(strangers))[:3])}. They are judged, and teach it nothing. Has it the whole "
-            "corpus?"
-        )
+        some = f"{count(len(strangers), 'pooled document')} of {sum(map(len, pooled.values())):,}"
+        such = examples(list(dict.fromkeys(strangers))[:3])
+        warn(f"{some} not among the documents of the scorer, such as {such}: they teach it nothing. Has it all?")

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, flag, whole
+from pt_reuse._check import count, examples, flag
 from pt_reuse._jobs import run_jobs
 from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.kernels import UNJUDGED
@@ -29,16 +29,7 @@ from pt_reuse.pooling.depth import pool_to_depth
 from pt_reuse.pooling.fit import MOSTLY, PoolFit
 from pt_reuse.pooling.pool import Pool
 from pt_reuse.pooling.scorers import Scorer, TfIdf, checked_corpus, places_of
-from pt_reuse.scoring.caveats import (
-    UNPOOLED,
-    Caveat,
-    alone,
-    beware,
-    none_relevant,
-    not_pooled,
-    noted,
-    tell,
-)
+from pt_reuse.scoring.caveats import UNPOOLED, Caveat, alone, beware, none_relevant, not_pooled, noted, tell
 from pt_reuse.scoring.perturbed import PerturbedScores
 from pt_reuse.scoring.rescoring import rescore
 from pt_reuse.scoring.scores import scores_of
@@ -49,6 +40,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pt_reuse.plots.sheet import Place
+
+
+_TOPICS = "qid judged pooled chosen relevant chosen_relevant unlabelled units"
 
 
 def _draw(result: DynamicUniques, measure: str, place: Place, view: str = "scores", by: str | None = None) -> Axes:
@@ -64,9 +58,6 @@ class DynamicUniques(LeaveOneOutResult):
     """What leaving each unit out of a pool does to every run where a classifier judges on after the pool.
 
     The first scores are those under *LOU-FULL*: the pool of all contributors and one batch that the classifier chose.
-    Its figure has a point per run: its score under LOU-FULL against the one when judged without its own unit; ``view=``
-    ``"scores"`` (default), the ``"change"`` of the score, or ``"percent"`` of it (figure 3 of the paper); ``by=`` gives
-    colour and marker.
     """
 
     title = "Leave-out-uniques, judged dynamically"
@@ -93,10 +84,7 @@ class DynamicUniques(LeaveOneOutResult):
             report="unit runs unique unique_relevant found_again",
         ),
     ]
-    topics: Annotated[
-        pd.DataFrame,
-        Table("topic", "qid judged pooled chosen relevant chosen_relevant unlabelled units", noun="topics"),
-    ]
+    topics: Annotated[pd.DataFrame, Table("topic", _TOPICS, noun="topics")]
 
 
 QuerySeed: TypeAlias = Annotated[
@@ -143,13 +131,6 @@ def leave_out_dynamic(
     contributors: options.Contributing = "pooled",
     pool_order: options.PoolOrder = None,
     query_seed: QuerySeed = True,
-    presumed_negatives: Annotated[
-        int,
-        options.Option(
-            "documents drawn at random from which it learns as if they were not relevant.",
-            check=lambda value: whole("presumed_negatives", value, "documents", least=0),
-        ),
-    ] = 100,
     seed: options.Seed = 0,
     complete: options.Complete = True,
     without_topics: options.WithoutTopics = "error",
@@ -173,8 +154,7 @@ def leave_out_dynamic(
         DynamicUniques: ``.summary``, ``.table`` (per unit), ``.by_run``, ``.unique_counts``, ``.topics``, ``.plot()``.
 
     Raises:
-        InputError: runs without a type or family, a judged topic that is not among the topics, an unknown
-            measure, run or option; scikit-learn is not installed.
+        InputError: a judged topic that is not among the topics, runs without a type or family; no scikit-learn.
 
     Warns:
         ReuseWarning: most documents that the classifier chose have no label; most of the pool has no judgment; pooled
@@ -196,20 +176,16 @@ def leave_out_dynamic(
     is this library's choice.
     """
     scorer = corpus
-    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed, presumed_negatives=presumed_negatives)
+    protocol = Protocol(batch=1, topic_budget=1, query_seed=query_seed)
     told_of, queries = TopicTexts(topics), queries_of(topics)
     if query_seed:
         check_queries(queries, scorer)
     inputs = Inputs.read(runs, qrels, measures, rel, complete=complete, without_topics=without_topics)
     people, lowest, units = inputs.qrels, inputs.rel, inputs.runs.units(by)
     sizes = zip(people.topics, people.arrays.documents.sizes.tolist(), strict=True)
-    lacking = [qid for qid, n in sizes if n and qid not in queries]
-    if lacking:
-        raise InputError(
-            f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}. Give every topic of the "
-            "judgments, or Qrels.select(topics) judgments of those that you give.",
-            argument="topics",
-        )
+    if lacking := [qid for qid, n in sizes if n and qid not in queries]:
+        lacks = f"topics lack {count(len(lacking), 'judged topic')}: {examples(lacking)}"
+        raise InputError(f"{lacks}. Give every topic of the judgments.", argument="topics")
 
     pooling = inputs.pooled(depth, contributors, pool_order)
     contributed = pooling.contributors.runs
@@ -278,11 +254,11 @@ def leave_out_dynamic(
         by=by,
         scorer=type(scorer).__name__,
         query_is_an_example=query_seed,
-        presumed_not_relevant=presumed_negatives,
+        presumed_not_relevant=protocol.presumed_negatives,
         chosen_without_a_label="not relevant" if judge is None else "asked of the judge, else not relevant",
         seed=seed,
     )
-    table = pd.DataFrame([topic.row(lowest) for topic in made])
+    table = pd.DataFrame([topic.row(lowest) for topic in made], columns=_TOPICS.split())
     return DynamicUniques(**parts, topics=table, settings=settings)
 
 
@@ -311,18 +287,11 @@ class _Topic:
     def relevant(self, docnos: Iterable[str], rel: int) -> int:
         return sum(self.labels[docno] >= rel for docno in docnos)
 
-    def row(self, rel: int) -> dict[str, Any]:
+    def row(self, rel: int) -> tuple[Any, ...]:
         """Return the topic as a row of ``DynamicUniques.topics``."""
-        return {
-            "qid": self.qid,
-            "judged": self.judged,
-            "pooled": len(self.sole),
-            "chosen": len(self.chosen[0]),
-            "relevant": self.relevant(self.sole, rel) + self.relevant(self.chosen[0], rel),
-            "chosen_relevant": self.relevant(self.chosen[0], rel),
-            "unlabelled": self.unlabelled,
-            "units": len(self.losers),
-        }
+        found = self.relevant(self.chosen[0], rel)
+        sizes = self.judged, len(self.sole), len(self.chosen[0]), self.relevant(self.sole, rel) + found
+        return self.qid, *sizes, found, self.unlabelled, len(self.losers)
 
 
 def _pooled_topics(
@@ -429,14 +398,12 @@ def _caveats(made: Sequence[_Topic]) -> Iterator[Caveat]:
         yield Caveat(
             f"{without / chosen:.0%} of what the classifier chose has no label",
             f"{without:,} of {count(chosen, 'document')} that the classifier chose after the pool of all contributors "
-            "have no label, and count as not relevant: the judgments were not found by such a classifier, and what it "
-            "would find is not known. judge= may label them.",
+            "have no label, and count as not relevant: what it would find is not known. judge= may label them.",
         )
     short = sum(min(map(len, topic.sets)) < topic.judged for topic in made)
     if short:
         yield Caveat(
             f"the corpus ended on {count(short, 'topic')}",
             f"on {count(short, 'topic')} of {len(made):,} the corpus ended before there were as many judgments as "
-            "there are in qrels, with all contributors or without some of them. So what is lost there is not made "
-            "up for. Has the scorer the whole corpus?",
+            "there are in qrels, so that what is lost there is not made up for. Has the scorer the whole corpus?",
         )

@@ -12,13 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import checked_seed, examples, fraction, shown
-from pt_reuse.data.frame_columns import (
-    LABELS,
-    as_pairs,
-    not_labels,
-    number_column,
-    plain,
-)
+from pt_reuse.data.frame_columns import LABELS, as_pairs, not_labels, number_column, plain
 from pt_reuse.data.judgments import as_qrels
 from pt_reuse.errors import InputError
 from pt_reuse.judge import KnownJudge
@@ -55,12 +49,8 @@ def confusion_rows(value: Any, needed: Iterable[int]) -> dict[int, tuple[list[in
 
 
 def _no_confusion(what: str) -> InputError:
-    return InputError(
-        "confusion must have a row for each true label, of probabilities of the labels that are given, 0 or more, "
-        "with a sum of 1: a mapping of true label -> given label -> probability, a frame with true labels down and "
-        f"given labels across, or an array of labels 0, 1, 2 ...; {what}.",
-        argument="confusion",
-    )
+    row = "a row for each true label, of probabilities of the labels that are given, with a sum of 1"
+    return InputError(f"confusion must have {row}; {what}.", argument="confusion")
 
 
 def _labels(labels: pd.Index) -> NDArray[np.int64]:
@@ -98,11 +88,8 @@ def flips(rate: float, labels: Iterable[int] = (0, 1)) -> pd.DataFrame:
 
     Example:
         >>> import pt_reuse as ptr
-        >>> ptr.judging.flips(0.25)
-        given     0     1
-        true
-        0      0.75  0.25
-        1      0.25  0.75
+        >>> ptr.judging.flips(0.25).values.tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
     """
     rate = fraction("rate", rate)
     listed = label_set(labels, least=0)
@@ -129,12 +116,9 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
-        >>> truth = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [0, 0, 0, 1]})
-        >>> ptr.judging.estimate_confusion(truth, truth.assign(label=[0, 0, 2, 1]))
-        given         0    1         2
-        true
-        0      0.666667  0.0  0.333333
-        1      0.000000  1.0  0.000000
+        >>> truth = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [0, 0, 1]})
+        >>> ptr.judging.estimate_confusion(truth, truth.assign(label=[0, 2, 1])).values.tolist()
+        [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
     """
     true, given = (
         qrels.keep(qrels.arrays.labels >= 0).to_frame()[["qid", "docno", "label"]]
@@ -142,8 +126,7 @@ def estimate_confusion(truth: Any, judged: Any) -> pd.DataFrame:
     )
     both = true.merge(given, on=["qid", "docno"])
     if both.empty:
-        nothing = "no document has a label of 0 or more in both sets of judgments. Give judgments of the same topics."
-        raise InputError(nothing, argument="judged")
+        raise InputError("no document has a label of 0 or more in both sets of judgments.", argument="judged")
     counts = pd.crosstab(both["label_x"], both["label_y"])
     # what is true may be given, too, though nobody did
     counts = counts.reindex(columns=sorted({*counts.index, *counts.columns}), fill_value=0)
@@ -173,9 +156,6 @@ class Noisy(KnownJudge):
             0, to which errors are added), or ``"error"``.
         name: what the judge is called in the provenance of its labels.
 
-    Attributes:
-        rel: the lowest label that is relevant, as the judgments say.
-
     Example:
         >>> import pandas as pd, pt_reuse as ptr
         >>> qrels = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(1000)], "label": 1})
@@ -190,7 +170,6 @@ class Noisy(KnownJudge):
         self._rows_of = confusion_rows(confusion, {*self._labels, *([0] if unknown == "not relevant" else [])})
 
     def labels_of(self, pairs: pd.DataFrame) -> list[int | None]:
-        """Return the label that each of `pairs` is given."""
         asked = zip(*as_pairs(pairs), self._find(pairs)[1], strict=True)
         return [None if true is None else self._drawn(true, qid, docno) for qid, docno, true in asked]
 
@@ -200,7 +179,6 @@ class Noisy(KnownJudge):
 
 
 def _draw(seed: int, qid: str, docno: str) -> float:
-    """Return the number from 0 to less than 1 that belongs to a document, for a seed."""
     # no qid holds a NUL byte, so that no two pairs are written the same
     text = f"{seed}\0{qid}\0{docno}".encode("utf-8", "surrogateescape")
     return (int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11) / 2**53

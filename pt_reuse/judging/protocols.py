@@ -56,8 +56,7 @@ def short(share: float) -> str:
 class Condition(ABC):
     """A condition for judging more documents of a topic.
 
-    A protocol continues a topic while one of its conditions holds. A condition of your own is a frozen dataclass with
-    the method :meth:`why`.
+    One of your own is a frozen dataclass with the method :meth:`why`.
     """
 
     @abstractmethod
@@ -73,9 +72,6 @@ class Condition(ABC):
 class DenseTopic(Condition):
     """A topic continues while more than a share of its judged documents is relevant.
 
-    Args:
-        above: the relevant density that is exceeded, from 0 to 1.
-
     Example:
         >>> from pt_reuse.judging import DenseTopic, Progress
         >>> [DenseTopic(0.5).holds(Progress(asked=10, judged=10, relevant=relevant)) for relevant in (5, 6)]
@@ -88,7 +84,6 @@ class DenseTopic(Condition):
         fraction("above", self.above)
 
     def why(self, progress: Progress) -> str:
-        """Return the density of `progress` and the limit, if it is above."""
         return f"density {short(progress.density)} > {short(self.above)}" if progress.density > self.above else ""
 
 
@@ -96,7 +91,7 @@ class DenseTopic(Condition):
 class FewJudged(Condition):
     """A topic continues until the judge was asked about `below` of its documents.
 
-    Documents to which the judge gives no label count, too; else there might be no end.
+    Documents to which the judge gives no label count, too.
     """
 
     below: int = 150
@@ -105,7 +100,6 @@ class FewJudged(Condition):
         positive("below", self.below, "documents")
 
     def why(self, progress: Progress) -> str:
-        """Return how many documents `progress` has and the limit, if it is below."""
         return f"{count(progress.asked, 'document')} < {self.below:,}" if progress.asked < self.below else ""
 
 
@@ -117,7 +111,6 @@ class NoBatchYet(Condition):
     """
 
     def why(self, progress: Progress) -> str:
-        """Return that `progress` has no batch, if so."""
         return "" if progress.batches else "no batch yet"
 
 
@@ -138,7 +131,6 @@ class FruitfulBatch(Condition):
         whole("early_batches", self.early_batches, "batches", least=0)
 
     def why(self, progress: Progress) -> str:
-        """Return the share of the last batch of `progress` and its limit, if it is above."""
         limit = self.early_above if progress.batches <= self.early_batches else self.above
         fruitful = progress.batches > 0 and progress.batch_share > limit
         return f"last batch {short(progress.batch_share)} > {short(limit)}" if fruitful else ""
@@ -160,10 +152,8 @@ class Protocol:
     budget is spent round by round, topic after topic; if it ends within a round, the current topic gets the first part
     of its batch, and this and all later topics end by the *total budget*.
 
-    Budgets count documents that the judge was asked about, also those without a label.
-    (:func:`~pt_reuse.judging.judge_adaptively` counts labels only, but it chooses from a pool; here a judge who gives
-    few labels would have to go through the whole corpus.) To simulate with judged documents only, give their texts as
-    the corpus.
+    Budgets count documents that the judge was asked about, also those without a label. To simulate with judged
+    documents only, give their texts as the corpus.
 
     Args:
         pool_depth: depth of the initial pool of ``runs=``, >= 1; None for no initial pool.
@@ -210,17 +200,12 @@ class Protocol:
         number("growth", self.growth)
         given = self.goes_on_while
         object.__setattr__(self, "goes_on_while", tuple(given) if isinstance(given, list | tuple) else (given,))
-        strangers = [one for one in self.goes_on_while if not isinstance(one, Condition)]
-        if strangers:
-            raise InputError(
-                f"goes_on_while must list conditions, such as FewJudged(150), got {examples(strangers)}.",
-                argument="goes_on_while",
-            )
+        if strangers := [one for one in self.goes_on_while if not isinstance(one, Condition)]:
+            what = f"conditions, such as FewJudged(150), got {examples(strangers)}"
+            raise InputError(f"goes_on_while must list {what}.", argument="goes_on_while")
         if not self.goes_on_while and self.topic_budget is None and self.total_budget is None:
-            raise InputError(
-                f"{self.name} goes on until every document is judged. Give topic_budget= or total_budget=.",
-                argument="topic_budget",
-            )
+            endless = f"{self.name} goes on until every document is judged"
+            raise InputError(f"{endless}. Give topic_budget= or total_budget=.", argument="topic_budget")
 
     @property
     def name(self) -> str:
@@ -251,12 +236,8 @@ class Protocol:
 
     def evaluated(self, status: str, progress: Progress) -> bool:
         """Return whether a topic that ended in a `status`, at a `progress`, enters the evaluation set."""
-        return (
-            status != ABANDONED
-            and progress.judged > 0
-            and progress.density <= self.evaluate_up_to
-            and progress.relevant >= self.evaluate_from
-        )
+        in_bounds = progress.density <= self.evaluate_up_to and progress.relevant >= self.evaluate_from
+        return status != ABANDONED and progress.judged > 0 and in_bounds
 
     def options(self) -> dict[str, Any]:
         """Return every option and its value, conditions as texts; for display, and to tell protocols apart."""
@@ -269,11 +250,7 @@ class AutoTAR(Protocol):
     """Continuous active learning up to a budget: batches of 1, 2, 3 and so on documents, a tenth more each time.
 
     The query is the first relevant example; 100 random documents in each round are presumed not relevant. Only a budget
-    stops a topic. There is no initial pool unless `pool_depth` is given. A topic enters the evaluation set with one
-    relevant document.
-
-    Args:
-        batch: default 1. All other arguments are those of :class:`Protocol`.
+    stops a topic. Arguments are those of :class:`Protocol`.
 
     Example:
         >>> from pt_reuse.judging import AutoTAR
@@ -300,17 +277,11 @@ class TrecDL2021(Protocol):
 
     The paper leaves some choices open; here *early on* means the first two batches of a topic; a topic is *abandoned*
     when 150 of its documents were judged and more than 3/4 of those are relevant; a topic's *budget* is 350 documents;
-    a density is *small enough* for the evaluation set up to 3/4. The published judgments of the track, passages
-    relevant from label 2, have 339 documents of a topic at most, and topics up to a density of .723, so none of these
-    limits would have cut them.
-
-    Args:
-        pool_depth: default 10. All other arguments are those of :class:`Protocol`.
+    a density is *small enough* for the evaluation set up to 3/4. The published judgments of the track would not have
+    been cut by these limits. Arguments are those of :class:`Protocol`.
 
     Example:
         >>> from pt_reuse.judging import Progress, TrecDL2021
-        >>> TrecDL2021().decide(Progress(asked=200, judged=200, relevant=60, batches=3, batch_judged=20), left=500)
-        Decision(status='finished', why='no condition holds')
         >>> TrecDL2021().decide(Progress(asked=140, judged=140, relevant=84), left=500).why
         'density .6 > .5; 140 documents < 150; no batch yet'
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown
-from pt_reuse._files import Alone, alone, user_path
+from pt_reuse._files import Alone, alone, checked_path
 from pt_reuse._version import __version__
 from pt_reuse.data.frame_columns import PROVENANCE, now, plain
 from pt_reuse.data.judgments import Qrels
@@ -110,11 +110,8 @@ class Journal:
             except ValueError:
                 number = f"line {self._n_lines + 1:,}"
                 if not self._n_lines or place < len(lines) - 1 or torn:
-                    raise self._refused(
-                        "the line is none of a journal of pt_reuse. Name another folder; or, where the file is "
-                        "damaged, take it from a copy, or remove this line and all after it.",
-                        number,
-                    ) from None
+                    advice = "Name another folder; or, of a damaged file, remove this line and all after it."
+                    raise self._refused(f"no line of a journal of pt_reuse. {advice}", number) from None
                 warn("the last line is damaged, and is left out.", place=number)
                 break
             if not self._n_lines:
@@ -132,10 +129,8 @@ class Journal:
         other = [key for key in dict.fromkeys([*then, *now]) if then.get(key) != now.get(key)]
         if other:
             said = listed([f"its {key} was {shown(then.get(key))}, and is {shown(now.get(key))} now" for key in other])
-            raise self._refused(
-                f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {said}. Give what it "
-                "was begun with, or another folder."
-            )
+            begun = f"this was begun otherwise, by pt_reuse {found.get('by')} ({__version__} now): {said}"
+            raise self._refused(f"{begun}. Give what it was begun with, or another folder.")
 
     def _refused(self, message: str, place: str | None = None) -> InputError:
         return InputError(message, argument=self._argument, place=place)
@@ -199,8 +194,7 @@ class Session:
         """Yield documents with what the judge says: first those that are kept, then batches, when they are kept."""
         kept, asked = [], []
         for one in chosen:
-            left = self._kept.get(one.qid)
-            if left:
+            if left := self._kept.get(one.qid):
                 kept.append(_same(left.popleft(), one))
             else:
                 asked.append(one)
@@ -233,12 +227,9 @@ class Session:
 
 def _same(kept: Judged, chosen: Judged) -> Judged:
     if kept.docno != chosen.docno:
-        raise InputError(
-            f"topic {shown(chosen.qid)}: document {shown(chosen.docno)} is chosen in round {chosen.round}, where the "
-            f"session has {shown(kept.docno)}. What chooses must follow from what it is given, its random numbers and "
-            "the labels alone. Was its code changed, or the library that scores? Begin another session.",
-            argument="session",
-        )
+        now = f"topic {shown(chosen.qid)}: document {shown(chosen.docno)} is chosen in round {chosen.round}"
+        then = f"where the session has {shown(kept.docno)}. Was code changed that chooses or scores?"
+        raise InputError(f"{now}, {then} Begin another session.", argument="session")
     return kept
 
 
@@ -253,13 +244,8 @@ def _plain(cell: Any) -> Any:
 
 def checked_folder(session: Any) -> Path | None:
     """Return a user's ``session=`` as a path, or say that it is none."""
-    if session is None:
-        return None
-    given = os.fspath(session) if isinstance(session, str | os.PathLike) else None
-    if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"session must be a folder, got {shown(session)}.", argument="session")
-    folder = user_path(given)
-    if folder.exists() and not folder.is_dir():
+    folder = None if session is None else checked_path(session, "session")
+    if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Give a folder; it is made if missing.", argument="session")
     return folder
 

@@ -18,6 +18,7 @@ TOPIC_FIELDS = ("query", "title", "description", "narrative")
 #: what is shown of a document, in this order, where a corpus has it; else all its texts
 _DOC_FIELDS = ("title", "text")
 _IDS = ("qid", "docno")
+_TEXTS = "a dict of docno -> text, documents as dicts with 'docno' and 'text', or a transformer that adds 'text'"
 
 
 def topic_frame(topics: Any) -> pd.DataFrame:
@@ -28,11 +29,9 @@ def topic_frame(topics: Any) -> pd.DataFrame:
         # as ir_datasets has topics of several fields
         topics = topics.rename(columns={"title": "query"})
     if not isinstance(topics, pd.DataFrame) or not {"qid", "query"} <= set(topics.columns):
-        got = list(topics.columns) if isinstance(topics, pd.DataFrame) else topics
-        raise InputError(
-            f"topics must be a frame with 'qid' and 'query', or a dict of qid -> query, got {shown(got)}.",
-            argument="topics",
-        )
+        got = shown(list(topics.columns) if isinstance(topics, pd.DataFrame) else topics)
+        what = "a frame with 'qid' and 'query', or a dict of qid -> query"
+        raise InputError(f"topics must be {what}, got {got}.", argument="topics")
     return topics
 
 
@@ -70,10 +69,7 @@ def document_texts(
         elif isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
             by_docno = _from_corpus(texts, set(wanted), verbose=verbose)
         else:
-            what = (
-                "a dict of docno -> text, documents as dicts with 'docno' and 'text', or a transformer that adds 'text'"
-            )
-            raise InputError(f"texts must be {what}, got {shown(texts)}.", argument="texts")
+            raise InputError(f"texts must be {_TEXTS}, got {shown(texts)}.", argument="texts")
         found = {key: by_docno[key[1]] for key in keys if key[1] in by_docno}
     lacking = [docno for _, docno in keys if (_, docno) not in found]
     if lacking:
@@ -88,17 +84,12 @@ def document_texts(
 def _from_transformer(
     texts: pt.Transformer, keys: Sequence[tuple[str, str]], queries: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
-    frame = pd.DataFrame(
-        {"qid": [q for q, _ in keys], "query": [queries[q] for q, _ in keys], "docno": [d for _, d in keys]},
-        dtype=object,
-    )
-    got = texts(frame)
+    asked = [(qid, queries[qid], docno) for qid, docno in keys]
+    got = texts(pd.DataFrame(asked, columns=["qid", "query", "docno"], dtype=object))
     if not isinstance(got, pd.DataFrame) or not {"qid", "docno", "text"} <= set(got.columns):
-        columns = list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__
-        raise InputError(
-            f"texts is a transformer that must return 'qid', 'docno' and 'text', got {shown(columns)}.",
-            argument="texts",
-        )
+        columns = shown(list(got.columns) if isinstance(got, pd.DataFrame) else type(got).__name__)
+        what = "a transformer that returns 'qid', 'docno' and 'text'"
+        raise InputError(f"texts must be {what}, got {columns}.", argument="texts")
     rows = zip(*as_pairs(got), got["text"].tolist(), strict=True)
     return {(qid, docno): text for qid, docno, text in rows if isinstance(text, str)}
 
@@ -107,9 +98,7 @@ def _from_corpus(texts: Iterable[Any], wanted: set[str], *, verbose: bool) -> di
     left, found = set(wanted), {}
     for document in pt.tqdm(texts, desc="texts", unit=" documents", disable=not verbose):
         if not isinstance(document, Mapping) or "docno" not in document:
-            raise InputError(
-                f"texts must be documents as dicts with 'docno' and 'text', got {shown(document)}.", argument="texts"
-            )
+            raise InputError(f"texts must be {_TEXTS}, got {shown(document)}.", argument="texts")
         docno = as_id("docno", document["docno"])
         if docno in left:
             found[docno] = _text(document, docno)
@@ -151,11 +140,9 @@ class TopicTexts:
         """Raise where a topic that is judged is not among those told of."""
         if self._frame is None:
             return
-        missing = [qid for qid in qids if qid not in self._frame.index]
-        if missing:
+        if missing := [qid for qid in qids if qid not in self._frame.index]:
             n, known = f"{count(len(missing), 'topic')} of the {len(qids):,} to be judged", examples(self._frame.index)
-            problem = f"{n} not among the topics given: {examples(missing)}. There is {known}."
-            raise InputError(problem, argument="topics")
+            raise InputError(f"{n} not given: {examples(missing)}. There is {known}.", argument="topics")
 
     def beside(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with ``qid`` and what is told of each row's topic and document beside it."""
@@ -171,7 +158,7 @@ class WithTexts(Judge):
     """A judge with the queries and texts that it reads.
 
     Studies know topics and documents by their ids. WithTexts adds ``query`` and ``text`` to the documents that the
-    judge is asked about, and calls the judge once for all of them. It can be used wherever a judge can.
+    judge is asked about, and calls the judge once for all of them.
 
     Args:
         judge: the judge that reads: a :class:`Judge`, such as :class:`Callable`, a function of a frame, or a pipeline.
@@ -210,27 +197,16 @@ class WithTexts(Judge):
         self._told = TopicTexts(frame)
         kinds = pd.DataFrame | Mapping | pt.Transformer | Iterable
         if texts is not None and (not isinstance(texts, kinds) or isinstance(texts, str | bytes | Iterator)):
-            raise InputError(
-                "texts must be a dict of docno -> text, a frame with 'docno' and 'text', or a transformer that adds "
-                f"'text', such as pt.text.get_text(dataset), which can be read again and again; got {shown(texts)}.",
-                argument="texts",
-            )
+            again = "which can be read again and again"
+            raise InputError(f"texts must be {_TEXTS}, {again}; got {shown(texts)}.", argument="texts")
         self._texts, self._verbose = texts, flag("verbose", verbose)
         self._given = (*(column for column in frame if column != "qid"), *(() if texts is None else ("text",)))
-        lacking = [column for column in self._judge.needs() if column not in (*_IDS, *self._given)]
-        if lacking:
-            raise InputError(
-                f"judge {self.name} reads {examples(lacking)}, and is given {examples([*_IDS, *self._given], 12)}. A "
-                "topic has what its frame has, a document has 'text'.",
-                argument="texts" if "text" in lacking else "topics",
-            )
+        if lacking := [column for column in self._judge.needs() if column not in (*_IDS, *self._given)]:
+            reads = f"judge {self.name} reads {examples(lacking)}, and is given"
+            argument = "texts" if "text" in lacking else "topics"
+            raise InputError(f"{reads} {examples([*_IDS, *self._given], 12)} alone.", argument=argument)
 
     def labels_of(self, pairs: pd.DataFrame) -> dict[str, Any]:
-        """Return the labels of the judge, given queries and texts.
-
-        Args:
-            pairs: the documents, one a row: ``qid docno``.
-        """
         qids, docnos = as_pairs(pairs)
         self._told.check(list(dict.fromkeys(qids)))
         shown = pairs.drop(columns=[column for column in self._given if column in pairs])

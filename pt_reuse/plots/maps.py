@@ -13,7 +13,7 @@ from pt_reuse._check import count
 from pt_reuse.plots.bars import OUTCOMES
 from pt_reuse.plots.forests import effect_in_words
 from pt_reuse.plots.marks import MOST_IN_COLUMN, MOST_ROWS, darker, draw_cells, frame, hatched_ground, shading, swatch
-from pt_reuse.plots.sheet import DARK, Place, Sheet, Style, plain
+from pt_reuse.plots.sheet import DARK, Place, Sheet, Style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -121,16 +121,6 @@ def _best_first(rows: pd.DataFrame) -> list[str]:
         ahead[first] += difference
         ahead[second] -= difference
     return sorted(names, key=lambda name: -round(ahead[name], 9))
-
-
-def plot_confusion(matrix: pd.DataFrame, *, names: tuple[str, str], place: Place | None = None) -> Axes:
-    """Draw a confusion matrix of two annotators, the first in rows, darker where more items are."""
-    counts = matrix.to_numpy(dtype=float)
-    texts = np.vectorize("{:,.0f}".format, otypes=[object])(counts)
-    x, y = f"label of {names[1]}", f"label of {plain(names[0])}"
-    return _confusion(
-        place, counts, texts, (list(matrix.index), list(matrix.columns)), most=max(counts.max(), 1), x=x, y=y
-    )
 
 
 def plot_label_confusion(

@@ -83,18 +83,14 @@ def kind_of(path: Path) -> Kind:
     if _OF_LABELS.search(path.name):
         return Kind.QRELS
     rows = [line.split() for line in lines if not line.lstrip().startswith("#")]
-    bare = bool(rows) and all(len(row) == 3 and _WHOLE.match(row[2]) and row[1] != ALL for row in rows)
-    labels = bool(rows) and all(
-        len(row) == 4 and (_WHOLE.match(row[3]) or row[3] in _WORDS) and ALL not in row[:3] for row in rows
-    )
-    if labels and all(row[1] in ("0", "Q0", "q0") for row in rows):
+    whole = [len(row) == 4 and (_WHOLE.match(row[3]) or row[3] in _WORDS) and ALL not in row[:3] for row in rows]
+    if rows and all(whole) and all(row[1] in ("0", "Q0", "q0") for row in rows):
         return Kind.QRELS
-    if bare or labels:
-        raise _fault(
-            "lines of three or four columns that end with whole numbers can be labels or a leaderboard. Write labels "
-            f"as `qid 0 docno label` to {path.name}.qrels, or rename a leaderboard to {path.name}.eval.",
-            str(path),
+    if rows and (all(whole) or all(len(row) == 3 and _WHOLE.match(row[2]) and row[1] != ALL for row in rows)):
+        either = (
+            f"Write labels as `qid 0 docno label` to {path.name}.qrels, or rename a leaderboard to {path.name}.eval."
         )
+        raise _fault(f"these lines can be labels or a leaderboard. {either}", str(path))
     # the reader of leaderboards says what is wrong
     return Kind.BOARD
 
@@ -159,9 +155,8 @@ def _json_object(line: str) -> dict[str, Any]:
 TABLE = "judges.csv"
 COLUMNS = ("name", "family", "rel", "format")
 #: ends of files beside labels and leaderboards: what people write of them, and how AutoJudge says what it did
-_BESIDE = (
-    ".md", ".rst", ".pdf", ".png", ".yml", ".yaml", ".toml", ".log", ".py", ".nuggets.jsonl", ".responses.jsonl",
-)  # fmt: skip
+_OF_PEOPLE = (".md", ".rst", ".pdf", ".png", ".yml", ".yaml", ".toml", ".log", ".py")
+_BESIDE = (*_OF_PEOPLE, ".nuggets.jsonl", ".responses.jsonl")
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,14 +185,11 @@ class JudgeFolder:
         return {name: family for name, family in self.families.items() if name in self.labels}
 
     def __repr__(self) -> str:
-        n = self.table["judge"].nunique()
-        parts = [
-            f"{what} of {len(of)}"
-            for what, of in (("labels", self.labels), ("leaderboards", self.leaderboards))
-            if len(of)
-        ]
+        parts = [f"labels of {len(self.labels)}"] if self.labels else []
+        parts += [f"leaderboards of {len(self.leaderboards)}"] if self.leaderboards else []
         left = f"; left out: {examples(self.skipped, 12)}" if self.skipped else ""
-        return f"JudgeFolder: {count(n, 'judge')} in {self.folder}, {' and '.join(parts)}{left}"
+        judges = count(self.table["judge"].nunique(), "judge")
+        return f"JudgeFolder: {judges} in {self.folder}, {' and '.join(parts)}{left}"
 
 
 def read_judges(folder: str | Path, *, families: str | Path | None = None, missing: str = "error") -> JudgeFolder:
@@ -206,8 +198,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     A judge has the name of its file, without endings such as ``.qrels.txt.gz`` or ``.eval.jsonl``. The content of a
     file is recognised by its lines, and by ``.qrels`` and ``.eval`` in its name, as TREC AutoJudge writes them:
 
-    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or with the names of
-      ir_measures or BEIR; JSON by lines with these keys, or with those of ir_measures or AutoJudge;
+    - labels: TREC qrels; CSV or tab-separated lines with ``qid docno label`` in the first line, or JSON by lines with
+      these keys; or with the names of ir_measures, BEIR or AutoJudge;
     - a leaderboard in one of the formats of :func:`~pt_reuse.read_leaderboard`; a folder within the folder is a
       leaderboard of a file for each run.
 
@@ -217,8 +209,7 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     Args:
         folder: the folder, or the one file of a single judge.
         families: a CSV file instead of ``judges.csv``, with the same columns; default that of the folder, if any.
-        missing: a topic that a run of a leaderboard lacks is an ``"error"`` (default), counts 0 (``"zero"``), or is
-            left out (``"leave_out"``), see :func:`~pt_reuse.read_leaderboard`.
+        missing: of topics of a leaderboard, as of :func:`~pt_reuse.read_leaderboard`.
 
     Returns:
         JudgeFolder: labels and leaderboards by judge, families, and a table of the files.
@@ -230,21 +221,17 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
     Example:
         >>> import tempfile, pathlib, pt_reuse as ptr
         >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (folder / "one.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
         >>> _ = (folder / "two.jsonl").write_text('{"qid": "1", "docno": "d1", "label": 3}\n')
         >>> _ = (folder / "judges.csv").write_text("name,family,rel\ntwo,gpt,2\n")
-        >>> judges = ptr.judging.read_judges(folder)
-        >>> judges.labels["two"]
+        >>> ptr.judging.read_judges(folder).labels["two"]
         Qrels: 1 topic, 1 judgment, 1 relevant from label 2 (labels 3: 1)
-        >>> judges.families
-        {'two': 'gpt'}
     """
     choice("missing", missing, MISSING)
     place, table = checked_folder(folder), checked_table(families)
     inside = sorted(place.iterdir()) if place.is_dir() else [place]
     tables = [path for path in inside if path.name.lower() == TABLE and place.is_dir()]
-    beside = {path: place.is_dir() and _is_beside(path) for path in inside if path not in tables}
-    skipped, files = (tuple(path for path in beside if beside[path] == which) for which in (True, False))
+    skipped = [path for path in inside if path not in tables and place.is_dir() and _is_beside(path)]
+    files = [path for path in inside if path not in (*tables, *skipped)]
     if not files:
         left = f" beside {examples(path.name for path in skipped)}" if skipped else ""
         raise _fault(f"there is no file of a judge{left}. Give a file of labels or a leaderboard for each.", str(place))
@@ -285,10 +272,8 @@ def read_judges(folder: str | Path, *, families: str | Path | None = None, missi
 
 def checked_table(families: Any) -> Path | None:
     """Return the table of judges that a user names, None for that of the folder."""
-    if families is None:
-        return None
-    place = checked_folder(families, "families")
-    if place.is_dir():
+    place = None if families is None else checked_folder(families, "families")
+    if place is not None and place.is_dir():
         raise InputError(f"{place} is a folder. Give a CSV file with name and family.", argument="families")
     return place
 
@@ -305,11 +290,8 @@ def checked_folder(folder: Any, argument: str = "folder") -> Path:
 
 def _of_unknown_format(path: Path) -> InputError:
     labels = "" if of_leaderboard(path) else f" If they are labels, write whole numbers, to {path.name}.qrels."
-    return _fault(
-        "the lines can be a leaderboard in several formats. Say which in a column `format` of "
-        f"{TABLE}: {listed(FORMATS)}.{labels}",
-        str(path),
-    )
+    which = f"Say which in a column `format` of {TABLE}: {listed(FORMATS)}.{labels}"
+    return _fault(f"the lines can be a leaderboard in several formats. {which}", str(path))
 
 
 def _is_beside(path: Path) -> bool:

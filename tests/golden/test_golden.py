@@ -229,7 +229,7 @@ STUDIES: dict[str, Golden] = {
     ),
     "leave_out_dynamic": Golden(
         dynamic, {"depth": 4},
-        {"by": ["type", "run"], "query_seed": [False], "presumed_negatives": [5], "measures": [MEASURES],
+        {"by": ["type", "run"], "query_seed": [False], "measures": [MEASURES],
          **POOLED, **GRADES, **TOPICS, **DRAWN},
     ),
     "coverage": Golden(
@@ -290,7 +290,7 @@ STUDIES: dict[str, Golden] = {
         {"others": ["drop"], "majority": ["lower", ["higher", "median"]], **MEASURED},
     ),
     "majority_vote": Golden(
-        of("majority_vote", "labels", measures=False), {}, {"ties": ["higher", "median"], "min_labels": [2], **GRADES}
+        of("majority_vote", "labels", measures=False), {}, {"ties": ["higher", "median"], **GRADES}
     ),
     "discriminative_power": Golden(
         of("discriminative_power", "both_scores", measures=False), {}, {**TESTED, **CORRECTED, "seed": [3], **JOBS}

@@ -91,9 +91,8 @@ def test_known_judgments_cost_nothing_and_teach_the_strategy():
 
 def test_a_document_without_a_label_costs_nothing_and_is_asked_about_once(messages):
     # a third of the documents has no label, a third one below 0
-    some = {
-        qid: {d: [label, None, -1][n % 3] for n, (d, label) in enumerate(docs.items())} for qid, docs in LABELS.items()
-    }
+    thirds = {qid: enumerate(docs.items()) for qid, docs in LABELS.items()}
+    some = {qid: {d: [label, None, -1][n % 3] for n, (d, label) in docs} for qid, docs in thirds.items()}
     judge = Watched(some)
     judged = messages.warned(judge_adaptively, runs=RUNS, strategy=Greedy, judge=judge, depth=6, budget=4)
     frame = judged.to_frame()
@@ -107,9 +106,7 @@ def test_a_document_without_a_label_costs_nothing_and_is_asked_about_once(messag
     # a total is of labels, too, and goes to the first topics
     with pytest.warns(ptr.ReuseWarning, match="without a label"):
         first = judge_adaptively(RUNS, Greedy, Watched(some), depth=6, total=7).to_frame()
-    assert first.loc[first["label"] >= 0, "qid"].value_counts().to_dict() == dict(
-        zip(RUNS.topics, (3, 2, 2), strict=True)
-    )
+    assert first.loc[first["label"] >= 0, "qid"].value_counts()[RUNS.topics].tolist() == [3, 2, 2]
 
 
 @pytest.mark.parametrize("thought", [{1}, {1: 0.5}, ((1, 2), 3), float("inf")], ids=["object", "keys", "nested", "inf"])
@@ -133,15 +130,10 @@ def test_what_cannot_be_judged_is_refused(messages):
 
     for budget in (-1, -0.5, 1.5, float("nan"), True, "5", 2**40):
         messages.refused(judge, argument="budget", budget=budget)
-    messages.refused(judge, argument="total", total=-1)
-    messages.refused(judge, argument="batch_size", batch_size=0)
-    messages.refused(judge, argument="seed", seed=-1)
-    messages.refused(judge, argument="depth", depth=0)
-    messages.refused(judge, argument="rel", rel=0)
-    messages.refused(judge, argument="topics", topics=["1"])
-    messages.refused(judge, argument="topics", topics=pd.DataFrame({"qid": ["1", "1"], "query": "q"}))
-    messages.refused(judge, argument="topics", topics=pd.DataFrame({"qid": ["1"], "query": "q"}))
-    messages.refused(judge, argument="known", known=3)
+    for topics in (["1"], *(pd.DataFrame({"qid": qids, "query": "q"}) for qids in (["1", "1"], ["1"]))):
+        messages.refused(judge, argument="topics", topics=topics)
+    for argument, value in {"total": -1, "batch_size": 0, "seed": -1, "depth": 0, "rel": 0, "known": 3}.items():
+        messages.refused(judge, argument=argument, **{argument: value})
     messages.refused(judge, judge=lambda frame: frame.assign(label=99999))
     messages.refused(judge, strategy=Stuck)
 

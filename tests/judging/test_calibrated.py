@@ -146,12 +146,10 @@ def test_a_document_of_which_the_judge_says_nothing_has_no_label():
 
 def test_what_cannot_be_fitted_is_refused(messages):
     judge = ptr.judging.Calibrated
-    messages.refused(lambda: judge(model, PEOPLE.assign(label=0)), argument="on")
-    messages.refused(lambda: judge(model, PEOPLE.assign(label=1)), argument="on")
-    messages.refused(lambda: fitted(share=0), argument="share")
-    messages.refused(lambda: fitted(share=["9"]), argument="share")
-    messages.refused(lambda: fitted(column=3), argument="column")
-    messages.refused(lambda: judge(model(PEOPLE).iloc[:0], QRELS), argument="on")
+    for says, on in ((model, PEOPLE.assign(label=0)), (model, PEOPLE.assign(label=1)), (model(PEOPLE)[:0], QRELS)):
+        messages.refused(lambda says=says, on=on: judge(says, on), argument="on")
+    for argument, value in (("share", 0), ("share", ["9"]), ("column", 3)):
+        messages.refused(lambda given={argument: value}: fitted(**given), argument=argument)
 
 
 DRAWN = np.random.default_rng(3)
@@ -235,12 +233,7 @@ def test_what_cannot_be_judged_is_refused(messages, monkeypatch):
         messages.refused(lara, argument=argument, **{"total": 1, argument: value})
     messages.refused(lara, argument="total", total=-1)
     messages.refused(lara, model=lambda f: f.assign(score=1.0), column="mine", total=1)
-    for says in (
-        lambda f: f,
-        lambda f: f.assign(score="high"),
-        lambda f: [np.inf, *scores_of(f)[1:]],
-        lambda f: [-np.inf, *scores_of(f)[1:]],
-    ):
+    for says in (lambda f: f, lambda f: f.assign(score="high"), lambda f: [-np.inf, *scores_of(f)[1:]]):
         messages.refused(lara, argument="column", model=says, total=1)
     for odd in (1.5, "high", 40000):
         messages.refused(lara, model=lambda f, odd=odd: f.assign(label=[0, odd, *[0] * (len(f) - 2)]), total=1)

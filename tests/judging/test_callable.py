@@ -21,15 +21,8 @@ from pt_reuse.judge import as_judges
 from pt_reuse.judging.callable_judge import Answer, Cost, Price, Retry
 from pt_reuse.studies.judged_fields import compared_labels
 
-ASKED = pd.DataFrame(
-    {
-        "qid": ["1", "1", "2", "1", "2"],
-        "docno": ["a", "b", "a", "a", "c"],
-        "query": ["q1", "q1", "q2", "q1", "q2"],
-        "text": ["ta", "tb", "ta", "ta", "tc"],
-    },
-    index=[9, 8, 7, 6, 5],
-)
+ASKED = pd.DataFrame({"qid": list("11212"), "docno": list("abaac")}, index=[9, 8, 7, 6, 5])
+ASKED = ASKED.assign(query="q" + ASKED["qid"], text="t" + ASKED["docno"])
 
 
 class Model:
@@ -149,7 +142,7 @@ def one(query, text):
 
 
 def test_tokens_and_money_of_single_calls():
-    model = judge(one, price=Price(0.5, 2.0, per=1_000, currency="EUR"))
+    model = judge(one, price=Price(0.5, 2.0, per=1_000))
     assert model.cost == Cost(price=model.cost.price)
     assert model.cost.money == 0
     model(SIX)
@@ -158,7 +151,7 @@ def test_tokens_and_money_of_single_calls():
     model(SIX[:1])
     assert model.cost.money == pytest.approx((85 * 0.5 + 14 * 2.0) / 1000), "without a cache it is paid again"
     assert repr(model.cost) == (
-        "Cost: 7 documents, 7 calls, 85 tokens in, 14 out, 0.070500 EUR (0.5 in, 2 out per 1,000 tokens)"
+        "Cost: 7 documents, 7 calls, 85 tokens in, 14 out, 0.070500 USD (0.5 in, 2 out per 1,000 tokens)"
     )
 
 
@@ -184,29 +177,6 @@ def test_tokens_of_batches(answered, tmp_path):
     assert later.cost_in_cache == expected
     assert judge(one, cache=tmp_path, version="2").cost_in_cache == Cost()
     assert judge(one).cost_in_cache == Cost()
-
-
-class Flaky:
-    """Fails so many times for each document before it answers."""
-
-    def __init__(self, times, error=TimeoutError):
-        self.left, self.error = dict.fromkeys("abcdef", times), error
-
-    def __call__(self, query, text):
-        if self.left[text]:
-            self.left[text] -= 1
-            raise self.error("busy")
-        return Answer(1, input_tokens=1)
-
-
-def test_errors_that_pass_are_waited_for():
-    waits = []
-    retry = Retry((ConnectionError, TimeoutError), times=3, wait=0.5, factor=3, longest=2, sleep=waits.append)
-    model = judge(Flaky(3), retry=retry)
-    assert model(SIX[:2])["label"].tolist() == [1, 1]
-    assert waits == [0.5, 1.5, 2.0] * 2
-    assert model.cost == Cost(calls=8, failed=6, documents=2, input_tokens=2, told=2)
-    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), 2 tokens in, 0 out"
 
 
 TWELVE = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(12)], "query": "q"})
@@ -240,6 +210,16 @@ def cache(tmp_path):
 
 def cached(model, cache, **options):
     return ptr.judging.Callable(model, **{"name": "model", "version": "1", "cache": cache, **options})
+
+
+def test_errors_that_pass_are_waited_for(monkeypatch):
+    waits, failing = [], Remainders(fails=["text of d0", "text of d1"] * 3)
+    monkeypatch.setattr(time, "sleep", waits.append)
+    model = judge(failing, retry=Retry((ConnectionError, TimeoutError), times=3, wait=20))
+    assert model(TWELVE[:2])["label"].tolist() == EXPECTED[:2]
+    assert waits == [20, 40, 60] * 2
+    assert model.cost == Cost(calls=8, failed=6, documents=2)
+    assert repr(model.cost) == "Cost: 2 documents, 8 calls (6 failed), tokens told of 0 of 2 answered calls"
 
 
 def test_what_was_answered_is_not_asked_again(cache):
@@ -336,12 +316,8 @@ def test_the_first_of_two_answers_stands(cache):
 N_TEXTS = 30
 TEXTS = {f"d{n:02}": f"passage {n} says {'much' if n % 3 else 'nothing'} of tides" for n in range(N_TEXTS)}
 TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["what makes tides", "who measured tides"]})
-PEOPLE = ptr.Qrels(
-    pd.DataFrame(
-        [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS], columns=["qid", "docno", "label"]
-    ),
-    rel=2,
-)
+SAID = [(q, d, (int(d[1:]) % 3) * int(q)) for q in ("1", "2") for d in TEXTS]
+PEOPLE = ptr.Qrels(pd.DataFrame(SAID, columns=["qid", "docno", "label"]), rel=2)
 GRADES = {"nothing": 0, "much": 2}
 
 
@@ -373,11 +349,6 @@ class Prompted:
         return None if found is None else int(found[1])
 
 
-def reader(model, cache=None, batch_size=8):
-    options = {} if cache is None else {"cache": cache, "version": "stub, prompt 1"}
-    return ptr.judging.Callable(model, name="stub", batch_size=batch_size, rel=2, **options)
-
-
 def expected():
     return [GRADES["much" if int(d[1:]) % 3 else "nothing"] for _ in ("1", "2") for d in TEXTS]
 
@@ -392,7 +363,8 @@ def expected():
 )
 def test_a_study_hands_a_judge_queries_and_texts(texts):
     model = Prompted()
-    judge = ptr.judging.WithTexts(reader(model), topics=TOPICS, texts=texts)
+    reader = ptr.judging.Callable(model, name="stub", batch_size=8, rel=2)
+    judge = ptr.judging.WithTexts(reader, topics=TOPICS, texts=texts)
     found = compared_labels(PEOPLE, as_judges(judge)[0])
     assert found.pairs["judge"].tolist() == expected()
     assert (found.name, found.judge_rel) == ("stub", 2)
@@ -418,9 +390,5 @@ def test_a_pipeline_is_called_in_batches_and_its_answers_are_kept(tmp_path):
         assert labels == [None if n % N_TEXTS == 7 else grade for n, grade in enumerate(expected())]
     assert sizes == [16, 16, 16, 12]
     one = ptr.judging.Callable(pt.apply.generic(grade), name="one by one")
-    assert ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))["label"].tolist() == [
-        0,
-        2,
-        2,
-    ]
-    assert sizes[4:] == [1, 1, 1]
+    three = ptr.judging.WithTexts(one, topics=TOPICS, texts=TEXTS)(PEOPLE.to_frame().head(3))
+    assert (three["label"].tolist(), sizes[4:]) == ([0, 2, 2], [1, 1, 1])

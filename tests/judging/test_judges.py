@@ -33,12 +33,8 @@ def labels(frame):
 
 
 def test_an_oracle_says_what_is_known(noon):
-    for unknown, expected in (
-        ({"unknown": "not relevant"}, [1, 0, 2, 0, 0, 0]),
-        ({"unknown": "skip"}, [1, 0, 2, None, None, None]),
-        ({}, [1, 0, 2, None, None, None]),
-    ):
-        found = ptr.judging.Oracle(QRELS, **unknown)(ASKED.assign(text="kept"))
+    for unknown, expected in (("not relevant", [1, 0, 2, 0, 0, 0]), ("skip", [1, 0, 2, None, None, None])):
+        found = ptr.judging.Oracle(QRELS, unknown=unknown)(ASKED.assign(text="kept"))
         assert labels(found) == expected
         assert found["label"].dtype == ("Int64" if None in expected else "int64")
         assert list(found) == ["qid", "docno", "text", "label", "judge", "time"]
@@ -89,24 +85,15 @@ def test_whatever_a_user_gives_becomes_a_judge(given, name, noon):
     assert set(found["text"]) == {"mine"}
 
 
-def test_what_is_no_one_judge_is_refused(messages):
-    for odd in (5, None, pd.DataFrame({"qid": ["1"], "docno": ["a"]}), []):
-        messages.refused(lambda odd=odd: as_judge(odd, "assessor"))
-
-
 SHARES = {0: {0: 0.9, 1: 0.1}, 1: {0: 0.3, 1: 0.5, 2: 0.2}, 2: {2: 1.0}}
 MATRIX = [[0.9, 0.1, 0.0], [0.3, 0.5, 0.2], [0.0, 0.0, 1.0]]
 SIXTY = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(60)], "label": [0, 1, 2] * 20})
 
 
-def big(per_label):
-    n = 3 * per_label
-    return pd.DataFrame({"qid": "7", "docno": [f"d{k}" for k in range(n)], "label": np.repeat([0, 1, 2], per_label)})
-
-
 def test_each_label_is_that_of_its_own_draw():
     """By brute force: the hash of seed, topic and document, as a share of its range, in the row of the true label."""
-    qrels, seed = big(100), 5
+    labels, seed = np.repeat([0, 1, 2], 100), 5
+    qrels = pd.DataFrame({"qid": "7", "docno": [f"d{k}" for k in range(300)], "label": labels})
     found = ptr.judging.Noisy(qrels, SHARES, seed=seed)(qrels)
     for docno, true, label in zip(qrels["docno"], qrels["label"], found["label"], strict=True):
         number = int.from_bytes(blake2b(f"{seed}\0007\0{docno}".encode(), digest_size=8).digest(), "big")
@@ -136,17 +123,14 @@ def test_what_is_no_matrix_is_refused(messages):
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=40))
 def test_an_estimated_confusion_is_the_brute_force(pairs):
-    def judged(which):
-        return pd.DataFrame(
-            {"qid": "1", "docno": [f"d{n}" for n in range(len(pairs))], "label": [pair[which] for pair in pairs]}
-        )
-
+    documents = pd.DataFrame({"qid": "1", "docno": [f"d{n}" for n in range(len(pairs))]})
+    truth, given = (documents.assign(label=labels) for labels in zip(*pairs, strict=True))
     both = [pair for pair in pairs if min(pair) >= 0]
     if not both:
         with pytest.raises(ptr.InputError, match="no document"):
-            ptr.judging.estimate_confusion(judged(0), judged(1))
+            ptr.judging.estimate_confusion(truth, given)
         return
-    found = ptr.judging.estimate_confusion(judged(0), judged(1).iloc[::-1])
+    found = ptr.judging.estimate_confusion(truth, given.iloc[::-1])
     assert found.index.tolist() == sorted({true for true, _ in both})
     assert found.columns.tolist() == sorted({label for pair in both for label in pair})
     for true in found.index:
@@ -200,8 +184,10 @@ def test_labels_of_both_beside_each_other():
 
 
 def test_what_is_no_judge_is_refused(messages):
-    messages.refused(lambda: as_judges({}), argument="judge")
-    messages.refused(lambda: as_judges({1: judged(1, 0, 0, 1, 1)}), argument="judge")
+    for odd in (5, None, pd.DataFrame({"qid": ["1"], "docno": ["a"]}), []):
+        messages.refused(lambda odd=odd: as_judge(odd, "assessor"))
+    for odd in ({}, {1: judged(1, 0, 0, 1, 1)}):
+        messages.refused(lambda odd=odd: as_judges(odd), argument="judge")
     five = {"exam-4": judged(1, 0, 5, 1, 1), "other": judged(1, 0, 0, 1, 1)}
     error = messages.refused(lambda: as_judges(five, rel={"exam": 1}), argument="judge_rel")
     assert str(error).endswith("Did you mean 'exam-4'?")

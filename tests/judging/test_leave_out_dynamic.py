@@ -171,14 +171,6 @@ def test_what_cannot_be(messages):
     messages.refused(lambda: call(topics=TOPICS[["query"]]))
     messages.refused(lambda: call(corpus="a text"), argument="corpus")
     messages.refused(lambda: call(corpus=[{"docno": "a", "text": "b"}], topics=TOPICS[["qid"]]), argument="topics")
-    odd = {
-        "measures": "XYZ",
-        "by": "colour",
-        "seed": -1,
-        "n_jobs": 0,
-        "presumed_negatives": -1,
-        "rel": 0,
-        "resamples": -1,
-    }
+    odd = {"measures": "XYZ", "by": "colour", "seed": -1, "n_jobs": 0, "rel": 0, "resamples": -1}
     for argument, value in odd.items():
         messages.refused(call, **{argument: value}, argument=argument)

@@ -45,7 +45,7 @@ WAYS = {
     "zero dimensions": lambda answer: each_of([answer[at : at + 1].reshape(()) for at in range(3)]),
     "frame": lambda answer: lambda pairs: pairs.assign(label=answer)[["qid", "docno", "label"]],
     "pipeline": lambda answer: pt.apply.generic(lambda pairs: pairs.assign(label=answer)),
-}  # fmt: skip
+}
 
 
 def test_a_masked_number_is_no_label():

@@ -72,9 +72,9 @@ def write_rows(path, rows, separator=",", encoding="utf-8"):
     path.write_bytes(held.getvalue().encode(encoding))
 
 
-def fill(path, label=lambda row: str(truth(row["qid"], row["docno"])), **how):
-    """Fill in the labels of a sheet."""
-    write_rows(path, [{**row, "label": label(row)} for row in rows_of(path)], **how)
+def fill(path, label=lambda row: str(truth(row["qid"], row["docno"])), **cells):
+    """Fill in the labels of a sheet, and other cells of all rows."""
+    write_rows(path, [{**row, "label": label(row), **cells} for row in rows_of(path)])
 
 
 def fill_all(folder, label=lambda row: str(truth(row["qid"], row["docno"]))):

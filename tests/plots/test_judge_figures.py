@@ -144,13 +144,10 @@ def of_annotators():
         "pairs": agreement.plot,
         "gold": lambda **how: agreement.plot("gold", labels="binary", **how),
         "relevant": lambda **how: agreement.plot("others", items="relevant", **how),
-        "confusion": lambda **how: agreement.plot("confusion", first=NASTY[0], second=NASTY[2], **how),
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "width"), [("pairs", 3.3), ("pairs", 7), ("confusion", 3.3), ("relevant", 2.5), ("gold", 3.3)]
-)
+@pytest.mark.parametrize(("name", "width"), [("pairs", 3.3), ("pairs", 7), ("relevant", 2.5), ("gold", 3.3)])
 def test_figures_of_annotators_are_whole(of_annotators, name, width):
     check(of_annotators[name](width=width), 7 if width < 4.5 else 9)
 
@@ -168,16 +165,6 @@ def test_kappas_are_those_of_the_table_largest_on_top():
     labels = [text.get_text() for text in ax.get_yticklabels()]
     assert labels[0] == f"{best['first']} - {best['second']}"
     assert sorted({line.get_xdata()[0] for line in ax.get_lines()}) == [0.4, 0.6, 0.8]
-
-
-def test_a_confusion_matrix_has_the_numbers_of_the_table():
-    agreement = ptr.judging.annotator_agreement(LABELS, resamples=0)
-    ax = agreement.plot("confusion", first="ann0", second="ann1")
-    matrix = agreement.confusion_of("ann0", "ann1")
-    for note in ax.texts:
-        column, row = (int(at) for at in note.get_position())
-        assert note.get_text() == str(matrix.iloc[row, column])
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2", "3"]
 
 
 # figures of rankings under judges: whole at every width, and what they draw is what the tables say

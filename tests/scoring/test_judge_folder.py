@@ -74,12 +74,8 @@ def test_the_file_of_one_judge(folder):
 def test_labels_as_the_tools_of_autojudge_have_them(tmp_path):
     with autojudge() as theirs:
         rows = [theirs.qrels.QrelRow(topic_id=r["qid"], doc_id=r["docno"], grade=r["label"]) for r in ROWS]
-        made = theirs.qrels.build_qrels(
-            records=rows,
-            spec=theirs.qrels.QrelsSpec(
-                topic_id=lambda r: r.topic_id, doc_id=lambda r: r.doc_id, grade=lambda r: r.grade
-            ),
-        )
+        spec = {name: lambda row, name=name: getattr(row, name) for name in ("topic_id", "doc_id", "grade")}
+        made = theirs.qrels.build_qrels(records=rows, spec=theirs.qrels.QrelsSpec(**spec))
         theirs.qrels.write_qrel_file(qrel_out_file=tmp_path / "them.qrels.txt", qrels=made)
         FIELD.qrels.write(tmp_path / "us.qrels.txt")
         read = {
@@ -88,11 +84,8 @@ def test_labels_as_the_tools_of_autojudge_have_them(tmp_path):
         }
     assert read["them.qrels.txt"] == read["us.qrels.txt"] == set(LABELS.itertuples(index=False, name=None))
     found = ptr.judging.read_judges(tmp_path).labels
-    frames = [
-        f.to_frame()[["qid", "docno", "label"]].sort_values(["qid", "docno"], ignore_index=True) for f in found.values()
-    ]
     assert list(found) == ["them", "us"]
-    pd.testing.assert_frame_equal(frames[0], frames[1])
+    pd.testing.assert_frame_equal(*map(ordered, found.values()))
 
 
 def test_labels_that_are_words(tmp_path):

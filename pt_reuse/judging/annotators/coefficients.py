@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,29 +45,26 @@ def all_items(tables: NDArray[np.float64]) -> Parts:
     return [(np.arange(len(tables)), tables)]
 
 
-def values_by(
-    parts: Parts, coefficient: OfSums, group: NDArray[np.int64], n: int
-) -> tuple[NDArray[np.float64], list[str]]:
-    """Return (n,) the mean of a coefficient over the parts in which it has a value, for n groups, and why it has none.
+def values_by(parts: Parts, coefficient: OfSums, group: NDArray[np.int64], n: int) -> dict[str, Any]:
+    """Return for each of n groups of the items ``value n_items why``.
 
-    Args:
-        parts: some of the items each.
-        coefficient: of the sums of a part.
-        group: (items,) the group of each item.
-        n: how many groups there are.
+    These are the mean of a coefficient over the parts in which it has a value, how many items are in any part, and why
+    there is no value.
     """
-    values = _mean_of_parts(coefficient, _sums_by(parts, group, n), n)
-    there = np.zeros(n, dtype=bool)
-    for items, _ in parts:
-        there[group[items]] = True
-    why = np.where(there, ONE_LABEL, NO_ITEMS)
-    return values, np.where(np.isnan(values), why, "").tolist()
+    value = _mean_of_parts(coefficient, _sums_by(parts, group, n), n)
+    n_items = np.bincount(group[_items_in(parts)], minlength=n)
+    why = np.where(np.isnan(value), np.where(n_items > 0, ONE_LABEL, NO_ITEMS), "")
+    return {"value": value, "n_items": n_items, "why": why.tolist()}
 
 
 def value_of(parts: Parts, coefficient: OfSums, n_items: int) -> tuple[float, str]:
-    """Return what :func:`values_by` returns of all items together."""
-    (value,), (why,) = values_by(parts, coefficient, np.zeros(n_items, dtype=np.int64), 1)
-    return value, why
+    """Return the value of all items together, and why there is none."""
+    found = values_by(parts, coefficient, np.zeros(n_items, dtype=np.int64), 1)
+    return found["value"][0], found["why"][0]
+
+
+def _items_in(parts: Parts) -> NDArray[np.int64]:
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(items for items, _ in parts)]))
 
 
 @dataclass(frozen=True)
@@ -85,23 +82,18 @@ class Bootstrap:
         return f"{100 * self.confidence:.4g}% percentile bootstrap over {self.over}, {self.resamples:,} resamples"
 
     def interval(self, parts: Parts, coefficient: OfSums, topic: NDArray[np.int64]) -> tuple[float, float, int]:
-        """Return the percentile interval of what :func:`values_by` returns of all items, and in how many resamples.
+        """Return the percentile interval of the value of all items, and in how many resamples there is one.
 
         Each item has its (items,) topic; only those are drawn that have an item in a part.
         """
         unit = topic if self.over == "topics" else np.arange(len(topic))
-        there = np.unique(np.concatenate([unit[items] for items, _ in parts] or [unit[:0]]))
+        there = np.unique(unit[_items_in(parts)])
         if len(there) < 2 or not self.resamples:
             return math.nan, math.nan, 0
-        sums = _sums_by(parts, np.searchsorted(there, unit), len(there))
-        drawn = np.concatenate(
-            [
-                _mean_of_parts(
-                    coefficient, [np.tensordot(counts.astype(np.float64), one, 1) for one in sums], len(counts)
-                )
-                for counts in drawn_counts(len(there), resamples=self.resamples, seed=self.seed)
-            ]
-        )
+        sums, drawn = _sums_by(parts, np.searchsorted(there, unit), len(there)), np.zeros(0)
+        for counts in drawn_counts(len(there), resamples=self.resamples, seed=self.seed):
+            some = [np.tensordot(counts.astype(np.float64), one, 1) for one in sums]
+            drawn = np.append(drawn, _mean_of_parts(coefficient, some, len(counts)))
         drawn = drawn[~np.isnan(drawn)]
         if not len(drawn):
             return math.nan, math.nan, 0
@@ -168,17 +160,12 @@ def equal_share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return _divided(np.trace(sums, axis1=1, axis2=2), sums.sum(axis=(1, 2)))
 
 
-@dataclass(frozen=True)
-class CohenKappa:
-    """Cohen's kappa of (n, labels, labels) confusion matrices."""
-
-    weights: str | None
-
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
-        weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[self.weights].astype(np.float64)
-        expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
-        return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
+def cohen_kappa(sums: NDArray[np.float64], weights: str | None = None) -> NDArray[np.float64]:
+    """Return Cohen's kappa of (n, labels, labels) confusion matrices."""
+    steps = np.abs(np.subtract.outer(np.arange(sums.shape[1]), np.arange(sums.shape[1])))
+    weight = {None: steps > 0, "linear": steps, "quadratic": steps**2}[weights].astype(np.float64)
+    expected = np.einsum("ri,rj,ij->r", sums.sum(axis=2), sums.sum(axis=1), weight)
+    return 1 - _divided((sums * weight).sum(axis=(1, 2)) * sums.sum(axis=(1, 2)), expected)
 
 
 def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -189,26 +176,22 @@ def fleiss_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(one, np.nan, _divided(_divided(sums[:, 0], items) - expected, 1 - expected))
 
 
-@dataclass(frozen=True)
-class KrippendorffAlpha:
-    """Krippendorff's alpha, nominal or ordinal, of (n, labels, labels) coincidences."""
+def distances(totals: NDArray[np.float64], level: str) -> NDArray[np.float64]:
+    """Return (n, labels, labels) how far labels lie apart, nominal or ordinal, that are given so often, (n, labels)."""
+    if level == "nominal":
+        return np.broadcast_to(1 - np.eye(totals.shape[1]), (*totals.shape, totals.shape[1]))
+    # labels between two, and half of each of the two
+    middle = totals.cumsum(axis=1) - totals / 2
+    return (middle[:, :, None] - middle[:, None, :]) ** 2
 
-    level: str
 
-    def distance(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (n, labels, labels) how far labels lie apart that are given so often, (n, labels)."""
-        if self.level == "nominal":
-            return np.broadcast_to(1 - np.eye(totals.shape[1]), (*totals.shape, totals.shape[1]))
-        # labels between two, and half of each of the two
-        middle = totals.cumsum(axis=1) - totals / 2
-        return (middle[:, :, None] - middle[:, None, :]) ** 2
-
-    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        totals = sums.sum(axis=2)
-        distance = self.distance(totals)
-        expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
-        observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
-        return 1 - _divided(observed, expected)
+def krippendorff_alpha(sums: NDArray[np.float64], level: str) -> NDArray[np.float64]:
+    """Return Krippendorff's alpha of (n, labels, labels) coincidences."""
+    totals = sums.sum(axis=2)
+    distance = distances(totals, level)
+    expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+    observed = (sums * distance).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+    return 1 - _divided(observed, expected)
 
 
 def _divided(dividend: NDArray[np.float64], divisor: NDArray[np.float64]) -> NDArray[np.float64]:

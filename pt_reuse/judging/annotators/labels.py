@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
@@ -33,6 +33,7 @@ from pt_reuse.data.frame_columns import (
     not_labels,
     number_column,
     provenance_first,
+    row_in_words,
     text_groups,
 )
 from pt_reuse.data.judgments import Qrels, as_qrels, checked_rel, read_qrels
@@ -68,13 +69,11 @@ Least: TypeAlias = Annotated[
 def check_label_files(paths: Sequence[str | Path]) -> list[Path]:
     """Return paths of files that exist and name each annotator once."""
     found = [user_path(path) for path in paths]
-    missing = [path for path in found if not path.is_file()]
-    if missing:
+    if missing := [path for path in found if not path.is_file()]:
         raise InputError(f"{examples(missing)}: no such file.", argument="files")
     names = [_annotator(path) for path in found]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        problem = f"several files are those of {examples(twice)}; each annotator has one, called as the annotator. "
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        problem = f"several files are those of {examples(twice)}; a file is called as its annotator. "
         raise InputError(f"{problem}Rename them, or give one CSV file with the column 'annotator'.", argument="files")
     return found
 
@@ -116,12 +115,10 @@ class AnnotatorLabels:
 
     @property
     def given(self) -> NDArray[np.bool_]:
-        """Return (items, annotators): whether an annotator gave a label."""
         return self.values != NO_LABEL
 
     @cached_property
     def qids(self) -> NDArray[np.object_]:
-        """Return (items,): the topic name of each item."""
         return np.array([*self.topics, None], dtype=object)[self.topic]
 
     @cached_property
@@ -129,7 +126,6 @@ class AnnotatorLabels:
         return tuple(np.unique(self.values[self.given]).tolist())
 
     def place(self, item: int) -> str:
-        """Return which document of which topic an item is, in words."""
         return f"topic {shown(self.qids[item])}, document {shown(self.docnos[item])}"
 
     def labels_in(self, judged: Qrels) -> NDArray[np.int64]:
@@ -166,8 +162,8 @@ def _of_mapping(given: Mapping[Any, Any], argument: str) -> AnnotatorLabels:
         raise InputError(f"{argument} names no annotator.", argument=argument)
     stated = rels - {None}
     if len(stated) > 1:
-        problem = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on. "
-        raise InputError(f"{problem}Say the same of all.", argument=argument)
+        differ = f"annotators differ in which label is relevant: from {examples(sorted(stated))} on."
+        raise InputError(f"{differ} Say the same of all.", argument=argument)
     return _of_frame(pd.concat(frames, ignore_index=True), argument, rel=next(iter(stated), None))
 
 
@@ -179,19 +175,14 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
     annotator, annotators = text_groups("annotator", frame["annotator"])
     absent = frame["label"].isna().to_numpy()
     values = np.where(absent, NO_LABEL, number_column(frame["label"].where(~absent, NO_LABEL)))
-    odd = np.flatnonzero(not_labels(values))
-    if len(odd):
-        row = frame.iloc[int(odd[0])]
-        raise InputError(
-            f"the label of topic {shown(row['qid'])}, document {shown(row['docno'])} must be a whole number from "
-            f"{ALLOWED[0]} to {ALLOWED[1]}, got {shown(row['label'])}. A label that was not given is None or -1.",
-            place=f"annotator {row['annotator']}",
-            argument=argument,
-        )
+    allowed = f"a whole number from {ALLOWED[0]} to {ALLOWED[1]}, -1 or missing for none"
+    _refuse_first(frame, "label", not_labels(values), allowed, argument)
     order = natural_order(topics)
     keys = pd.DataFrame({"topic": np.argsort(order)[topic], "document": document})
     items = keys.drop_duplicates().sort_values("topic", kind="stable")
     item = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(keys))
+    said = _seconds(frame, argument)
+    seconds = None if said is None else np.full((len(items), len(annotators)), np.nan)
     labels = AnnotatorLabels(
         annotators=tuple(annotators),
         topics=tuple(topics[i] for i in order),
@@ -200,20 +191,34 @@ def _of_frame(frame: pd.DataFrame, argument: str, rel: int | None = None) -> Ann
         values=np.full((len(items), len(annotators)), NO_LABEL, dtype=np.int64),
         rel=rel,
         chosen=_chosen(frame, item),
+        seconds=seconds,
     )
-    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64)})
-    _fill(labels, rows, argument)
-    took = _seconds(frame, argument)
-    if took is not None:
-        # of a label that is given twice the first time that is said
-        timed = rows.assign(seconds=took)[rows["label"] != NO_LABEL].dropna(subset="seconds")
-        timed = timed.drop_duplicates(["item", "annotator"])
-        seconds = np.full(labels.values.shape, np.nan)
-        seconds[timed["item"], timed["annotator"]] = timed["seconds"]
-        labels = replace(labels, seconds=seconds)
-    if not labels.given.any():
+    rows = pd.DataFrame({"item": item, "annotator": annotator, "label": values.astype(np.int64), "seconds": said})
+    rows = rows[rows["label"] != NO_LABEL]
+    if not len(rows):
         raise InputError(f"{argument} holds no label.", argument=argument)
+    first = rows.drop_duplicates(["item", "annotator"])
+    labels.values[first["item"], first["annotator"]] = first["label"]
+    clash = rows[rows["label"] != labels.values[rows["item"], rows["annotator"]]]
+    if len(clash):
+        i, who, label = clash[["item", "annotator", "label"]].iloc[0].tolist()
+        several = f"{labels.place(i)} has the labels {labels.values[i, who]} and {label} of this annotator"
+        advice = f"({count(len(clash), 'conflicting label')} in all). Keep one label of an annotator for a document."
+        raise InputError(f"{several} {advice}", place=f"annotator {annotators[who]}", argument=argument)
+    if again := len(rows) - len(first):
+        warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
+    if seconds is not None:
+        # of a label that is given twice the first time that is said
+        timed = rows.dropna(subset="seconds").drop_duplicates(["item", "annotator"])
+        seconds[timed["item"], timed["annotator"]] = timed["seconds"]
     return labels
+
+
+def _refuse_first(frame: pd.DataFrame, column: str, odd: NDArray[np.bool_], wanted: str, argument: str) -> None:
+    """Raise for the first row whose cell is odd."""
+    for row in frame[odd].head(1).to_dict("records"):
+        problem = f"the {column} of {row_in_words(row)} must be {wanted}, got {shown(row[column])}."
+        raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
 
 
 def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.bool_], int]:
@@ -223,11 +228,8 @@ def with_labels(labels: AnnotatorLabels, least: int | None) -> tuple[NDArray[np.
     fewest = max(len(labels.annotators) if least is None else least, 2)
     n = labels.given.sum(axis=1)
     if not (n >= fewest).any():
-        raise InputError(
-            f"no document has {fewest} labels; the most that one has is {n.max()}, of {len(labels.annotators)} "
-            f"annotators. Choose least={max(int(n.max()), 2)!r}.",
-            argument="least",
-        )
+        problem = f"no document has {fewest} labels; the most that one has is {n.max()}."
+        raise InputError(f"{problem} Choose least={max(int(n.max()), 2)!r}.", argument="least")
     return n >= fewest, fewest
 
 
@@ -255,12 +257,8 @@ def _seconds(frame: pd.DataFrame, argument: str) -> NDArray[np.float64] | None:
         return None
     said = frame[column].where(frame[column].notna() & (frame[column].astype(str).str.strip() != ""), None)
     seconds = number_column(said)
-    odd = np.flatnonzero((said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds))
-    if len(odd):
-        row = frame.iloc[int(odd[0])]
-        what = f"the {column} of topic {shown(row['qid'])}, document {shown(row['docno'])}"
-        problem = f"{what} must be a number of seconds, got {shown(row[column])}. Leave it empty where it is not known."
-        raise InputError(problem, place=f"annotator {row['annotator']}", argument=argument)
+    odd = (said.notna() & ~(seconds >= 0)).to_numpy() | np.isinf(seconds)
+    _refuse_first(frame, column, odd, "a number of seconds, or empty where it is not known", argument)
     return seconds
 
 
@@ -276,51 +274,29 @@ def _positions(docnos: NDArray[np.object_]) -> NDArray[np.float64] | None:
     return np.asarray((number + 0.5) / (number.groupby(parts[0]).transform("max") + 1))
 
 
-def _fill(labels: AnnotatorLabels, rows: pd.DataFrame, argument: str) -> None:
-    """Put ``item annotator label`` into their places; two in one place are an error, or a warning if they are equal."""
-    rows = rows[rows["label"] != NO_LABEL]
-    first = rows.drop_duplicates(["item", "annotator"])
-    labels.values[first["item"], first["annotator"]] = first["label"]
-    kept = labels.values[rows["item"], rows["annotator"]]
-    clash = rows[rows["label"] != kept]
-    if len(clash):
-        item, annotator, label = clash.iloc[0].tolist()
-        raise InputError(
-            f"{labels.place(item)} has the labels {labels.values[item, annotator]} and {label} of this annotator "
-            f"({count(len(clash), 'conflicting label')} in all). Keep one label of an annotator for a document.",
-            place=f"annotator {labels.annotators[annotator]}",
-            argument=argument,
-        )
-    again = len(rows) - len(first)
-    if again:
-        warn(f"{count(again, 'label')} given more than once by one annotator with the same value; each counts once.")
-
-
 #: what becomes of an item for which two labels or more have the most votes
 TIES = ("lower", "higher", "median", "unresolved", "error")
 
 
-def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel: int | None = None) -> Qrels:
+def majority_vote(labels: Any, *, ties: str = "lower", rel: int | None = None) -> Qrels:
     """Combine the labels of several annotators: for each document the label that most of them gave.
 
     A plurality is enough: the labels 0, 0, 1, 2, 3 give 0.
 
     Args:
-        labels: a frame ``qid docno label annotator`` (or with the columns of ir_measures), a dict of annotator ->
-            judgments in any form, or what :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is
-            no vote.
+        labels: a frame ``qid docno label annotator``, a dict of annotator -> judgments in any form, or what
+            :func:`~pt_reuse.judging.import_labels` returns. A missing label, or -1, is no vote.
         ties: the label of a document for which two labels or more have the most votes: the ``"lower"`` (default) or the
             ``"higher"`` of them; the ``"median"`` of all its labels (the lower of two middle ones); ``"unresolved"``,
             -1, which judgments read as pooled and not judged; or an ``"error"``.
-        min_labels: how many labels a document must have, >= 1; with fewer it is unresolved, -1. Default 1.
         rel: the lowest label that is relevant, for :attr:`Qrels.rel`; default that of the given judgments.
 
     Returns:
         Qrels: a judgment per document, with the columns ``judge`` (whose vote it is) and ``decided`` (``"majority"``,
-        how a tie was decided, or which labels it lacks), ``labels`` (how many there are), ``majority`` (how many have
-        the most votes), ``tied`` (whether several labels have them), and ``votes``, who voted what: ``"ann 2, bob 0"``.
-        Columns that are equal for all labels of a document are kept, such as ``strategy round reason``, and so is the
-        ``time`` of its last label.
+        how a tie was decided, or ``"no label"``), ``labels`` (how many there are), ``majority`` (how many have the most
+        votes), ``tied`` (whether several labels have them), and ``votes``, who voted what: ``"ann 2, bob 0"``. Columns
+        that are equal for all labels of a document are kept, such as ``strategy round reason``, and so is the ``time``
+        of its last label.
 
     Raises:
         InputError: two labels of one annotator for a document, no label at all, a tie under ``"error"``.
@@ -335,27 +311,20 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
          {'docno': 'b', 'label': 1, 'decided': 'tie: lower', 'votes': 'ann 1, bob 3'}]
     """
     choice("ties", ties, TIES)
-    least, lowest = positive("min_labels", min_labels, "labels"), checked_rel(rel)
-    given = as_annotator_labels(labels)
+    lowest, given = checked_rel(rel), as_annotator_labels(labels)
     voted = vote(given.values, ties)
     if ties == "error" and voted.tied.any():
-        item = int(np.flatnonzero(voted.tied)[0])
-        in_all = count(int(voted.tied.sum()), "tie")
-        raise InputError(
-            f"{given.place(item)} has a tie: {votes_of(given, item)} ({in_all} in all). Choose ties='lower', "
-            "'higher', 'median' or 'unresolved'.",
-            argument="ties",
-        )
-    few = voted.labels < least
-    decided = np.where(voted.tied, f"tie: {ties}", "majority").astype(object)
-    decided[few] = [f"{count(int(n), 'label')} of {least} needed" for n in voted.labels[few]]
+        item = int(voted.tied.argmax())
+        tie = f"{given.place(item)} has a tie: {votes_of(given, item)} ({voted.tied.sum():,} in all). "
+        raise InputError(f"{tie}Choose ties='lower', 'higher', 'median' or 'unresolved'.", argument="ties")
+    decided = np.where(voted.tied, f"tie: {ties}", np.where(voted.labels > 0, "majority", "no label"))
     frame = pd.DataFrame(
         {
             "qid": given.qids,
             "docno": given.docnos,
-            "label": np.where(few, NO_LABEL, voted.label),
+            "label": voted.label,
             "judge": f"majority of {len(given.annotators)} annotators",
-            "decided": decided,
+            "decided": decided.astype(object),
             "labels": voted.labels,
             "majority": voted.majority,
             "tied": voted.tied,
@@ -368,21 +337,17 @@ def majority_vote(labels: Any, *, ties: str = "lower", min_labels: int = 1, rel:
 
 
 class Vote(NamedTuple):
-    """The vote on (items,), each an array: the label, -1 for none, how many labels there are, and for the label."""
+    """The vote on each of (items,)."""
 
-    label: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    majority: NDArray[np.int64]
-    #: whether two labels or more have the most votes
-    tied: NDArray[np.bool_]
+    label: NDArray[np.int64]  # -1 for none
+    labels: NDArray[np.int64]  # how many there are
+    majority: NDArray[np.int64]  # how many have the most votes
+    tied: NDArray[np.bool_]  # whether two labels or more have them
 
 
 def vote(values: NDArray[np.int64], ties: str) -> Vote:
     """Return the vote on (items, annotators) labels, -1 for none; with ``ties="error"`` a tie is unresolved."""
-    scale = np.unique(values[values != NO_LABEL])
-    if not len(scale):
-        none = np.zeros(len(values), dtype=np.int64)
-        return Vote(none + NO_LABEL, none, none, none > 0)
+    scale = np.unique(np.append(values[values != NO_LABEL], 0))
     counts = label_counts(values, scale.tolist())
     most = counts.max(axis=1)
     best = counts == most[:, None]
@@ -440,7 +405,6 @@ class LabelDistributions(Result):
     rel: int
 
     def answers(self) -> list[str]:
-        """Return on how many documents annotators agree."""
         unanimous, share = int((self.table["entropy"] == 0).sum()), self.table["majority_share"].mean()
         documents = count(len(self.table), "document")
         return [f"all annotators agree on {unanimous:,} of {documents}; mean share of the majority {share:.4f}"]
@@ -450,8 +414,7 @@ class LabelDistributions(Result):
 def label_distributions(labels: Labels, *, least: Least = None, rel: options.Rel = None) -> LabelDistributions:
     """Compute the distribution of the labels of each document over several annotators.
 
-    A single label does not show how far people differ on a document. If many judged the same documents, relevance is a
-    distribution: some documents are clear, others are relevant to half of the people.
+    Some documents are clear, others are relevant to half of the people.
 
     Returns:
         LabelDistributions: ``.table`` per document.

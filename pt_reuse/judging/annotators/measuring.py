@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count, examples, shown
+from pt_reuse._check import count, examples
 from pt_reuse._text import with_ends
 from pt_reuse.columns import Table
 from pt_reuse.data.judgments import as_qrels
@@ -21,17 +21,17 @@ from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     SOURCE_OF_BANDS,
     Bootstrap,
-    CohenKappa,
-    KrippendorffAlpha,
     OfSums,
     Parts,
     all_items,
     band,
+    cohen_kappa,
     coincidence_tables,
     confusion_tables,
     equal_share,
     fleiss_of,
     fleiss_tables,
+    krippendorff_alpha,
     pair_tables,
     ratio,
     value_of,
@@ -71,7 +71,6 @@ _WAY: Mapping[str, None] = {"items": None, "labels": None}
 _PAIRED = "first second items labels n_topics n_items n_relevant other_relevant agreement~ kappa~ band why"
 _OVERALL = "items labels coefficient value low high resamples band n_items why"
 _BY_TOPIC = "qid items labels coefficient value n_items why"
-_CONFUSION = "first second label other_label n"
 
 
 def _draw(
@@ -83,15 +82,10 @@ def _draw(
     return plot_kappas(only(result.frame(part), {"items": items, "labels": labels})[0], place=place)
 
 
-def _draw_confusion(
-    result: AnnotatorAgreement, _: str | None, place: Place, *, first: str | None = None, second: str | None = None
-) -> Axes:
-    """Draw the labels of an annotator, default the first, against those of another one, of the others or of gold."""
-    from pt_reuse.plots.maps import plot_confusion
-
-    usual = result.confusion.iloc[0]
-    names = usual["first"] if first is None else first, usual["second"] if second is None else second
-    return plot_confusion(result.confusion_of(*names), names=names, place=place)
+def value_in_words(row: pd.Series, form: str) -> str:
+    """Return the value of a coefficient with its interval, or why it has none."""
+    ends = {"value": row["value"], "value_low": row["low"], "value_high": row["high"]}
+    return f"undefined ({row['why']})" if pd.isna(row["value"]) else with_ends(ends, "value", form)
 
 
 def _paired(rows: str, more: str = "") -> Table:
@@ -103,13 +97,10 @@ def _paired(rows: str, more: str = "") -> Table:
 class AnnotatorAgreement(Result):
     """How far annotators agree; an item is a document of a topic that two annotators or more labelled.
 
-    Over the relevant items alone chance agreement is high or agreement on "not relevant" impossible, so that kappa and
-    alpha are low there, often below 0; read the share of equal labels beside them. Intervals are of a bootstrap, NaN
-    where there is none. A coefficient that is not defined is NaN, and ``why`` says so in words. The coefficients are
-    ``agreement``, the share of equal ones among all pairs of labels of an item; ``cohen_kappa``, the mean over the
-    pairs of annotators that have one; ``fleiss_kappa``, over the items that have as many labels as most items of the
-    row have; ``alpha_nominal`` and ``alpha_ordinal`` (in grades alone), for which items may have any number of labels
-    from two on.
+    The coefficients are ``agreement``, the share of equal ones among all pairs of labels of an item; ``cohen_kappa``,
+    the mean over the pairs of annotators that have one; ``fleiss_kappa``, over the items that have as many labels as
+    most; ``alpha_nominal`` and ``alpha_ordinal`` (of grades). One that is not defined is NaN, and ``why`` says why.
+    Over the relevant items alone kappa and alpha are low, often below 0: read ``agreement`` there.
 
     Attributes:
         annotators: their names.
@@ -123,7 +114,7 @@ class AnnotatorAgreement(Result):
         "{items with one label}. Bands: {bands}."
     )
     not_covered = "which label is right, and what disagreement does to the ranking of runs."
-    plots = {**{part: partial(_draw, part) for part in PARTS}, "confusion": _draw_confusion}
+    plots = {part: partial(_draw, part) for part in PARTS}
     derived: ClassVar[Mapping[str, str]] = {"by_topic": "by_topic", "over_topics": "over_topics"}
     columns = """
     resamples | Resamples | count | resamples in which it has a value
@@ -131,8 +122,6 @@ class AnnotatorAgreement(Result):
     n_relevant | Relevant | count | how many of the items the first called relevant
     other_relevant | Relevant, other | count | how many the other
     n_unresolved | Unresolved | count | items left out because the others tie
-    n | Times | count | how often the two labels meet
-    other_label | Other label | number | the label of the other
     cohen_kappa | Kappa | score | Cohen's kappa, mean of pairs
     fleiss_kappa | Fleiss | score | Fleiss' kappa
     mean | Mean | score | mean over topics
@@ -158,23 +147,16 @@ class AnnotatorAgreement(Result):
         pd.DataFrame,
         Table("topic, items, labels and coefficient", _BY_TOPIC, "qid coefficient value n_items", select=_WAY),
     ]
-    confusion: Annotated[
-        pd.DataFrame,
-        Table("two who are compared and two labels", _CONFUSION, select={"first": None, "second": None}),
-    ]
     annotators: tuple[str, ...]
     scale: tuple[int, ...]
     rel: int
 
     def words(self) -> dict[str, Any]:
-        """Return what captions, notes and the verdict speak of, with whose the bands are."""
         return {**super().words(), "bands": SOURCE_OF_BANDS}
 
     def answers(self) -> list[str]:
-        """Return the ordinal alpha with its interval and band, and of how many annotators and items it is."""
         row = self.table.set_index(["items", "labels", "coefficient"]).loc[("all", "grades", "alpha_ordinal")]
-        number = with_ends({**row, "value_low": row["low"], "value_high": row["high"]}, "value", ".4f")
-        value = f"is undefined: {row['why']}" if pd.isna(row["value"]) else f"{number}, {band(row['value'])}"
+        value = ", ".join(filter(None, [value_in_words(row, ".4f"), band(row["value"])]))
         items = count(int(row["n_items"]), "item")
         return [f"ordinal alpha {value} ({len(self.annotators)} annotators, {items} with two labels or more)"]
 
@@ -224,36 +206,8 @@ class AnnotatorAgreement(Result):
         table["lowest_topic"] = first.reindex(table.index).astype(object).where(table["n_topics"] > 0, None)
         return table.reset_index()
 
-    def frame(self, name: str, **options: Any) -> pd.DataFrame:
-        """Return the table of a name; gold labels must have been given for theirs."""
-        if name == "gold" and not len(self.gold):
-            raise InputError("no gold labels were given.", argument="by")
-        return super().frame(name, **options)
-
     def _shown(self) -> pd.DataFrame:
         return only(self.table, _WAY)[0][self.declared["table"].report.split()]
-
-    def confusion_of(self, first: str, second: str) -> pd.DataFrame:
-        """Return a confusion matrix over all items: the labels of `first` in rows, those of `second` in columns.
-
-        Args:
-            first: an annotator.
-            second: another one, ``"others"`` or ``"gold"``.
-
-        Raises:
-            InputError: two that have no item in common, or are not known.
-        """
-        turned = {"first": "second", "second": "first", "label": "other_label", "other_label": "label"}
-        both = pd.concat([self.confusion, self.confusion.rename(columns=turned)])
-        found = both[(both["first"] == first) & (both["second"] == second)]
-        if not len(found):
-            raise InputError(f"{shown(first)} and {shown(second)} have no item in common, or are no annotators.")
-        table = found.pivot_table(index="label", columns="other_label", values="n", aggfunc="sum")
-        return table.rename_axis(index=first, columns=second)
-
-
-#: two names, and (items,) labels of each, -1 for none
-Two: TypeAlias = tuple[str, str, NDArray[np.int64], NDArray[np.int64]]
 
 
 class Way(NamedTuple):
@@ -267,12 +221,10 @@ class Way(NamedTuple):
 
     @property
     def named(self) -> dict[str, str]:
-        """Return the columns of a table that say which way it is."""
         return {"items": self.items, "labels": self.labels}
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Return (items, labels): how many annotators gave each label."""
         return label_counts(self.values, self.scale)
 
 
@@ -295,21 +247,22 @@ class Comparison:
                 for items, kept in (("all", several), ("relevant", several & relevant)):
                     yield Way(items, labels, taken[kept], scale, topic[kept])
 
-    def paired_table(self, compared: Iterable[Two], topic: NDArray[np.int64]) -> pd.DataFrame:
-        """Return a row for each two who are compared, items and labels."""
+    def paired_table(
+        self, compared: Iterable[tuple[str, str, NDArray[np.int64], NDArray[np.int64]]], topic: NDArray[np.int64]
+    ) -> pd.DataFrame:
+        """Return a row for each two who are compared, by name with their (items,) labels, and items and labels."""
+        of: dict[str, OfSums] = {"agreement": equal_share, "kappa": partial(cohen_kappa, weights=self.weights)}
         rows = []
         for first, second, *both in compared:
             for way in self.ways(np.column_stack(both), topic):
-                lowest, n = self.rel if way.labels == "grades" else 1, len(way.values)
-                mine, theirs = way.values.T
+                lowest, n, (mine, theirs) = self.rel if way.labels == "grades" else 1, len(way.values), way.values.T
                 parts = all_items(confusion_tables(mine, theirs, way.scale))
                 row: dict[str, Any] = {"first": first, "second": second, **way.named, "n_items": n}
-                row |= dict(zip(("n_relevant", "other_relevant"), (way.values >= lowest).sum(axis=0), strict=True))
-                for name, coefficient in (("agreement", equal_share), ("kappa", CohenKappa(self.weights))):
-                    value, why = value_of(parts, coefficient, n)
-                    low, high, _ = self.bootstrap.interval(parts, coefficient, way.topic)
-                    row |= {name: value, f"{name}_low": low, f"{name}_high": high, "why": why}
-                rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(value)})
+                row["n_relevant"], row["other_relevant"] = (way.values >= lowest).sum(axis=0)
+                for name, coefficient in of.items():
+                    row[name], row["why"] = value_of(parts, coefficient, n)
+                    row[f"{name}_low"], row[f"{name}_high"], _ = self.bootstrap.interval(parts, coefficient, way.topic)
+                rows.append({**row, "n_topics": len(np.unique(way.topic)), "band": band(row["kappa"])})
         return as_declared(AnnotatorAgreement, "pairs", rows, ends=True)
 
     def coefficients(self, way: Way, group: NDArray[np.int64]) -> Iterator[tuple[str, Parts, OfSums]]:
@@ -319,12 +272,12 @@ class Comparison:
         """
         counts = way.counts
         yield "agreement", all_items(pair_tables(counts)), ratio
-        yield "cohen_kappa", _pairs(way), CohenKappa(self.weights)
+        yield "cohen_kappa", _pairs(way), partial(cohen_kappa, weights=self.weights)
         fixed = np.flatnonzero(has_usual_number(counts.sum(axis=1), group))
         yield "fleiss_kappa", [(fixed, fleiss_tables(counts[fixed]))], fleiss_of
         coincidences = all_items(coincidence_tables(counts))
         for level in ("nominal", "ordinal") if way.labels == "grades" else ("nominal",):
-            yield f"alpha_{level}", coincidences, KrippendorffAlpha(level)
+            yield f"alpha_{level}", coincidences, partial(krippendorff_alpha, level=level)
 
     def coefficient_table(self, labels: AnnotatorLabels, *, by_topic: bool) -> pd.DataFrame:
         """Return a row for each items, labels and coefficient: of each topic, or of all items with its interval."""
@@ -334,14 +287,12 @@ class Comparison:
             group, n = (way.topic, len(labels.topics)) if by_topic else (np.zeros(len(counts), dtype=np.int64), 1)
             blocks = []
             for name, parts, coefficient in self.coefficients(way, group):
-                values, why = values_by(parts, coefficient, group, n)
-                items = parts[0][0] if name == "fleiss_kappa" else np.arange(len(counts))
-                found = {"value": values, "n_items": np.bincount(group[items], minlength=n), "why": why}
+                found = values_by(parts, coefficient, group, n)
                 if by_topic:
                     found["qid"] = labels.topics
                 else:
                     low, high, resamples = self.bootstrap.interval(parts, coefficient, way.topic)
-                    named = "" if name == "agreement" else band(values[0])
+                    named = "" if name == "agreement" else band(found["value"][0])
                     found |= {"low": low, "high": high, "resamples": resamples, "band": named}
                 blocks.append(pd.DataFrame({**way.named, "coefficient": name, **found}))
             # topic by topic, in each the coefficients
@@ -373,17 +324,6 @@ def _pairs(way: Way) -> Parts:
     return parts
 
 
-def _confusion_table(compared: Sequence[Two], scale: tuple[int, ...]) -> pd.DataFrame:
-    """Return for each two with items in common how often each two labels meet, a row per pair of labels."""
-    frames = [pd.DataFrame(columns=_CONFUSION.split())]
-    labels = {"label": np.repeat(scale, len(scale)), "other_label": np.tile(scale, len(scale))}
-    for first, second, mine, theirs in compared:
-        n = confusion_tables(mine, theirs, scale).sum(axis=0).astype(np.int64)
-        if n.any():
-            frames.append(pd.DataFrame({"first": first, "second": second, **labels, "n": n.ravel()}))
-    return pd.concat(frames[1:] or frames, ignore_index=True)
-
-
 @study(
     question="Do those who judge agree, and does it matter?",
     aim="judging",
@@ -409,7 +349,7 @@ def annotator_agreement(
         options.Option(
             "what the majority of the others is where it ties, see :func:`~pt_reuse.judging.majority_vote`; with "
             '``"unresolved"`` the item is left out.',
-            choices=tuple(rule for rule in TIES if rule != "error"),
+            choices=TIES[:-1],
         ),
     ] = "lower",
     over: Annotated[
@@ -428,15 +368,14 @@ def annotator_agreement(
 
     Values are those of scikit-learn (Cohen's kappa), statsmodels (Fleiss' kappa) and krippendorff. Everything is
     computed over all items, and over those that at least one compared annotator labelled relevant; for the labels as
-    given, and for binary ones. Intervals are percentile intervals.
+    given, and for binary ones.
 
     Returns:
-        AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``,
-        ``.confusion``, ``.plot()``.
+        AnnotatorAgreement: ``.table`` (all together), ``.pairs``, ``.others``, ``.gold``, ``.per_topic``, ``.plot()``.
 
     Raises:
-        InputError: only one annotator, annotators without a common item, two labels of one annotator for a document,
-            gold labels of documents that nobody labelled.
+        InputError: no document with two labels, two labels of one annotator for a document, gold labels of documents
+            that nobody labelled.
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr
@@ -457,22 +396,16 @@ def annotator_agreement(
     truth = None if gold is None else as_qrels(gold, "gold")
     stated = given.rel if given.rel is not None or truth is None else truth.stated_rel
     lowest = next(one for one in (rel, stated, 1) if one is not None)
-    names, several = given.annotators, given.given.sum(axis=1)
-    several = several[several > 1]
-    if len(names) < 2:
-        problem = f"the labels are of one annotator, {examples(names)}, and agreement needs two or more. "
-        raise InputError(f"{problem}To hold one against gold labels, give both as annotators.", argument="labels")
+    names, n_labels = given.annotators, given.given.sum(axis=1)
+    several = n_labels[n_labels > 1]
     if not len(several):
-        problem = f"no document has labels of two annotators: {examples(names)} have no (qid, docno) in common. "
+        problem = f"no document has labels of two annotators, of {examples(names)}. "
         raise InputError(f"{problem}Are their ids written alike?", argument="labels")
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
     # labels of gold are of the scale, too
     known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))
     values, both = given.values, together(given.given)
-    paired = [(names[i], names[j], values[:, i], values[:, j]) for i, j in both]
     majorities = [vote(np.delete(values, i, axis=1), ties).label for i in range(len(names))]
-    rest = [(name, "others", values[:, i], majorities[i]) for i, name in enumerate(names)]
-    against = [(name, "gold", values[:, i], in_gold) for i, name in enumerate(names) if truth is not None]
     how, topic = Comparison(known, lowest, weights, bootstrap), given.topic
     settings: dict[str, Any] = {
         "annotators": len(names),
@@ -481,33 +414,32 @@ def annotator_agreement(
         "scale": ", ".join(map(str, known)),
         "weights of kappa": weights or "none",
         "Fleiss": f"items with {several[has_usual_number(several, np.zeros_like(several))][0]} labels each",
-        "items with one label": int((given.given.sum(axis=1) == 1).sum()),
+        "items with one label": int((n_labels == 1).sum()),
         "ties of the others": ties,
         "intervals": bootstrap.words(),
         "seed": seed,
     }
     if truth is not None:
-        settings["gold labels"] = judged = int((truth.arrays.labels != NO_LABEL).sum())
-        labelled = int(((in_gold != NO_LABEL) & given.given.any(axis=1)).sum())
         if not (in_gold != NO_LABEL).any():
-            example = f"{examples(truth.to_frame()['docno'].head(1))} of topic {examples(truth.topics[:1])}"
-            nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}, such as {example}. "
+            nobody = f"nobody labelled any of the {count(len(truth), 'gold document')}. "
             raise InputError(f"{nobody}Are their ids written alike?", argument="gold")
-        settings["gold labels of items nobody labelled"] = judged - labelled
-    others = how.paired_table(rest, topic)
-    unresolved = {}
-    for i, name in enumerate(names):
-        someone = np.delete(given.given, i, axis=1).any(axis=1)
-        unresolved[name] = int((given.given[:, i] & someone & (majorities[i] == NO_LABEL)).sum())
-    others["n_unresolved"] = others["first"].map(unresolved).where(others["items"] == "all").astype("Int64")
+        settings["gold labels"] = judged = int((truth.arrays.labels != NO_LABEL).sum())
+        settings["gold labels of items nobody labelled"] = judged - int(((in_gold != NO_LABEL) & (n_labels > 0)).sum())
+    against = {"others": majorities, "gold": [] if truth is None else [in_gold] * len(names)}
+    others, gold_pairs = (
+        how.paired_table([(names[i], what, values[:, i], one) for i, one in enumerate(labels_of)], topic)
+        for what, labels_of in against.items()
+    )
+    unresolved = given.given & (np.column_stack(majorities) == NO_LABEL) & (given.given.sum(axis=1) > 1)[:, None]
+    n_unresolved = others["first"].map(dict(zip(names, unresolved.sum(axis=0), strict=True)))
+    others["n_unresolved"] = n_unresolved.where(others["items"] == "all").astype("Int64")
     return AnnotatorAgreement(
         table=how.coefficient_table(given, by_topic=False),
         settings=settings,
-        pairs=how.paired_table(paired, topic),
+        pairs=how.paired_table(((names[i], names[j], values[:, i], values[:, j]) for i, j in both), topic),
         others=others,
-        gold=how.paired_table(against, topic),
+        gold=gold_pairs,
         per_topic=how.coefficient_table(given, by_topic=True),
-        confusion=_confusion_table([*paired, *rest, *against], known),
         annotators=names,
         scale=known,
         rel=lowest,

@@ -11,15 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import count
-from pt_reuse._text import with_ends
+from pt_reuse._check import count, number
 from pt_reuse.arrays.bootstrap import TopicBootstrap
 from pt_reuse.columns import Table
 from pt_reuse.errors import InputError
 from pt_reuse.judging.annotators.coefficients import (
     Bootstrap,
-    KrippendorffAlpha,
     coincidence_tables,
+    distances,
     pair_tables,
     ratio,
     value_of,
@@ -35,7 +34,7 @@ from pt_reuse.judging.annotators.labels import (
     votes_of,
     with_labels,
 )
-from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together
+from pt_reuse.judging.annotators.measuring import WORDS, Comparison, together, value_in_words
 from pt_reuse.result import Result, records
 from pt_reuse.studies.judged_fields import as_declared
 from pt_reuse.study import study
@@ -61,9 +60,7 @@ def _draw_pairs(result: PilotAgreement, _: str | None, place: Place) -> Axes:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PilotAgreement(Result):
-    """How far annotators agree on the tasks of a pilot, and whether that is enough to go on.
-
-    A task is a document of a topic.
+    """How far annotators agree on the tasks (documents of topics) of a pilot, and whether that is enough to go on.
 
     Attributes:
         decision: ``"go on"``, ``"do not go on"`` or ``"undecided"``.
@@ -126,13 +123,10 @@ class PilotAgreement(Result):
     target: float
 
     def answers(self) -> list[str]:
-        """Return what is decided with the coefficient that decides, who disagrees most, and on which task."""
         row = self.table.set_index(["labels", "coefficient"]).loc[("grades", self.coefficient)]
-        ends = {"value_low": row["low"], "value_high": row["high"], "value": row["value"]}
-        value = f"undefined ({row['why']})" if pd.isna(row["value"]) else with_ends(ends, "value", ".3f")
         people, tasks = len(self.by_annotator), count(len(self.tasks), "task")
         lines = [f"{self.decision.capitalize()}: {self.settings['in words']}"]
-        lines += [f"{WORDS[self.coefficient]} {value} of {people} annotators on {tasks}"]
+        lines += [f"{WORDS[self.coefficient]} {value_in_words(row, '.3f')} of {people} annotators on {tasks}"]
         pair, task = self.pairs.iloc[0], self.tasks.iloc[0]
         if (self.tasks["spread"] > 0).any():
             apart = f"{pair['first']} and {pair['second']} (kappa {pair['kappa']:.3f})"
@@ -144,10 +138,10 @@ class PilotAgreement(Result):
 
 
 def _checked_target(target: Any) -> float:
-    number = isinstance(target, int | float | np.number) and not isinstance(target, bool)
-    if not number or not -1 < target < 1:
-        raise InputError(f"target must be a number between -1 and 1, such as 0.4, got {target!r}.", argument="target")
-    return float(target)
+    found = number("target", target, least=-1)
+    if not -1 < found < 1:
+        raise InputError(f"target must be between -1 and 1, such as 0.4, got {target!r}.", argument="target")
+    return found
 
 
 @study(
@@ -192,12 +186,11 @@ def pilot_agreement(
 
     If the interval of the coefficient lies above the target, go on; if it lies below, revise the instructions and try
     again; else it is undecided, and ``needed`` says how many tasks would decide. Tasks with fewer labels than `least`
-    are left out, so that all labels that there are can be given.
+    are left out.
 
     Intervals are percentile intervals over tasks, with tails as wide as Student's t asks for so few (Hesterberg 2015).
-    If annotators agree on nearly every task, draws hardly vary: the lower end is at most what it is for n tasks without
-    any disagreement, of which a share of 1 - (1 - confidence)^(1/n) may be disagreed on, with labels that differ as by
-    chance.
+    The lower end is at most what it is for n tasks without any disagreement, of which a share of
+    1 - (1 - confidence)^(1/n) may be disagreed on, with labels that differ as by chance.
 
     Returns:
         PilotAgreement: ``.decision``, ``.needed``, ``.table``, ``.by_annotator``, ``.pairs``, ``.tasks``.
@@ -223,8 +216,9 @@ def pilot_agreement(
     known, lowest = given.scale, rel or given.rel or 1
     n = int(kept.sum())
     if n < 2:
-        problem = f"{count(n, 'task')} with {fewest} labels or more, and an interval takes two. "
-        raise InputError(f"{problem}Have a few more labelled by all.", argument="labels")
+        raise InputError(
+            f"there is one task with {fewest} labels or more. Have a few more labelled.", argument="labels"
+        )
     pilot = replace(given, topic=given.topic[kept], docnos=given.docnos[kept], values=given.values[kept])
     wide = TopicBootstrap(resamples, seed, confidence).expanded(n)
     how = Comparison(known, lowest, None, Bootstrap("items", resamples, seed, wide.confidence))
@@ -271,22 +265,21 @@ def _table(how: Comparison, pilot: AnnotatorLabels, confidence: float) -> pd.Dat
 
 def _decided(value: float, low: float, high: float, target: float, n: int) -> tuple[str, str, float]:
     """Return what is decided, why in words, and the tasks that would decide."""
-    none = math.nan
     if np.isnan(value):
-        return OPEN, "the coefficient has no value on these tasks, take others", none
+        return OPEN, "the coefficient has no value on these tasks, take others", math.nan
     if np.isnan(low):
-        return OPEN, "there is no interval, so that nobody knows how much is chance", none
+        return OPEN, "there is no interval, so that nobody knows how much is chance", math.nan
     if low >= target:
-        return GO, f"the interval lies above the target {target:g}", none
+        return GO, f"the interval lies above the target {target:g}", math.nan
     if high < target:
-        return STOP, f"the interval lies below the target {target:g}; revise the instructions, and try again", none
+        return STOP, f"the interval lies below the target {target:g}; revise the instructions, and try again", math.nan
+    inside = f"the interval has the target {target:g} in it"
     side = value - low if value > target else high - value
     ratio = side / abs(value - target) if value != target else math.inf
-    needed = math.ceil(n * ratio**2) if ratio**2 * n <= _TOO_MANY else none
-    more = (
-        "it is too near to decide" if np.isnan(needed) else f"about {needed:,} tasks would decide if the value stayed"
-    )
-    return OPEN, f"the interval has the target {target:g} in it; {more}", needed
+    if ratio**2 * n > _TOO_MANY:
+        return OPEN, f"{inside}; it is too near to decide", math.nan
+    needed = math.ceil(n * ratio**2)
+    return OPEN, f"{inside}; about {needed:,} tasks would decide if the value stayed", needed
 
 
 def _pairs(how: Comparison, pilot: AnnotatorLabels) -> pd.DataFrame:
@@ -304,23 +297,17 @@ def _annotators(how: Comparison, pilot: AnnotatorLabels, coefficient: str, value
         mine, others = pilot.values[:, a], np.delete(pilot.values, a, axis=1)
         given = others != NO_LABEL
         both = (mine != NO_LABEL) & given.any(axis=1)
-        mean = np.where(given, others, 0)[both].sum(axis=1) / given[both].sum(axis=1)
-        equal = (others == mine[:, None]) & given
         without = _value_of(how, others, pilot.topic, coefficient)
-        rows.append(
-            {
-                "annotator": name,
-                "n_tasks": int(both.sum()),
-                "relevant": float((mine[both] >= how.rel).mean()) if both.any() else math.nan,
-                "difference": float((mine[both] - mean).mean()) if both.any() else math.nan,
-                "agreement": float(equal[both].sum() / given[both].sum()) if both.any() else math.nan,
-                "without": without,
-                "change": without - value,
-            }
-        )
-    return pd.DataFrame(rows).sort_values(
-        ["change", "agreement"], ascending=[False, True], kind="stable", ignore_index=True
-    )
+        row = {"annotator": name, "n_tasks": int(both.sum()), "without": without, "change": without - value}
+        row |= dict.fromkeys(("relevant", "difference", "agreement"), math.nan)
+        if both.any():
+            mine, others, given = mine[both], others[both], given[both]
+            row["relevant"] = float((mine >= how.rel).mean())
+            row["difference"] = float((mine - np.where(given, others, 0).sum(axis=1) / given.sum(axis=1)).mean())
+            row["agreement"] = float(((others == mine[:, None]) & given).sum() / given.sum())
+        rows.append(row)
+    table, order = as_declared(PilotAgreement, "by_annotator", rows, ends=False), ["change", "agreement"]
+    return table.sort_values(order, ascending=[False, True], kind="stable", ignore_index=True)
 
 
 def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int64], coefficient: str) -> float:
@@ -334,18 +321,13 @@ def _value_of(how: Comparison, values: NDArray[np.int64], topic: NDArray[np.int6
 def _tasks(pilot: AnnotatorLabels, scale: tuple[int, ...], level: str) -> pd.DataFrame:
     counts = label_counts(pilot.values, scale)
     tables = coincidence_tables(counts)
-    distance = KrippendorffAlpha(level).distance(tables.sum(axis=(0, 2))[None])[0]
+    distance = distances(tables.sum(axis=(0, 2))[None], level)[0]
     apart = (tables * distance).sum(axis=(1, 2))
     labels = np.where(pilot.given, pilot.values, np.nan)
-    table = pd.DataFrame(
-        {
-            "qid": pilot.qids,
-            "docno": pilot.docnos,
-            "n": counts.sum(axis=1),
-            "votes": [votes_of(pilot, item) for item in range(len(pilot))],
-            "spread": (np.nanmax(labels, axis=1) - np.nanmin(labels, axis=1)).astype(np.int64),
-            "agreement": ratio(pair_tables(counts)),
-            "share": apart / apart.sum() if apart.any() else 0.0,
-        }
+    table = pd.DataFrame({"qid": pilot.qids, "docno": pilot.docnos, "n": counts.sum(axis=1)}).assign(
+        votes=[votes_of(pilot, item) for item in range(len(pilot))],
+        spread=(np.nanmax(labels, axis=1) - np.nanmin(labels, axis=1)).astype(np.int64),
+        agreement=ratio(pair_tables(counts)),
+        share=apart / apart.sum() if apart.any() else 0.0,
     )
     return table.sort_values(["share", "spread"], ascending=False, kind="stable", ignore_index=True)

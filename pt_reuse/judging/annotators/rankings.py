@@ -24,16 +24,12 @@ from pt_reuse.scoring.scores import of_all_topics
 from pt_reuse.study import study
 
 _TABLE = "annotator measure topics labels changed tau_b tau_ap_b max_drop dropped"
-_BY_RUN = ("annotator", "measure", "name", "team", "type", "score", "other_score", "rank", "other_rank", "drop")
+_BY_RUN = "annotator measure name team type score other_score rank other_rank drop"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AnnotatorRankings(Result):
-    """The ranking of systems under each annotator's labels, against the one under the judgments given.
-
-    Attributes:
-        others: whether documents without a label of the annotator kept that of the judgments.
-    """
+    """The ranking of systems under each annotator's labels, against the one under the judgments given."""
 
     title, main = "Rankings by annotator", "rankings"
     valid_for = (
@@ -57,16 +53,14 @@ class AnnotatorRankings(Result):
         pd.DataFrame,
         Table(
             "annotator, measure and run",
-            " ".join(_BY_RUN),
+            _BY_RUN,
             "name score other_score rank other_rank drop",
             select={"annotator": None},
             noun="runs",
         ),
     ]
-    others: str
 
     def answers(self) -> list[str]:
-        """Return the smallest and the largest tau_b of each measure."""
         lines = []
         for measure, rows in self.table.groupby("measure", sort=False):
             low, high = rows["tau_b"].min(), rows["tau_b"].max()
@@ -77,8 +71,7 @@ class AnnotatorRankings(Result):
 
 def _checked_majority(majority: Any) -> list[str]:
     several = isinstance(majority, Iterable) and not isinstance(majority, str | bytes)
-    rules = [rule for rule in TIES if rule != "error"]
-    return [choice("majority", rule, rules) for rule in (dict.fromkeys(majority) if several else [majority])]
+    return [choice("majority", rule, TIES[:-1]) for rule in (dict.fromkeys(majority) if several else [majority])]
 
 
 def _with_majorities(labels: AnnotatorLabels, rules: Sequence[str]) -> AnnotatorLabels:
@@ -145,13 +138,9 @@ def rankings_by_annotator(
     """
     given = _with_majorities(as_annotator_labels(labels), majority)
     inputs = Inputs.read(runs, qrels, measures)
-    strange = [topic for topic in given.topics if topic not in set(inputs.qrels.topics)]
-    if strange:
-        raise InputError(
-            f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}; the "
-            f"judgments have {examples(inputs.qrels.topics)}. Are the ids written alike?",
-            argument="labels",
-        )
+    if strange := [topic for topic in given.topics if topic not in set(inputs.qrels.topics)]:
+        lacking = f"labels of {count(len(strange), 'topic')} that the judgments do not have: {examples(strange)}. "
+        raise InputError(f"{lacking}The judgments have {examples(inputs.qrels.topics)}.", argument="labels")
     # items stand topic by topic as the documents of judgments do, so that each has the row of its document
     items = Qrels(pd.DataFrame({"qid": given.qids, "docno": given.docnos, "label": NO_LABEL}))
     base = inputs.qrels.union(items)
@@ -180,24 +169,24 @@ def rankings_by_annotator(
             by_run.append(moved)
             # of several the best one
             lost = moved[moved["drop"] == max(moved["drop"].max(), 1)].sort_values("rank", kind="stable")
+            about |= {"topics": len(topics), "labels": int(mine.sum()), "changed": changed}
             dropped = pd.Series(lost["name"].head(1).tolist() or [None], dtype=object)
-            found = correlations(x, y[None])[["tau_b", "tau_ap_b", "max_drop"]].assign(**about, dropped=dropped)
-            tables.append(found.assign(topics=len(topics), labels=int(mine.sum()), changed=changed))
+            tables.append(correlations(x, y[None]).assign(**about, dropped=dropped))
     table = pd.concat(tables, ignore_index=True)[_TABLE.split()]
-    none = table[table["tau_b"].isna()]
-    if len(none):
-        warn(
-            "all runs tie under the judgments or under the annotator, so that there is no ranking to compare: "
-            f"{examples(none['measure'] + ' of ' + none['annotator'])}. Is any document of these topics relevant by "
-            "the measure?"
-        )
+    warn_of_ties(table, "the judgments", "annotator")
     how = {
         "documents without a label of the annotator": "their judgment" if others == "keep" else "not judged",
         "topics": "those with labels of the annotator",
     }
     return AnnotatorRankings(
-        table=table,
-        by_run=pd.concat(by_run, ignore_index=True)[list(_BY_RUN)],
-        others=others,
-        settings=settings_of(how, inputs),
+        table=table, by_run=pd.concat(by_run, ignore_index=True)[_BY_RUN.split()], settings=settings_of(how, inputs)
     )
+
+
+def warn_of_ties(table: pd.DataFrame, truth: str, who: str) -> None:
+    """Warn of the rows without a tau_b: all runs tie under the truth, or under who is in a column."""
+    none = table[table["tau_b"].isna()]
+    if len(none):
+        tie = f"all runs tie under {truth} or under the {who}, so that there is no ranking to compare"
+        where = examples(none["measure"] + " of " + none[who])
+        warn(f"{tie}: {where}. Is any document of these topics relevant by the measure?")

@@ -69,7 +69,8 @@ def _task_file(form: str, fields: Sequence[str], records: Sequence[Mapping[str, 
     for record in records:
         # a field that its interface shows must be there; `annotator` is a name of its short export
         data = {**dict.fromkeys(fields, ""), **{name: storable(cell) for name, cell in record.items()}}
-        tasks.append({"data": {"assigned" if name == "annotator" else name: cell for name, cell in data.items()}})
+        data["assigned"] = data.pop("annotator")
+        tasks.append({"data": data})
     return (json.dumps(tasks, ensure_ascii=False, indent=0) + "\n").encode()
 
 
@@ -98,8 +99,8 @@ def _instructions(manifest: Manifest) -> str:
             "Write a label, as a number or in words, into the column `label` of each row, and what else you want to "
             "say as `note`. Leave the rest as it is, and save the file as CSV."
         )
-    scale = [f"  {label}: {word}" for label, word in manifest.scale.words.items()]
-    parts = [storable(manifest.instructions), "\n".join(["The labels:", *scale]), how]
+    scale = ["The labels:", *(f"  {label}: {word}" for label, word in manifest.scale.words.items())]
+    parts = [storable(manifest.instructions), "\n".join(scale), how]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -111,8 +112,8 @@ def _checked_overlap(overlap: Any, n_annotators: int) -> float:
     if whole and 1 <= overlap <= (n_annotators or overlap):
         return int(overlap)
     raise InputError(
-        "overlap must be a whole number of annotators for each pair, at least 1, or the share of pairs that all "
-        f"named annotators judge, between 0 and 1; {count(n_annotators, 'annotator')} named, got {shown(overlap)}.",
+        "overlap must be a whole number of annotators for each pair, or the share of pairs that all named annotators "
+        f"judge; {count(n_annotators, 'annotator')} named, got {shown(overlap)}.",
         argument="overlap",
     )
 
@@ -176,33 +177,30 @@ def _teams(
     return teams
 
 
-def _agreed(
-    before: Manifest | None, *, format: Any, labels: Any, instructions: Any, annotators: Any
-) -> tuple[str, Scale, str, tuple[str, ...]]:
-    """Return format, labels, instructions and people: those of the folder where a user says nothing, or the usual."""
+def _agreed(before: Manifest | None, format: Any, labels: Any, instructions: Any, annotators: Any) -> Manifest:
+    """Return what was agreed on: the folder's manifest, or an empty one; what a user says may not be another."""
     form = None if format is None else choice("format", format, [SHEET, LABEL_STUDIO])
     # judgments say the scale of a new folder
     scale = None if labels is None or (before and is_judgments(labels)) else Scale.of(labels)
-    people = None if annotators is None else _checked_people(annotators)
     if instructions is not None and not isinstance(instructions, str):
         raise InputError(f"instructions must be a text, got {shown(instructions)}.", argument="instructions")
     if before is not None:
-        for argument, differs, words in (
+        for argument, said, words in (
             ("format", form not in (None, before.form), before.form),
             ("labels", scale not in (None, before.scale), str(before.scale)),
             ("instructions", instructions not in (None, before.instructions), shown(before.instructions)),
-            ("annotators", people is not None and not before.annotators, "nobody is named"),
+            ("annotators", annotators is not None and not before.annotators, "nobody is named"),
         ):
-            if differs:
+            if said:
                 problem = f"{argument} cannot be another in a further round than before: {words}. "
                 raise InputError(f"{problem}Leave it out, or give a folder of its own.", argument=argument)
-        return before.form, before.scale, before.instructions, people or before.annotators
+        return before
     scale = scale or Scale.of(DEFAULT)
     odd = [word for word in scale.words.values() if "$" in word]
     if form == LABEL_STUDIO and odd:
         field = f"Label Studio, which takes {shown(odd[0])} for a field of the task"
         raise InputError(f"labels cannot have a dollar sign in {field}. Use another word.", argument="labels")
-    return form or SHEET, scale, instructions or "", people or ()
+    return Manifest("", form or SHEET, scale, instructions or "", (), 0, {}, ())
 
 
 def _checked_people(annotators: Any) -> tuple[str, ...]:
@@ -220,7 +218,6 @@ class ExportedTasks(Result):
     """Files for people who judge; :func:`~pt_reuse.judging.import_labels` reads what comes back.
 
     Attributes:
-        settings: task, format, round, seed, overlap, and how the pool was made.
         folder: where the files are.
         asked_before: pairs of the pool that are not asked now, since enough people were asked in earlier rounds.
     """
@@ -239,7 +236,6 @@ class ExportedTasks(Result):
     asked_before: int
 
     def answers(self) -> list[str]:
-        """Return how many pairs are in how many files, and where, and the labels."""
         pairs, files = int(self.table["pairs"].sum()), count(len(self.table), "file")
         before = f", {self.asked_before:,} of the pool asked before" if self.asked_before else ""
         return [
@@ -264,30 +260,26 @@ def export_tasks(
 ) -> ExportedTasks:
     """Write the documents of a pool as files for people to judge: one file for each annotator.
 
-    People see the query and the text, but no ranks, runs, scores or strategies. Topics stay together, in their natural
-    order. Within a topic the documents are shuffled differently for each annotator; the order depends only on `seed`
-    and on the names of documents. The file ``tasks.json`` keeps what people do not see;
-    :func:`~pt_reuse.judging.import_labels` needs it.
+    People see the query and the text, but no ranks, runs, scores or strategies. Topics stay together; within a topic
+    the documents are shuffled differently for each annotator, by `seed` and the names of documents. The file
+    ``tasks.json`` keeps what people do not see; :func:`~pt_reuse.judging.import_labels` needs it.
 
-    A further pool in the same folder is a new round. It adds files and replaces none. A pair that enough people got in
-    an earlier round is not asked again, and nobody gets a pair twice.
+    A further pool in the same folder is a new round, which replaces no file; nobody gets a pair twice.
 
     Args:
-        pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its columns ``strategy``, ``round``
-            and ``reason``, and all further ones, come back with the labels.
+        pool: the documents to judge: a Pool, or a frame with ``qid`` and ``docno``. Its further columns come back with
+            the labels.
         folder: where to; made when it does not exist.
-        topics: a frame with ``qid`` and ``query`` (or ``title``, which is then the query), and optionally
-            ``description`` and ``narrative``, which are also shown; or a dict of qid -> query.
+        topics: a frame with ``qid`` and ``query`` (or ``title``), and optionally ``description`` and ``narrative``; or
+            a dict of qid -> query.
         texts: a dict of docno -> text, a frame or the documents of a corpus with ``docno`` and ``text`` (and
             ``title``), or a transformer that adds ``text``. A warning counts empty texts.
-        format: ``"csv"``, sheets into which people write, or ``"label-studio"``, which Label Studio reads. Default:
-            that of the folder, ``"csv"`` for a new one.
-        annotators: their names. None: those of the folder's earlier rounds; in a new folder anybody may answer, and one
-            file has all pairs.
-        overlap: how many annotators judge each pair, or a share between 0 and 1: all annotators judge this share of the
-            pairs, one judges each other pair.
-        whole_topics: give a topic to the same annotator, or to the same `overlap` annotators, as a whole, as TREC does.
-            Default: pairs are spread, so that everybody has as many pairs as the others, or one more.
+        format: ``"csv"``, sheets into which people write, or ``"label-studio"``. Default: that of the folder, ``"csv"``
+            for a new one.
+        annotators: their names. Default: those of the folder's earlier rounds; in a new folder anybody may answer.
+        overlap: how many annotators judge each pair, or the share of the pairs that all annotators judge, while one
+            judges each other pair.
+        whole_topics: give a topic as a whole to the same annotators, as TREC does. Default: pairs are spread equally.
         labels: label -> word, or judgments, whose scale from 0 on it is. Default: those of the folder; ``{0: "not
             relevant", 1: "relevant"}`` for a new one.
         instructions: a text shown beside the labels.
@@ -303,171 +295,132 @@ def export_tasks(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr, tempfile
-        >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"]}))
-        >>> texts = {"d1": "A text.", "d2": "Another."}
-        >>> folder = tempfile.mkdtemp()
-        >>> both = ["ann", "bob"]
-        >>> tasks = ptr.judging.export_tasks(pool, folder, topics={"1": "a query"}, texts=texts, annotators=both)
-        >>> tasks.table
-                     file annotator  topics  pairs
-        0  ann-round1.csv       ann       1      1
-        1  bob-round1.csv       bob       1      1
+        >>> pool = pd.DataFrame({"qid": ["1", "1"], "docno": ["d1", "d2"]})
+        >>> shown = {"topics": {"1": "a query"}, "texts": {"d1": "A text.", "d2": "Another."}}
+        >>> tasks = ptr.judging.export_tasks(pool, tempfile.mkdtemp(), **shown, annotators=["ann", "bob"])
+        >>> tasks.table["file"].tolist()
+        ['ann-round1.csv', 'bob-round1.csv']
     """
-    plan = ExportPlan.of(
-        folder,
-        format=format,
-        annotators=annotators,
-        overlap=overlap,
-        whole_topics=flag("whole_topics", whole_topics),
-        labels=labels,
-        instructions=instructions,
-        seed=seed,
+    seed, whole_topics, verbose = checked_seed(seed), flag("whole_topics", whole_topics), flag("verbose", verbose)
+    place = checked_path(folder)
+    check_writable(place, [MANIFEST], overwrite=True, argument="folder")
+    before = _manifest_in(place)
+    people = () if annotators is None else _checked_people(annotators)
+    agreed = _agreed(before, format, labels, instructions, annotators)
+    people = people or agreed.annotators
+    overlap = _checked_overlap(overlap, len(people))
+    pool = _as_pool(pool)
+    keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
+    queries = shown_topics(topics, list(dict.fromkeys(qid for qid, _ in keys)))
+    known, number = {pair.key: pair for pair in agreed.pairs}, agreed.rounds + 1
+    terms = agreed.form, str(agreed.scale), agreed.instructions, *people
+    task = agreed.task or "t" + drawn(seed, *terms, *sorted(drawn(seed, *key) for key in keys))[:11]
+    wanted = wanted_for(overlap, keys, len(people), seed)
+    # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
+    stays = isinstance(overlap, float) or not people
+    pairs = [
+        pair if pair.key not in known else known[pair.key] if stays else replace(known[pair.key], wanted=pair.wanted)
+        for pair in _new_pairs(pool, task, number, keys, wanted)
+    ]
+    asked: list[tuple[str, ...]] = [() if pair.key in known else (_ANYBODY,) for pair in pairs]
+    if people:
+        loads = Counter(who for pair in known.values() for who in pair.asked)
+        asked = assign(pairs, people, loads, seed, whole_topics=whole_topics)
+    now = [pair.key for pair, who in zip(pairs, asked, strict=True) if who]
+    texts_of = document_texts(texts, now, {qid: told["query"] for qid, told in queries.items()}, verbose=verbose)
+    n_long = sum(len(text) >= LONGEST_CELL for text in texts_of.values())
+    if n_long and agreed.form == SHEET:
+        cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
+        warn(f"{cut}With format='label-studio' people see the whole.")
+    every = _all_pairs(known, pairs, asked)
+    topic_place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
+    fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
+    files, rows = {}, []
+    for who in people or (_ANYBODY,):
+        mine = [pair for pair, several in zip(pairs, asked, strict=True) if who in several]
+        # topics in their order, documents in one that tells nothing of ranks
+        mine.sort(key=lambda pair: (topic_place[pair.qid], drawn(seed, "order", who, *pair.key)))
+        if mine:
+            name, beside = file_name(who, number, "csv" if agreed.form == SHEET else "json"), {"annotator": who}
+            ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
+            records = [
+                {**queries[pair.qid], "text": texts_of[pair.key], **id_, **beside, "task": task}
+                for pair, id_ in zip(mine, ids, strict=True)
+            ]
+            files[name] = _task_file(agreed.form, fields, records)
+            rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
+    if files:
+        named = tuple(dict.fromkeys([*agreed.annotators, *people]))
+        whose = {**agreed.files, **{name: who for name, who, *_ in rows}}
+        manifest = replace(agreed, task=task, annotators=named, rounds=number, files=whose, pairs=every)
+        if before is None:
+            files["instructions.txt"] = _instructions(manifest).encode()
+            if agreed.form == LABEL_STUDIO:
+                files["label-studio.xml"] = _label_studio_config(manifest, fields).encode()
+        _place(place, before, files, manifest)
+    table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
+    return ExportedTasks(
+        table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
+        settings={
+            "task": task,
+            "format": agreed.form,
+            "round": number,
+            "labels": str(agreed.scale),
+            "overlap": overlap,
+            "whole_topics": whole_topics,
+            "seed": seed,
+            **{f"pool_{name}": str(value) for name, value in pool.settings.items()},
+        },
+        folder=str(place),
+        asked_before=len(pairs) - len(now),
     )
-    return plan.write(pool, topics, texts, verbose=flag("verbose", verbose))
 
 
-@dataclass(frozen=True)
-class ExportPlan:
-    """An export, as far as it is known before the pool, the topics and the texts are."""
-
-    folder: Path
-    before: Manifest | None  # what earlier rounds asked
-    form: str
-    scale: Scale
-    instructions: str
-    annotators: tuple[str, ...]  # empty where anybody may answer
-    overlap: float
-    whole_topics: bool
-    seed: int
-
-    @classmethod
-    def of(cls, folder: Any, *, overlap: Any, whole_topics: bool, seed: Any, **terms: Any) -> ExportPlan:
-        """Check what can be checked before there is a pool; the arguments are those of `export_tasks`."""
-        seed, place = checked_seed(seed), checked_path(folder)
-        check_writable(place, [MANIFEST], overwrite=True, argument="folder")
-        before = read_manifest(place) if _bytes(place / MANIFEST) else None
-        agreed = _agreed(before, **terms)
-        return cls(place, before, *agreed, _checked_overlap(overlap, len(agreed[-1])), whole_topics, seed)
-
-    def write(self, pool: Any, topics: Any, texts: Any, *, verbose: bool) -> ExportedTasks:
-        """Write the files; the arguments are those of :func:`~pt_reuse.judging.export_tasks`."""
-        pool = _as_pool(pool)
-        keys = list(zip(pool.documents.qids().tolist(), pool.documents.docnos().tolist(), strict=True))
-        queries = shown_topics(topics, list(dict.fromkeys(qid for qid, _ in keys)))
-        known = {} if self.before is None else {pair.key: pair for pair in self.before.pairs}
-        number = 1 if self.before is None else self.before.rounds + 1
-        terms = self.form, str(self.scale), self.instructions, *self.annotators
-        new = "t" + drawn(self.seed, *terms, *sorted(drawn(self.seed, *key) for key in keys))[:11]
-        task = new if self.before is None else self.before.task
-        pairs = self._pairs(pool, task, number, keys, known)
-        people: list[tuple[str, ...]] = [() if pair.key in known else (_ANYBODY,) for pair in pairs]
-        if self.annotators:
-            loads = Counter(who for pair in known.values() for who in pair.asked)
-            people = assign(pairs, self.annotators, loads, self.seed, whole_topics=self.whole_topics)
-        now = [pair.key for pair, who in zip(pairs, people, strict=True) if who]
-        shown = document_texts(texts, now, {qid: told["query"] for qid, told in queries.items()}, verbose=verbose)
-        n_long = sum(len(text) >= LONGEST_CELL for text in shown.values())
-        if n_long and self.form == SHEET:
-            cut = f"{count(n_long, 'text')} cut, since a cell of a spreadsheet holds {LONGEST_CELL:,} characters. "
-            warn(f"{cut}With format='label-studio' people see the whole.")
-        every = _all_pairs(known, pairs, people)
-        place = {qid: i for i, qid in enumerate(dict.fromkeys(pair.qid for pair in every))}
-        fields = [field for field in TOPIC_FIELDS if any(field in told for told in queries.values())]
-        files, rows = {}, []
-        for who in self.annotators or (_ANYBODY,):
-            mine = [pair for pair, asked in zip(pairs, people, strict=True) if who in asked]
-            # topics in their order, documents in one that tells nothing of ranks
-            mine.sort(key=lambda pair: (place[pair.qid], drawn(self.seed, "order", who, *pair.key)))
-            if mine:
-                name = file_name(who, number, "csv" if self.form == SHEET else "json")
-                ids = [{"qid": pair.qid, "docno": pair.docno, "pair": pair.name} for pair in mine]
-                files[name] = _task_file(
-                    self.form,
-                    fields,
-                    [
-                        {**queries[pair.qid], "text": shown[pair.key], **id_, "annotator": who, "task": task}
-                        for pair, id_ in zip(mine, ids, strict=True)
-                    ],
-                )
-                rows.append((name, who or None, len({pair.qid for pair in mine}), len(mine)))
-        if files:
-            given = {} if self.before is None else self.before.files
-            named = tuple(dict.fromkeys([*(self.before.annotators if self.before else ()), *self.annotators]))
-            whose = {**given, **{name: who for name, who, *_ in rows}}
-            manifest = Manifest(task, self.form, self.scale, self.instructions, named, number, whose, every)
-            if self.before is None:
-                files["instructions.txt"] = _instructions(manifest).encode()
-                if self.form == LABEL_STUDIO:
-                    files["label-studio.xml"] = _label_studio_config(manifest, fields).encode()
-            self._place(files, manifest)
-        table = pd.DataFrame(rows, columns=["file", "annotator", "topics", "pairs"])
-        return ExportedTasks(
-            table=table.astype({"file": object, "annotator": object, "topics": "int64", "pairs": "int64"}),
-            settings={
-                "task": task,
-                "format": self.form,
-                "round": number,
-                "labels": str(self.scale),
-                "overlap": self.overlap,
-                "whole_topics": self.whole_topics,
-                "seed": self.seed,
-                **{f"pool_{name}": str(value) for name, value in pool.settings.items()},
-            },
-            folder=str(self.folder),
-            asked_before=len(pairs) - len(now),
+def _new_pairs(pool: Pool, task: str, number: int, keys: Sequence[Key], wanted: Sequence[int]) -> Iterable[Pair]:
+    """Yield the pairs of a pool as ones that nobody was asked."""
+    provenance = provenance_of(pool)
+    columns = {str(name): list(map(_cell, provenance[name].tolist())) for name in provenance}
+    for i, (qid, docno) in enumerate(keys):
+        further = {name: cells[i] for name, cells in columns.items()}
+        strategy, round_, reason = (further.pop(name, None) for name in ("strategy", "round", "reason"))
+        yield Pair(
+            # a letter that no number has before sixteen digits
+            name="p" + drawn(0, task, qid, docno)[:15],
+            qid=qid,
+            docno=docno,
+            wanted=wanted[i],
+            asked=(),
+            strategy=None if strategy is None else str(strategy),
+            round=int(round_) if isinstance(round_, int | float) else number,
+            reason=None if reason is None else str(reason),
+            further=further,
         )
 
-    def _pairs(self, pool: Pool, task: str, number: int, keys: Sequence[Key], known: Mapping[Key, Pair]) -> list[Pair]:
-        """Return the pairs of the pool: how many are to judge each now, and who was asked in earlier rounds."""
-        provenance = provenance_of(pool)
-        columns = {str(name): list(map(_cell, provenance[name].tolist())) for name in provenance}
-        found = []
-        all_wanted = wanted_for(self.overlap, keys, len(self.annotators), self.seed)
-        for i, (key, wanted) in enumerate(zip(keys, all_wanted, strict=True)):
-            old = known.get(key)
-            if old is not None:
-                # what all are to judge was drawn when a pair came first, and anybody could answer what is there already
-                drawn_before = isinstance(self.overlap, float) or not self.annotators
-                found.append(old if drawn_before else replace(old, wanted=wanted))
-                continue
-            further = {name: cells[i] for name, cells in columns.items()}
-            strategy, round_, reason = (further.pop(name, None) for name in ("strategy", "round", "reason"))
-            pair = Pair(
-                # a letter that no number has before sixteen digits
-                name="p" + drawn(0, task, *key)[:15],
-                qid=key[0],
-                docno=key[1],
-                wanted=wanted,
-                asked=(),
-                strategy=None if strategy is None else str(strategy),
-                round=int(round_) if isinstance(round_, int | float) else number,
-                reason=None if reason is None else str(reason),
-                further=further,
-            )
-            found.append(pair)
-        return found
 
-    def _place(self, files: Mapping[str, bytes], manifest: Manifest) -> None:
-        """Write the files of a round, and last the manifest, without which they are none."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with alone(self.folder) as answer:
-                there = read_manifest(self.folder) if _bytes(self.folder / MANIFEST) else None
-                if answer is Alone.NO or there != self.before:
-                    problem = f"{self.folder} is being written to by somebody else. Export again."
-                    raise InputError(problem, argument="folder")
-                # what an export left that was killed has no answers
-                odd = [name for name, data in files.items() if _bytes(self.folder / name) not in (b"", data)]
-                if odd:
-                    problem = f"{self.folder} has {examples(odd)}, which no round of the folder wrote. "
-                    raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
-                for name, data in files.items():
-                    with replacing(self.folder / name) as file:
-                        file.write(data)
-                manifest.write(self.folder)
-        except OSError as error:
-            problem = f"{self.folder} cannot be written to: {error.strerror or error}."
-            raise InputError(problem, argument="folder") from error
+def _place(folder: Path, before: Manifest | None, files: Mapping[str, bytes], manifest: Manifest) -> None:
+    """Write the files of a round, and last the manifest, without which they are none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(folder) as answer:
+            if answer is Alone.NO or _manifest_in(folder) != before:
+                problem = f"{folder} is being written to by somebody else. Export again."
+                raise InputError(problem, argument="folder")
+            # what an export left that was killed has no answers
+            odd = [name for name, data in files.items() if _bytes(folder / name) not in (b"", data)]
+            if odd:
+                problem = f"{folder} has {examples(odd)}, which no round of the folder wrote. "
+                raise InputError(f"{problem}Take it away, or give another folder.", argument="folder")
+            for name, data in files.items():
+                with replacing(folder / name) as file:
+                    file.write(data)
+            manifest.write(folder)
+    except OSError as error:
+        problem = f"{folder} cannot be written to: {error.strerror or error}."
+        raise InputError(problem, argument="folder") from error
+
+
+def _manifest_in(folder: Path) -> Manifest | None:
+    return read_manifest(folder) if _bytes(folder / MANIFEST) else None
 
 
 def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequence[tuple[str, ...]]) -> tuple[Pair, ...]:
@@ -483,7 +436,6 @@ def _all_pairs(known: Mapping[Key, Pair], pairs: Sequence[Pair], people: Sequenc
 
 
 def _cell(value: Any) -> str | int | float | bool | None:
-    """Return what a pool says of a document as JSON holds it."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Importing: files that people judged come back, and become labels with all that is known of them."""
+"""import_labels: files that people judged come back, and become labels with all that is known of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pandas as pd
 from pt_reuse._check import count, did_you_mean, examples, flag, shown
 from pt_reuse._files import read_file, user_path
 from pt_reuse.columns import Table
+from pt_reuse.data.frame_columns import row_in_words
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.errors import InputError, located, warn
 from pt_reuse.judging.people.manifest import (
@@ -58,8 +59,7 @@ class Answer:
     @property
     def names(self) -> tuple[str, ...]:
         """Return by what names a user may say whose it is, the one that says most first."""
-        path = Path(self.file)
-        return (*self.said, self.file, path.name, path.stem)
+        return (*self.said, self.file, Path(self.file).name, Path(self.file).stem)
 
 
 def read_answers(path: Path, name: str) -> list[Answer]:
@@ -93,59 +93,51 @@ def read_answers(path: Path, name: str) -> list[Answer]:
 def _of_label_studio(record: Any, place: str, file: str, written: str) -> Iterator[Answer]:
     """Yield an answer for each annotation of a task, and one without a label where there is none."""
     for annotation in record["annotations"] or [{}]:
-        said: dict[str, list[Any]] = {"label": [], "note": []}
+        said: dict[str, Any] = {"annotator": annotation.get("completed_by"), "label": [], "note": []}
         for part in annotation.get("result") or []:
             # there may be questions that the user added
-            if part.get("from_name") in said:
+            if part.get("from_name") in ("label", "note"):
                 said[part["from_name"]] += part["value"].get("choices", part["value"].get("text", []))
         at = f"{place}, annotation {annotation['id']}" if "id" in annotation else place
-        more = {"annotator": annotation.get("completed_by"), **said}
-        yield _answer(record["data"], {**annotation, **more}, at, file, written)
+        yield _answer(record["data"], {**annotation, **said}, at, file, written)
 
 
 def _answer(ids: Mapping[str, Any], said: Mapping[str, Any], place: str, file: str, written: str) -> Answer:
     """Return the answer of a row: by its ids what it is of, and what somebody said."""
-    pair, qid, docno, task, assigned = (
-        None if ids.get(name) is None else str(ids[name]) for name in ("pair", "qid", "docno", "task", "assigned")
-    )
     who = said.get("annotator")
     people = [who.get(name) for name in ("email", "username", "id")] if isinstance(who, Mapping) else [who]
-    times = [str(said[name]) for name in ("updated_at", "created_at") if said.get(name) not in (None, "")]
-    known = [time for time in map(_time, times) if time is not None]
-    # a task that somebody skipped has no label
-    skipped = said.get("was_cancelled") is True
-    # a sheet has one of each
+    times = [time for time in map(_time, (said.get("updated_at"), said.get("created_at"))) if time is not None]
+    # a sheet has one of each, and a task that somebody skipped has no label
     notes, labels = (one if isinstance(one, list) else [one] for one in (said.get("note"), said.get("label")))
+    skipped = said.get("was_cancelled") is True
     note = "\n".join(str(one) for one in notes if one is not None)
-    labels = [label for label in labels if label is not None and str(label).strip()]
     return Answer(
         file=file,
         place=place,
-        pair=(pair or "").strip(),
-        qid=qid,
-        docno=docno,
-        task=(task or "").strip(),
-        assigned=assigned or "",
+        pair=str(ids.get("pair") or "").strip(),
+        qid=None if ids.get("qid") is None else str(ids["qid"]),
+        docno=None if ids.get("docno") is None else str(ids["docno"]),
+        task=str(ids.get("task") or "").strip(),
+        assigned=str(ids.get("assigned") or ""),
         said=tuple(str(name) for name in people if name is not None and str(name).strip()),
-        labels=() if skipped else tuple(labels),
+        labels=tuple(label for label in labels if label is not None and str(label).strip() and not skipped),
         # half a pair of surrogates, which JSON can say, cannot be written to a file
         note=note.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
-        time=known[0] if known else written,
+        time=times[0] if times else written,
         seconds=_took(said.get("lead_time", said.get("seconds"))),
     )
 
 
-def _time(text: str) -> str | None:
+def _time(said: Any) -> str | None:
     """Return a time as ISO 8601 in UTC, None where it is none; one without a zone is taken for UTC."""
     try:
-        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        found = datetime.fromisoformat(str(said).strip().replace("Z", "+00:00"))
         return utc(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
     except (ValueError, OverflowError):  # no date in UTC is before the year 1
         return None
 
 
 def _took(value: Any) -> float | None:
-    """Return a number of seconds, None where it is none."""
     try:
         seconds = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -156,10 +148,6 @@ def _took(value: Any) -> float | None:
 def utc(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC, to the second."""
     return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
-
-
-def _naming(name: str) -> str:
-    return f"annotators={dict([(name, 'NAME')])}."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -173,8 +161,7 @@ class ReturnedLabels(Result):
             when the file was last written.
         missing: one row per missing label: ``qid docno annotator round note``; ``annotator`` is None where anybody may
             answer, ``note`` what somebody wrote who gave no label.
-        scale: the labels that could be given: ``label word``.
-        settings: task, format, files, and what was repaired.
+        settings: task, format, files, and as whom users of a tool count.
     """
 
     title = "ReturnedLabels"
@@ -187,10 +174,8 @@ class ReturnedLabels(Result):
     valid_for = "the files of task {task} as they were read."
     not_covered = "whether annotators agree, and which label is right."
     missing: pd.DataFrame
-    scale: pd.DataFrame
 
     def answers(self) -> list[str]:
-        """Return how many labels there are, and how many are missing."""
         people = count(self.table["annotator"].nunique(), "annotator")
         pairs = count(len(self.table.drop_duplicates(["qid", "docno"])), "document")
         return [f"{count(len(self.table), 'label')} of {people} for {pairs}, {len(self.missing):,} missing"]
@@ -224,23 +209,16 @@ class ReturnedLabels(Result):
             raise InputError("there is no label yet.")
         several = self.table[self.table.duplicated(["qid", "docno"], keep=False)]
         if len(several):
-            qid, docno = several.iloc[0][["qid", "docno"]]
-            n = len(several.drop_duplicates(["qid", "docno"]))
-            raise InputError(
-                f"{count(n, 'document')} judged by several annotators, such as topic {shown(qid)}, document "
-                f"{shown(docno)}. Make one label of theirs by majority_vote(labels.table)."
-            )
-        bare = sorted(set(self.missing["qid"]) - set(self.table["qid"]))
-        if bare:
+            documents = count(len(several.drop_duplicates(["qid", "docno"])), "document")
+            such = f"{documents} judged by several annotators, such as {row_in_words(several.iloc[0])}"
+            raise InputError(f"{such}. Make one label of theirs by majority_vote(labels.table).")
+        if bare := sorted(set(self.missing["qid"]) - set(self.table["qid"])):
             warn(f"{count(len(bare), 'topic')} without any label yet, left out of the judgments: {examples(bare)}.")
         return Qrels(self.table.rename(columns={"annotator": "judge"}), rel=rel)
 
 
 #: what is mended on the way: what it is of -> what was done
-_MENDED = {
-    "id": "changed by a spreadsheet, restored by the names of the pairs",
-    "label": "twice alike, counted once",
-}
+_MENDED = {"id": "changed by a spreadsheet, restored by the names of the pairs", "label": "twice alike, counted once"}
 #: what begins names that systems and programs give to files of their own
 _HIDDEN = (".", "~$")
 #: faults that a message lists
@@ -280,8 +258,7 @@ class _Check:
                 self._take(answer, pair)
             except InputError as fault:
                 self._refuse(answer, fault.text)
-                if pair is not None:
-                    self.faulty.add(pair.name)
+                self.faulty |= set() if pair is None else {pair.name}
 
     def place(self, row: Sequence[Any]) -> tuple[int, str, str]:
         """Return where a row stands that begins with a pair and an annotator: topic by topic."""
@@ -345,8 +322,7 @@ class _Check:
         annotator = self._annotator(answer)
         if self.manifest.annotators and annotator not in pair.asked:
             what = f"{pair.words} was asked of {examples(pair.asked, 6)}, not of {shown(annotator)}."
-            whose = _naming(answer.said[0] if answer.said else "FILE")
-            raise InputError(f"{what} Take the row out, or say who it was by {whose}")
+            raise InputError(f"{what} Take the row out, or say who it was by annotators=.")
         key = pair.name, annotator
         old, older = self.labels.setdefault(key, (label, answer))
         if old != label:
@@ -371,10 +347,11 @@ class _Check:
             user = answer.said[0]
             found = self.taken.get(user)
             unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
-            unknown += f"Say who it is by {_naming(user)}"
+            unknown += f"Say who it is by annotators={ ({user: 'NAME'}) }."
         elif found is None:
             found = answer.assigned or self.manifest.files.get(file)
-            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by " + _naming(file)
+            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by "
+            unknown += f"annotators={ ({file: 'NAME'}) }."
         if found is None:
             raise InputError(unknown)
         return found
@@ -395,10 +372,8 @@ def import_labels(
 
     All faults are reported together: pairs that are not in the task, ids moved to other rows, labels outside the scale,
     two labels of one annotator for one document, rows of another task or of somebody who was not asked, missing labels.
-    The same label twice counts once, with a warning. A label is a number or a word of the scale.
-
-    Sheets may be saved by any spreadsheet program: with commas, semicolons or tabs, with or without a UTF-8 mark. An id
-    that it changed, such as to a number or a date, is restored by the name of its pair, with a warning.
+    The same label twice counts once, with a warning. Sheets may be saved by any spreadsheet program; an id that it
+    changed, such as to a date, is restored by the name of its pair, with a warning.
 
     Args:
         folder: the folder that :func:`~pt_reuse.judging.export_tasks` wrote.
@@ -417,19 +392,12 @@ def import_labels(
 
     Example:
         >>> import pandas as pd, pt_reuse as ptr, tempfile
-        >>> from pathlib import Path
-        >>> pool = ptr.Pool.from_frame(pd.DataFrame({"qid": ["1"], "docno": ["d1"]}))
-        >>> folder = Path(tempfile.mkdtemp())
+        >>> pool, folder = pd.DataFrame({"qid": ["1"], "docno": ["d1"]}), tempfile.mkdtemp()
         >>> shown = {"topics": {"1": "a query"}, "texts": {"d1": "A text."}}
         >>> _ = ptr.judging.export_tasks(pool, folder, **shown, annotators=["ann"])
-        >>> sheet = folder / "ann-round1.csv"
-        >>> rows = pd.read_csv(sheet, dtype=str)
-        >>> rows.assign(label="relevant").to_csv(sheet, index=False)
-        >>> labels = import_labels(folder)
-        >>> labels.table[["qid", "docno", "label", "annotator", "strategy"]]
-          qid docno  label annotator strategy
-        0   1    d1      1       ann     None
-        >>> labels.to_qrels()
+        >>> rows = pd.read_csv(f"{folder}/ann-round1.csv", dtype=str)
+        >>> rows.assign(label="relevant").to_csv(f"{folder}/ann-round1.csv", index=False)
+        >>> ptr.judging.import_labels(folder).to_qrels()
         Qrels: 1 topic, 1 judgment, 1 relevant (labels 1: 1)
     """
     flag("partial", partial)
@@ -442,12 +410,9 @@ def import_labels(
         raise InputError(f"folder must be a folder's path, got {shown(folder)}.", argument="folder")
     home = user_path(folder)
     manifest = read_manifest(home)
-    strangers = [name for name in given.values() if manifest.annotators and name not in manifest.annotators]
-    if strangers:
-        problem = (
-            f"annotators must be those of the task, {examples(manifest.annotators, 6)}, got {examples(strangers)}."
-        )
-        raise InputError(problem, argument="annotators")
+    people = examples(manifest.annotators, 6)
+    if strangers := [name for name in given.values() if manifest.annotators and name not in manifest.annotators]:
+        raise InputError(f"annotators must be of {people}, got {examples(strangers)}.", argument="annotators")
     answers: list[Answer] = []
     faults: list[InputError] = []
     paths = list(dict.fromkeys(_paths(home, files, manifest)))
@@ -464,43 +429,34 @@ def import_labels(
     missing = list(check.missing())
     if not partial and not faults and check.whole:
         # what a fault stands in the way of is not told twice
-        of: dict[str | None, list[str]] = {}
+        of: dict[str, list[str]] = {}
         for pair, who in missing:
             if pair.name not in check.faulty:
-                of.setdefault(who, []).append(pair.words)
-        wait = "Wait for the rest, or pass partial=True to take what is there."
-        faults += [
-            InputError(
-                f"{count(len(pairs), 'label')} missing: {_first(pairs)}. {wait}",
-                place=f"asked of {'anybody' if who is None else shown(who)}",
-            )
-            for who, pairs in of.items()
-        ]
+                of.setdefault("anybody" if who is None else shown(who), []).append(pair.words)
+        for who, words in of.items():
+            problem = f"{count(len(words), 'label')} missing: {_first(words)}. "
+            advice = "Wait for the rest, or pass partial=True to take what is there."
+            faults.append(InputError(problem + advice, place=f"asked of {who}"))
     faults += check.faults
     if faults:
         raise InputError.listing(faults, f"{count(len(faults), 'fault')} in what came back:", most=_LISTED)
     for noun, mended in check.mended.items():
         if mended:
             warn(f"{count(len(mended), noun)} {_MENDED[noun]}: {_first(mended)}.")
+    lacking = [
+        (pair.qid, pair.docno, who, pair.round, check.notes.get((pair.name, who or ""), ""))
+        for pair, who in sorted(missing, key=check.place)
+    ]
+    columns = ["qid", "docno", "annotator", "round", "note"]
     return ReturnedLabels(
         table=_table(check),
-        missing=pd.DataFrame(
-            [
-                (pair.qid, pair.docno, who, pair.round, check.notes.get((pair.name, who or ""), ""))
-                for pair, who in sorted(missing, key=check.place)
-            ],
-            columns=["qid", "docno", "annotator", "round", "note"],
-            dtype=object,
-        ).astype({"round": "int64"}),
-        scale=pd.DataFrame(list(manifest.scale.words.items()), columns=["label", "word"]),
+        missing=pd.DataFrame(lacking, columns=columns, dtype=object).astype({"round": "int64"}),
         settings={
             "task": manifest.task,
             "format": manifest.form,
             "files": len(paths),
             "rounds": manifest.rounds,
             "users": ", ".join(f"{user}={who}" for user, who in sorted(check.taken.items())) or "as named",
-            "ids_restored": len(check.mended["id"]),
-            "labels_twice_alike": len(check.mended["label"]),
         },
     )
 
@@ -542,14 +498,10 @@ def _paths(home: Path, files: Any, manifest: Manifest) -> list[Path]:
     listed = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not listed or not all(isinstance(path, str | Path) and str(path) for path in listed):
         raise InputError(f"files must be paths of files or folders, got {shown(files)}.", argument="files")
-    found = []
-    for path in map(user_path, listed):
-        inside = [path] if path.is_file() else _inside(path)
-        if not inside:
-            problem = "has no file" if path.is_dir() else "is no file or folder"
-            raise InputError(f"{path} {problem}.", argument="files")
-        found += inside
-    return found
+    of_path = {path: [path] if path.is_file() else _inside(path) for path in map(user_path, listed)}
+    if empty := [path for path, inside in of_path.items() if not inside]:
+        raise InputError(f"{empty[0]} is no file, and no folder with a file.", argument="files")
+    return [path for inside in of_path.values() for path in inside]
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -13,16 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 
 from pt_reuse._check import listed, shown
 from pt_reuse._files import read_file, replacing
 from pt_reuse._saving import CsvReader
 from pt_reuse.data.csv_files import separator_of
-from pt_reuse.data.frame_columns import LABELS
 from pt_reuse.data.judgments import Qrels, as_qrels
 from pt_reuse.errors import InputError, located
+from pt_reuse.judge import is_label
 
 #: what a spreadsheet may take for the beginning of a formula, as letters of full width, too
 _FORMULA = "=+-@＝＋－＠"
@@ -135,16 +134,12 @@ class Scale:
             highest = max(int(as_qrels(labels, "labels").arrays.labels.max(initial=0)), 1)
             labels = DEFAULT if highest == 1 else {label: f"grade {label}" for label in range(highest + 1)}
         words = dict(labels) if isinstance(labels, Mapping) else {}
-        odd = [label for label, word in words.items() if not (_is_label(label) and _is_word(word))]
+        odd = [label for label, word in words.items() if not (is_label(label) and label != -1 and _is_word(word))]
         plain = [] if odd else [_plain(word) for word in words.values()]
         if len(words) < 2 or odd or len(set(plain)) < len(plain):
             got = f"{shown(odd[0])}: {shown(words[odd[0]])}" if odd else shown(labels)
-            raise InputError(
-                f"labels must be a dict of two labels or more and a different word for each, such as {DEFAULT}: "
-                f"labels are whole numbers from {LABELS[0]} to {LABELS[1]} but -1, which means pooled and not "
-                f"judged, words stand on one line and are no numbers; got {got}.",
-                argument="labels",
-            )
+            what = f"a dict of two whole numbers or more (-1 means not judged) -> a word each, such as {DEFAULT}"
+            raise InputError(f"labels must be {what}, got {got}.", argument="labels")
         return cls({int(label): " ".join(words[label].split()) for label in sorted(words)})
 
     def read(self, answer: Any) -> int | None:
@@ -167,11 +162,6 @@ class Scale:
 def is_judgments(labels: Any) -> bool:
     """Return whether labels are given by judgments that have them."""
     return isinstance(labels, Qrels | pd.DataFrame) or hasattr(labels, "to_qrels")
-
-
-def _is_label(label: Any) -> bool:
-    whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
-    return bool(whole and LABELS[0] <= label <= LABELS[1] and label != -1)
 
 
 def _is_word(word: Any) -> bool:

@@ -172,6 +172,5 @@ def test_tables_add_up(found):
     assert found.evaluated.topics == sorted(topics.loc[topics["evaluated"], "qid"])
     assert (len(found.qrels), found.qrels.topics) == (70, ["1", "2", "10"])
     pd.testing.assert_frame_equal(
-        found.qrels.counts()[["qid", "judged", "relevant", "density"]],
-        topics[["qid", "judged", "relevant", "density"]],
+        found.qrels.counts()[["qid", "judged", "relevant", "density"]], topics[["qid", "judged", "relevant", "density"]]
     )

@@ -25,14 +25,8 @@ from pt_reuse.pooling.scorers import TfIdf, Training, Vectors
 
 
 def at(judged=200, relevant=0, batches=1, batch=(20, 0), asked=None):
-    return Progress(
-        asked=judged if asked is None else asked,
-        judged=judged,
-        relevant=relevant,
-        batches=batches,
-        batch_judged=batch[0],
-        batch_relevant=batch[1],
-    )
+    done = {"asked": judged if asked is None else asked, "judged": judged, "relevant": relevant, "batches": batches}
+    return Progress(**done, batch_judged=batch[0], batch_relevant=batch[1])
 
 
 def test_a_topic_is_dense_above_one_half_and_not_at_it():
@@ -100,12 +94,10 @@ def test_batches_of_one_size_and_growing_ones():
 
 
 def test_options_that_are_none(messages):
-    wrong = {
-        "pool_depth": 0, "pool_order": "best", "batch": 2.5, "growth": -0.1, "query_seed": "yes",
-        "presumed_negatives": -1, "goes_on_while": ("few judged",), "topic_budget": -1, "total_budget": 0,
-        "abandon_above": 1.5, "abandon_from": 0, "evaluate_up_to": -0.5, "evaluate_from": -1,
-    }  # fmt: skip
-    for argument, value in wrong.items():
+    below = dict.fromkeys(("presumed_negatives", "topic_budget", "evaluate_from", "growth", "evaluate_up_to"), -0.1)
+    zero = dict.fromkeys(("pool_depth", "total_budget", "abandon_from"), 0)
+    odd = {"pool_order": "best", "batch": 2.5, "query_seed": "yes", "goes_on_while": ("few",), "abandon_above": 1.5}
+    for argument, value in {**below, **zero, **odd}.items():
         messages.refused(lambda given={argument: value}: TrecDL2021(**given), argument=argument)
 
 
@@ -134,11 +126,7 @@ def test_scores_are_the_logits_of_scikit_learn():
     examples = np.vstack([vectorizer.transform(["kara miti"]).toarray(), matrix[rows]])
     model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(examples, [True, *relevant])
     assert np.allclose(given, model.decision_function(matrix), atol=1e-4)
-    assert [scorer.reason(score) for score in (0.0, 5.0, -1.5)] == [
-        "probability .50",
-        "probability .99",
-        "probability .18",
-    ]
+    assert [scorer.reason(score)[-3:] for score in (0.0, 5.0, -1.5)] == [".50", ".99", ".18"]
     without = scorer.fit("1", "kara miti", training(rows, relevant, with_query=False))
     assert not np.allclose(given, without)
     assert np.array_equal(without, scorer.fit("1", None, training(rows, relevant)))

@@ -14,53 +14,21 @@ from pt_reuse.judging.people.importing import import_labels
 
 def annotation(number, who, labels, note=None, **further):
     """Return an annotation as Label Studio has it in its JSON export."""
+    said = [("choices", "choices", labels, "label")]
+    said += [] if note is None else [("textarea", "text", [note], "note")]
     result = [
-        {
-            "id": f"r{number}",
-            "type": "choices",
-            "value": {"choices": labels},
-            "origin": "manual",
-            "to_name": "text",
-            "from_name": "label",
-        }
+        {"id": f"{name}{number}", "type": kind, "value": {key: value}, "to_name": "text", "from_name": name}
+        for kind, key, value, name in said
     ]
-    if note is not None:
-        said = {"id": f"n{number}", "type": "textarea", "value": {"text": [note]}, "origin": "manual"}
-        result.append({**said, "to_name": "text", "from_name": "note"})
-    return {
-        "id": number,
-        "completed_by": who,
-        "result": result if labels else [],
-        "was_cancelled": False,
-        "ground_truth": False,
-        "created_at": "2026-03-01T10:00:00.123456Z",
-        "updated_at": "2026-03-02T11:30:00.893578Z",
-        "lead_time": 8.65,
-        "result_count": 1,
-        **further,
-    }
+    times = {"created_at": "2026-03-01T10:00:00.123456Z", "updated_at": "2026-03-02T11:30:00.893578Z"}
+    common = {"id": number, "completed_by": who, "result": result if labels else [], "was_cancelled": False}
+    return {**common, **times, "lead_time": 8.65, "result_count": 1, **further}
 
 
 def label_studio(rows, annotations):
     """Return tasks as Label Studio exports them; `annotations` makes those of a row."""
-    tasks = [
-        {
-            "id": 7 + i,
-            "annotations": annotations(i, row),
-            "file_upload": "1-tasks.json",
-            "drafts": [],
-            "predictions": [],
-            "data": row,
-            "meta": {},
-            "created_at": "2026-02-01T00:00:00.000000Z",
-            "updated_at": "2026-03-02T11:30:00.923985Z",
-            "inner_id": i + 1,
-            "total_annotations": 1,
-            "cancelled_annotations": 0,
-            "project": 1,
-        }
-        for i, row in enumerate(rows)
-    ]
+    more = {"drafts": [], "predictions": [], "meta": {}, "created_at": "2026-02-01T00:00:00.000000Z", "project": 1}
+    tasks = [{"id": 7 + i, "annotations": annotations(i, row), "data": row, **more} for i, row in enumerate(rows)]
     return json.dumps(tasks).encode()
 
 
@@ -95,13 +63,8 @@ def test_label_studio_skipped_drafts_and_none(tmp_path):
     rows = tasks(tmp_path)
 
     def given(i, row):
-        if i == 0:
-            return []
-        if i == 1:
-            return [annotation(i, 1, word(row), "no text", was_cancelled=True)]
-        if i == 2:
-            return [annotation(i, 1, [])]
-        return [annotation(i, 1, word(row))]
+        odd = [[], [annotation(i, 1, word(row), "no text", was_cancelled=True)], [annotation(i, 1, [])]]
+        return odd[i] if i < 3 else [annotation(i, 1, word(row))]
 
     (returned(tmp_path) / "e.json").write_bytes(label_studio(rows, given))
     result = ptr.judging.import_labels(tmp_path, partial=True)
@@ -114,12 +77,8 @@ def test_label_studio_two_annotations_of_one(tmp_path, messages):
     path = returned(tmp_path) / "e.json"
     path.write_bytes(label_studio(rows, users(1, 1)))
     assert labels_of(messages.warned(lambda: ptr.judging.import_labels(tmp_path))) == as_asked(tmp_path)
-    other = lambda row: [WORDS[(truth(row["qid"], row["docno"]) + 1) % 3]]  # noqa: E731
-    path.write_bytes(
-        label_studio(
-            rows, lambda i, row: [annotation(i, 1, word(row)), *([annotation(99, 1, other(row))] if i == 3 else [])]
-        )
-    )
+    other = annotation(99, 1, [WORDS[(truth(rows[3]["qid"], rows[3]["docno"]) + 1) % 3]])
+    path.write_bytes(label_studio(rows, lambda i, row: [annotation(i, 1, word(row)), *([other] if i == 3 else [])]))
     messages.refused(lambda: ptr.judging.import_labels(tmp_path), place="returned/e.json, record 4, annotation 99")
 
 
