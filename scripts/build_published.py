@@ -11,20 +11,13 @@ import csv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1] / "pt_reuse" / "verification" / "data"
-#: file -> what NIST published, its columns, of which the first has the names of runs, and what the others are called
-#: here; None where lines have a run and its score
+BOARD = "{}/leaderboard.csv"
+#: what NIST published, its columns, of which the first has the names of runs, and what the others are called here; no
+#: columns where lines have a run and its score
 SOURCES = {
-    "trec-8-adhoc.csv": ("trec8-adhoc/official-scores.map", None, "map"),
-    "trec-covid-round1.csv": (
-        "trec-covid-round1/leaderboard.csv",
-        "run ndcg@10 p@5 bpref MAP",
-        "ndcg@10 P@5 bpref map",
-    ),
-    "trec-covid-round5.csv": (
-        "trec-covid-round5/leaderboard.csv",
-        "tag ndcg@20 P@20 rbp_p5 bpref map",
-        "ndcg@20 P@20 rbp_p5 bpref map",
-    ),
+    "trec-8-adhoc": ("trec8-adhoc/official-scores.map", None, "map"),
+    "trec-covid-round1": (BOARD, "run ndcg@10 p@5 bpref MAP", "ndcg@10 P@5 bpref map"),
+    "trec-covid-round5": (BOARD, "tag ndcg@20 P@20 rbp_p5 bpref map", "ndcg@20 P@20 rbp_p5 bpref map"),
 }
 
 if __name__ == "__main__":
@@ -34,15 +27,16 @@ if __name__ == "__main__":
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for name, (source, columns, called) in SOURCES.items():
-        if not (given.data / source).is_file():
-            print(f"{name}: passed over, no {given.data / source}")
+        path = given.data / source.format(name)
+        if not path.is_file():
+            print(f"{name}: passed over, no {path}")
             continue
-        lines = (given.data / source).read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
         rows = [line.split() for line in lines if line.strip()]
         if columns is not None:
             head, *table = csv.reader(lines)
             at = [head.index(column) for column in columns.split()]
             rows = [[row[column] for column in at] for row in table]
-        with (given.out / name).open("w", newline="", encoding="utf-8") as file:
+        with (given.out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([["name", *called.split()], *sorted(rows)])
-        print(f"{given.out / name}: {len(rows)} runs")
+        print(f"{name}: {len(rows)} runs")

@@ -1,7 +1,4 @@
-"""Compare all strategies of judging on three fields, for the tables and the figure of the documentation.
-
-Two cores take some minutes.
-"""
+"""Compare all strategies of judging on three fields, for the tables and the figure of the documentation."""
 
 import numpy as np
 from store import EXPERIMENTS, deep, trec8
@@ -10,15 +7,9 @@ import pt_reuse as ptr
 
 #: more lines than these are too many for one figure
 DRAWN = ["max-mean", "thompson", "hedge", "mtf", "mtc", "rrf", "rank", "random"]
-#: column of the strategies' results without one team -> its heading
-LEFT_OUT = {
-    "own_tau_b": "own tau_b",
-    "alone_max_drop": "alone drop",
-    "largest_loss_pct": "loss %",
-    "field_min_tau_b": "field tau_b",
-    "field_max_drop": "drop",
-    "field_worst": "worst",
-}
+#: columns of the results without one team, and their headings
+LEFT_OUT = ["own_tau_b", "alone_max_drop", "largest_loss_pct", "field_min_tau_b", "field_max_drop", "field_worst"]
+HEADINGS = ["own tau_b", "alone drop", "loss %", "field tau_b", "drop", "worst"]
 
 
 def written(found, column, measure):
@@ -51,7 +42,7 @@ def tables(given, name, runs, qrels, measures, **options):
         wide = groups.pivot_table(index="strategy", columns="column", values="mean_drop", aggfunc="mean", sort=False)
         given.write(f"strategies-{name}-groups", wide.rename_axis(None, axis=1).rename_axis(None).round(1).to_string())
     left = found.left_out[(found.left_out["measure"] == found.measures[0]) & (found.left_out["budget"] == 0.1)]
-    left = left.set_index("strategy")[list(LEFT_OUT)].rename(columns=LEFT_OUT).rename_axis(None)
+    left = left.set_index("strategy")[LEFT_OUT].set_axis(HEADINGS, axis=1).rename_axis(None)
     given.write(f"strategies-{name}-left-out", left.round({"loss %": 1}).round(3).to_string())
     if name == "trec8" and not given.smallest:
         figure = found.plot("relevant", strategies=DRAWN, title="").figure

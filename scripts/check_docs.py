@@ -35,8 +35,8 @@ def target_of(folder, name, link):
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path), unquote(parts.fragment)
 
 
-def of_links(folder, name, page, ids):
-    """Yield the faults of links."""
+def of_page(folder, name, page, ids):
+    """Yield the faults of a page; takes code out of it."""
     for link in (one["href"] for one in page.find_all("a", href=True)):
         target, anchor = target_of(folder, name, link)
         if urlsplit(link).scheme or link.startswith("//"):
@@ -45,10 +45,6 @@ def of_links(folder, name, page, ids):
             yield f"links to {link}, which is no page"
         elif anchor and anchor not in ids.get(target, {anchor}):
             yield f"links to {link}, and there is no such place"
-
-
-def of_page(page):
-    """Yield the faults of a page in itself; takes code out of it."""
     if len(page.find_all("h1")) != 1:
         yield "has not one heading of the first level"
     for row in page.select("table.autosummary tr"):
@@ -77,7 +73,7 @@ def faults(folder):
         if shows and not (name in ours and ours[name].select(".run-output")):
             found.append(f"{name}: nothing that its code shows is there")
     for name, page in ours.items():
-        found += [f"{name}: {fault}" for fault in (*of_links(folder, name, page, ids), *of_page(page))]
+        found += [f"{name}: {fault}" for fault in of_page(folder, name, page, ids)]
     public = {name: getattr(pt_reuse, name) for name in pt_reuse.__all__ if name not in OBJECTS}
     entries = [f"{name}.{inner}" for name, of in public.items() if isinstance(of, ModuleType) for inner in of.__all__]
     entries += [name for name, of in public.items() if not isinstance(of, ModuleType)]

@@ -1,8 +1,7 @@
 """Check that mypy and pyright find the package, and check a user's script against it.
 
-Run it with the Python of an environment that has the project, mypy and pyright (extra ``lint``). One mistake is put
-into the script, which both checkers must see: a package without types passes everything. That a wheel has all files of
-the package, and so its types, is tested in tests/project/test_packaging.py.
+Both are of the extra ``lint``. One mistake is put into the script, which both must see: a package without types passes
+everything. That a wheel has all files of the package, and so its types, is tested in tests/project/test_packaging.py.
 """
 
 import os

@@ -44,11 +44,10 @@ def sentences(demo):
     yield from of_assessors(demo)
 
     texts = {doc["docno"]: stems(f"{doc['title']} {doc['text']}") for doc in demo.documents()}
-    queries = {qid: stems(query) for qid, query in queries.items()}
-    pairs = zip(complete["qid"], complete["docno"], strict=True)
+    queries, pairs = {qid: stems(query) for qid, query in queries.items()}, complete[["qid", "docno"]].to_numpy()
     shared = complete.assign(shared=[len(queries[qid] & texts[docno]) for qid, docno in pairs])
-    none = shared[shared["label"] > 0].groupby("qid")["shared"].agg(lambda n: (n == 0).mean())
-    share = (shared.loc[shared["label"] > 0, "shared"] == 0).mean()
+    unlike = shared[shared["label"] > 0].assign(none=lambda rows: rows["shared"] == 0)
+    none, share = unlike.groupby("qid")["none"].mean(), unlike["none"].mean()
     ends = f"{none.min():.0%} at least, and {none.max():.0%} at most, in every topic that has any"
     yield f"{share:.1%} of the relevant pairs share no content word with the query: {ends}"
     yield f"{len(STOP)} frequent words left aside"

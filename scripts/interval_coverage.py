@@ -90,13 +90,9 @@ def intervals(name, estimate, drawn, left_out):
     spread = (away**2).sum()
     a = (away**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
     within = (-1, 1) if name in USUAL_COEFFICIENTS else (0, np.inf)
-    corrected = [
-        (min(max(low, within[0]), estimate), max(min(high, within[1]), estimate))
-        for low, high in (
-            np.quantile(drawn, special.ndtr(2 * z0 + special.ndtri(ends))),
-            np.quantile(drawn, special.ndtr(z0 + z / (1 - a * z))),
-        )
-    ]
+    shares = special.ndtr([2 * z0 + special.ndtri(ends), z0 + z / (1 - a * z)])
+    low, high = np.clip(np.quantile(drawn, shares), *within).T
+    corrected = zip(np.minimum(low, estimate), np.maximum(high, estimate), strict=True)
     library = TopicBootstrap(RESAMPLES, 0, CONFIDENCE)
     joined = library.interval(estimate, drawn, within=within, integer=name not in USUAL_COEFFICIENTS)
     return [np.quantile(drawn, ends), *corrected, joined]
@@ -107,15 +103,14 @@ def covered(sample, values, n_topics, seed, fields):
     random, found = np.random.default_rng(seed), []
     for _ in range(fields):
         truth, estimate = (TopicScores(side) for side in sample(random, n_topics))
-        all_once, one_less = np.ones((1, n_topics), dtype=int), 1 - np.eye(n_topics, dtype=int)
         counts = TopicBootstrap(RESAMPLES, int(random.integers(1 << 31)), CONFIDENCE).counts(n_topics)
-        weights = np.concatenate([all_once, one_less, counts])
+        # all topics once, without each one, and drawn again
+        weights = np.concatenate([np.ones((1, n_topics), dtype=int), 1 - np.eye(n_topics, dtype=int), counts])
         numbers, of_field = numbers_of(truth.means(weights), estimate.means(weights)), []
         for name in SHOWN:
             first, left_out, drawn = np.split(numbers[name], [1, 1 + n_topics])
             made = intervals(name, float(first[0]), drawn[~np.isnan(drawn)], left_out[~np.isnan(left_out)])
-            value = values[name]
-            of_field.append([(value < low - 1e-9, value > high + 1e-9, high - low) for low, high in made])
+            of_field.append([(values[name] < a - 1e-9, values[name] > b + 1e-9, b - a) for a, b in made])
         found.append(of_field)
     return np.mean(found, axis=0)
 
@@ -153,8 +148,8 @@ def by_case(given, known, fields, columns):
 def coefficients(given):
     """Simulate, and write the tables."""
     fields, known = given.size(500, 3), list(populations(given.data))
-    both = ("percentile", "joined")
-    found, cases = by_case(given, known, fields, [("tau_b", ".4f", both), ("max_drop", ".0f", both)])
+    columns = [("tau_b", ".4f", ("percentile", "joined")), ("max_drop", ".0f", ("percentile", "joined"))]
+    found, cases = by_case(given, known, fields, columns)
     rows, hit = [["interval", *SHOWN, "width (tau_b)"]], 100 * (1 - found[..., :2].sum(axis=-1))
     for at, way in enumerate(WAYS):
         cells = [f"{of_number.mean():.1f} ({of_number.min():.0f})" for of_number in hit[:, :, at].T]
@@ -162,10 +157,9 @@ def coefficients(given):
     own = next(population for population in known if population[0].endswith("AP, no own uniques"))
     changes = given.each(covered_changes, [(own[1], own[3], n, fields) for n in TOPICS])
     said = ", ".join(f"{100 * hit:.0f} of 100 ({n} topics)" for n, hit in zip(TOPICS, changes, strict=True))
-    ways = [("tau_b", ".4f", ("joined",)), ("max_drop", ".0f", ("joined",))]
+    columns = [("tau_b", ".4f", ("joined",)), ("max_drop", ".0f", ("joined",))]
     text = [
-        f"{len(known)} populations of topics, {fields} fields each of {', '.join(map(str, TOPICS))} topics, "
-        f"{RESAMPLES:,} resamples a field.",
+        f"{len(known)} populations of topics, {fields} fields each of 20, 25, 50 topics, {RESAMPLES:,} resamples.",
         "How many of 100 fields have a 95 % interval that contains the value of the population: the mean",
         f"over the {len(found)} cases, in brackets the least; and its width, that of the percentile interval being 1.",
         "",
@@ -177,7 +171,7 @@ def coefficients(given):
         "",
         "Judges beside people, nDCG@10: coverage of the joined interval,\nin brackets how many of 100 lie too low.",
         "",
-        by_case(given, list(of_judges(given.data)), fields, ways)[1],
+        by_case(given, list(of_judges(given.data)), fields, columns)[1],
     ]
     given.write("interval-coverage", "\n".join(text))
 
@@ -203,8 +197,7 @@ def rates(counts):
 def covered_swaps(sample, n_topics, size, replace, sizes):
     """Return shares of percentile and of joined intervals that cover, that lie too low, and how far rates are too low.
 
-    The sizes are those of fields and resamples, of pairs of samples of a field, a resample and the population, and of
-    topics of the population.
+    The sizes are fields, resamples, pairs of samples (of field, resample, population) and topics of the population.
     """
     fields, resamples, pairs, resampled, of_population, population = sizes
     every, found = TopicSums(sample(np.random.default_rng(5), population)), []
@@ -239,15 +232,12 @@ def swap_rates(given):
         rows.append([name, str(n), str(size), "yes" if replace else "no", *cells, f"{lower:.4f}"])
     means = np.mean(found, axis=0)
     rows.append(["mean", "", "", "", f"{100 * means[0]:.0f}", f"{100 * means[2]:.0f}", ""])
-    head = (
-        f"Swap rates by bins of .01 of {sizes[0]} fields each, {sizes[2]:,} pairs of samples, {sizes[1]} resamples of\n"
-        f"{sizes[3]} pairs of samples. How many of 100 intervals of 95 % contain the swap rate of the population,\n"
-        "in brackets how many lie too low; and by how much the rates of fields are too low.\n\n"
+    head = f"Swap rates by bins of .01 of {sizes[0]} fields each, {sizes[2]:,} pairs of samples, {sizes[1]} resamples\n"
+    head += (
+        f"of {sizes[3]} pairs of samples. How many of 100 intervals of 95 % contain the swap rate of the population,\n"
     )
+    head += "in brackets how many lie too low; and by how much the rates of fields are too low.\n\n"
     given.write("swap-rate-coverage", head + laid_out(rows))
 
 
-def results(given):
-    """Simulate both."""
-    coefficients(given)
-    swap_rates(given)
+results = (coefficients, swap_rates)

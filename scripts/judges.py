@@ -1,8 +1,7 @@
 """Compute what five judges make of the passages of Deep Learning 2019 and 2021, for the pages of the studies.
 
 The folder of the tracks has their llm-labels, and of 2019 the later runs and the re-annotators. So that results are
-small, and hold nothing of the judgments, tables have eight decimals, and what pages do not show is left out: pairs of
-runs, documents, labels by topic of all but judges. It takes two minutes.
+small, and hold nothing of the judgments, tables have eight decimals, and what pages do not show is left out.
 """
 
 from dataclasses import replace
@@ -18,11 +17,6 @@ import pt_reuse as ptr
 DECIMALS = 8
 #: EXAM labels from 0 to 5; published figures take the label 2 of people for it, too
 SCALES = {"exam-gpt-4": 2}
-
-
-def sorted_labels(data, year):
-    """Return judge -> the file of its labels, by name."""
-    return labels(data, year, sorted(JUDGES))
 
 
 def again(data, year):
@@ -42,7 +36,7 @@ def later(data):
 def agreement(given, year):
     """Hold the labels of the judges, and of the people who judged again, beside the official judgments."""
     people, others = given.data / f"dl{year}-passages" / "qrels.gz", again(given.data, year) or None
-    judges = sorted_labels(given.data, year)
+    judges = labels(given.data, year, sorted(JUDGES))
     found = ptr.labels.compare_labels(people, judges, rel=2, people=others, judge_rel=SCALES)
     topics = found.per_topic[(found.per_topic["kind"] == "model") & (found.per_topic["items"] == "all")]
     tables = {name: table for name, table in found.tables().items() if name not in ("agreement", "per_topic")}
@@ -61,7 +55,7 @@ def audit(given, year):
         types |= {name: "later, GPT" if family == "gpt" else "later, other" for name, family in table.to_numpy()}
         runs = (runs | others).with_metadata(types=types)
         options |= {"people": again(given.data, year), "by": "type"}
-    found = ptr.audit_labels(runs, people, sorted_labels(given.data, year), "nDCG@10", **options)
+    found = ptr.audit_labels(runs, people, labels(given.data, year, sorted(JUDGES)), "nDCG@10", **options)
     of_labels = found.labels
     binary = of_labels.table[(of_labels.table["items"] == "all") & (of_labels.table["labels"] == "binary")]
     kept = {name: table.head(0) for name, table in of_labels.tables().items() if name not in ("agreement", "bounds")}
@@ -76,7 +70,7 @@ def families(given):
     """Compute the effects on families of later runs, and the same of GPT re-rankers, other later runs and official."""
     official, people = deep(given.data, 19, types=None)
     others, table = later(given.data)
-    judges, runs = sorted_labels(given.data, 19), official | others
+    judges, runs = labels(given.data, 19, sorted(JUDGES)), official | others
     options = {"families": {name: "llama" if "llama" in name else "gpt" for name in judges}, "judge_rel": SCALES}
     found = ptr.labels.family_effect(runs, people, judges, nDCG @ 10, **options)
     given.save("families-dl19", found, found.report(), found.report(against="matched"))

@@ -3,7 +3,6 @@
 A field is a sample of topics, of systems whose means are known; its intervals of 95 % hold where all of them have the
 ranks by these means, equal ones sharing all their ranks. Systems with *families* have equal means and normal scores on
 5 to 60 tasks, of equal or of unequal variance; where tasks come in families of two, 70 % of the variance is shared.
-
 Of two leaderboards, 10 to 87 runs have two scores each. *normal* and *heavy* (t of 2 degrees) scores are correlated;
 *tied* are normal ones rounded to a quarter of a deviation; of *odd* one run in 20 has a second score of its own. The
 truth is that of 24,000 runs. It takes about two minutes.
@@ -26,36 +25,37 @@ def simulated_systems():
     n, equal, apart = 12, np.full(12, 0.5), 0.5 + 0.02 * np.arange(12)
     size, pairs, chance = 0.02 * 1.5 ** np.arange(n), 0.5 + 0.06 * (np.arange(n) // 2), np.linspace(0.3, 0.8, n)
 
-    def normal(random, k):
-        return random.normal(0, 0.1, (k, n))
-
-    def lognormal(random, k):
-        return size * (random.lognormal(0, 1, (k, n)) - np.exp(0.5))
+    def rounded_to_a_tenth(random, k):
+        # a shift that is uniform over a tenth leaves means as they are
+        shift = random.uniform(0, 0.1, (k, n))
+        return np.floor((pairs + random.normal(0, 0.1, (k, n)) + shift) * 10) / 10
 
     def correlated(random, k):
         # two of each team share most of what they do
         team = np.repeat(random.normal(0, 0.1, (k, n // 2)), 2, axis=1)
         return team + random.normal(0, 0.03, (k, n))
 
-    def rounded_to_a_tenth(random, k):
-        # a shift that is uniform over a tenth leaves means as they are
-        shift = random.uniform(0, 0.1, (k, n))
-        return np.floor((pairs + random.normal(0, 0.1, (k, n)) + shift) * 10) / 10
+    draws = {
+        "normal": lambda random, k: random.normal(0, 0.1, (k, n)),
+        "t of 2.2 degrees": lambda random, k: 0.1 * random.standard_t(2.2, (k, n)),
+        "correlated in pairs": correlated,
+        "lognormal of unequal size": lambda random, k: size * (random.lognormal(0, 1, (k, n)) - np.exp(0.5)),
+        "exponential of unequal size": lambda random, k: size * (random.exponential(1, (k, n)) - 1),
+    }
 
-    def errors(means, draw):
-        return means, lambda random, k: means + random.normal(0, 0.2, (k, 1)) + draw(random, k)
+    def errors(kind, means):
+        words = f"{kind}, {'equal means' if means is equal else 'means .02 apart'}"
+        return words, means, lambda random, k: means + random.normal(0, 0.2, (k, 1)) + draws[kind](random, k)
 
-    yield "normal, equal means", *errors(equal, normal)
-    yield "normal, means .02 apart", *errors(apart, normal)
-    yield "t of 2.2 degrees, equal means", *errors(equal, lambda random, k: 0.1 * random.standard_t(2.2, (k, n)))
-    yield "correlated in pairs, means .02 apart", *errors(apart, correlated)
+    yield from (errors("normal", means) for means in (equal, apart))
+    yield errors("t of 2.2 degrees", equal)
+    yield errors("correlated in pairs", apart)
     yield "ties: rounded to a tenth, equal in pairs", pairs, rounded_to_a_tenth
     yield "binary, .3 to .8", chance, lambda random, k: (random.random((k, n)) < chance).astype(float)
     yield "binary, all .6", np.full(n, 0.6), lambda random, k: (random.random((k, n)) < 0.6).astype(float)
-    yield "lognormal of unequal size, means .02 apart", *errors(apart, lognormal)
-    exponential = errors(equal, lambda random, k: size * (random.exponential(1, (k, n)) - 1))
-    yield "exponential of unequal size, equal means", *exponential
-    yield "lognormal of unequal size, equal means", *errors(equal, lognormal)
+    yield errors("lognormal of unequal size", apart)
+    yield errors("exponential of unequal size", equal)
+    yield errors("lognormal of unequal size", equal)
 
 
 def real_systems(data):
@@ -129,10 +129,8 @@ def results(given):
     rows = [["systems", *(f"{n} topics" for n in TOPICS)]]
     for (name, *_), shares in zip(every, np.reshape(found, (len(every), len(TOPICS))), strict=True):
         rows.append([name, *(f"{share:.3f}" for share in shares)])
-    head = (
-        f"The share of {fields} fields in which all rank intervals of 95 % hold the ranks of the population.\n"
-        "12 simulated systems, if no other number is given.\n\n"
-    )
+    head = f"The share of {fields} fields in which all rank intervals of 95 % hold the ranks of the population.\n"
+    head += "12 simulated systems, if no other number is given.\n\n"
     given.write("rank-interval-coverage", head + laid_out(rows))
 
     # size of a family, unequal variance, told of families

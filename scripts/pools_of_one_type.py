@@ -1,7 +1,4 @@
-"""Redo Yilmaz, Craswell, Mitra and Campos 2020 on the passages of Deep Learning 2019, for the page of the paper.
-
-It takes about a minute.
-"""
+"""Redo Yilmaz, Craswell, Mitra and Campos 2020 on the passages of Deep Learning 2019, for the page of the paper."""
 
 from itertools import combinations
 
@@ -14,8 +11,8 @@ from store import deep, trec8
 import pt_reuse as ptr
 
 #: as the paper: all runs of a group go together
-BY_TEAM = {"unit": "team", "gold": "judgments"}
-BY_RUN = {**BY_TEAM, "unit": "run"}
+UNITS = {unit: {"unit": unit, "gold": "judgments"} for unit in ("team", "run")}
+BY_TEAM, BY_RUN = UNITS.values()
 CONDENSED = ["RR(rel=2,judged_only=True)", "nDCG(judged_only=True)@10"]
 #: what the paper's table 2 may have been computed from: in words, depth, measures, options; of the first two, the
 #: pools of both types
@@ -27,10 +24,7 @@ WAYS = (
     ("runs, pooled as scored", 10, None, {**BY_RUN, "pool_order": "trec_eval9"}),
     ("teams, condensed lists", 10, CONDENSED, BY_TEAM),
     ("runs, condensed lists", 10, CONDENSED, BY_RUN),
-    ("teams, depth 40", 40, None, BY_TEAM),
-    ("runs, depth 40", 40, None, BY_RUN),
-    ("teams, depth 100", 100, None, BY_TEAM),
-    ("runs, depth 100", 100, None, BY_RUN),
+    *((f"{way}s, depth {depth}", depth, None, by) for depth in (40, 100) for way, by in UNITS.items()),
 )
 GROUPS = ["traditional", "neural", "all"]
 
@@ -109,9 +103,9 @@ def results(given):
     parts += [wide(by_hand(runs, qrels, splits), way) for way, splits in tried.items()]
     table = pd.concat(parts, ignore_index=True)[["way", "pool", "splits", "measure", *GROUPS]]
     given.write("types-dl19-ways", table.to_string(index=False))
-    for name, options in (("teams", BY_TEAM), ("runs", BY_RUN)):
+    for unit, options in UNITS.items():
         found = ptr.by_type(runs, qrels, splits=10, resamples=given.size(1000, 20), **options)
-        given.save(f"pools-of-one-type-{name}", found)
+        given.save(f"pools-of-one-type-{unit}s", found)
     given.save("pools-of-one-type-found", ptr.pools.found_by_depth(runs, qrels))
     runs, qrels = trec8(given.data, pool_depth=100)
     left = ptr.pools.leave_out_type(runs, qrels, [AP, P @ 10])

@@ -2,10 +2,9 @@
 
     python scripts/run_all.py [SCRIPT ...]
 
-SCRIPT is a path such as scripts/demo_numbers.py; default is all. They run in a copy of the checkout, so that what
-they write goes with it; the data is at PT_REUSE_DATA, else ../shared/data. A benchmark is made small by other values of
-its constants, which are put into the copy. A line for each script says ok, failed with the last line of its error, or
-skipped with the reason. Ends with status 1 where any failed.
+SCRIPT is a path; default is all. They run in a copy of the checkout, so that what they write goes with it; the data is
+at PT_REUSE_DATA, else ../shared/data. A benchmark is made small by other values of its constants. A line for each says
+ok, failed with the last line of its error, or skipped with the reason. Ends with status 1 where any failed.
 """
 
 import importlib.util
@@ -22,12 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 #: what is run, and seconds by the clock after which it has failed
 SOUGHT, LONGEST = ("benchmarks/*.py", "examples/*.py", "scripts/*.py"), 3600
 #: a command, and what scripts/store.py runs
-MAIN, STORED = 'if __name__ == "__main__":\n', "\ndef results(given):\n"
+MAIN, STORED = 'if __name__ == "__main__":\n', "\nfrom store import "
 
 
-#: scripts that others run: a part of benchmarks/scale.py, this command, what .ci/run has at hand, shared functions
-OTHERS = {"benchmarks/process_tree.py", "scripts/run_all.py", "scripts/store.py"}
-OTHERS |= {"scripts/check_docs.py", "scripts/check_pages.py", "scripts/check_user_script.py"}
+#: what others run, a part of benchmarks/scale.py and what .ci/run has at hand, and this command
+OTHERS = [f"scripts/{name}.py" for name in ("run_all", "store", "check_docs", "check_pages", "check_user_script")]
+OTHERS += ["benchmarks/process_tree.py"]
 #: folders of the data, without which a script is skipped that names them
 NEEDED = ("trec8-adhoc", "dl19-passages", "dl21-passages", "irds-cache", "corpora", "catalogue")
 #: arguments of the command, DATA for the folder of the data and OUT for an empty one; and other values of constants
@@ -94,7 +93,7 @@ def run(path, environment):
 
 def main(names):
     """Run scripts, and return 1 where any failed."""
-    texts, failed = found(), 0
+    texts, failed = found(), False
     if unknown := sorted({*names} - {*texts}):
         sys.exit(f"{', '.join(unknown)}: not run by this command; give paths such as scripts/build_demo.py.")
     data = Path(os.environ.get("PT_REUSE_DATA") or ROOT.parent / "shared" / "data").resolve()
@@ -108,10 +107,10 @@ def main(names):
                 print(f"{name}: skipped, needs {', '.join(lacks)}", flush=True)
                 continue
             error = run(copy / name, environment)
+            failed |= bool(error)
             said = f"failed, {error}" if error else "ok"
             print(f"{name}: {said} ({time.perf_counter() - begun:.0f} s)", flush=True)
-            failed += bool(error)
-    return int(failed > 0)
+    return int(failed)
 
 
 if __name__ == "__main__":

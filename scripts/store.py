@@ -2,9 +2,9 @@
 
     python scripts/store.py NAME [DATA] [JOBS] [--smallest]
 
-NAME is a script beside this one, such as interval_coverage, whose function `results` is run; DATA the folder of the
-tracks (default: PT_REUSE_DATA, else shared/data beside the checkout), JOBS the processes (default 2). The smallest run
-is of a few fields, and stores nothing. Beside the command, here is what these scripts share.
+NAME is a script beside this one, such as interval_coverage; its `results`, one function or some, are run. DATA is the
+folder of the tracks (default: PT_REUSE_DATA, else shared/data beside the checkout), JOBS the processes (default 2). The
+smallest run is of a few fields, and stores nothing. Beside the command, here is what these scripts share.
 """
 
 import argparse
@@ -52,9 +52,7 @@ def laid_out(rows, left=1):
     """Return rows of cells under each other as text, so many first columns to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     places = [str.ljust] * left + [str.rjust] * (len(widths) - left)
-    lines = (
-        "  ".join(place(cell, width) for place, cell, width in zip(places, row, widths, strict=True)) for row in rows
-    )
+    lines = ("  ".join(place(*of) for place, *of in zip(places, row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -73,9 +71,8 @@ def trec8(data, **options):
 def deep(data, year, **options):
     """Return the runs of the passages of Deep Learning, which were pooled to 10 in file order, and the judgments."""
     folder = data / f"dl{year}-passages"
-    options = {"pooled": True, "order": "trec_eval9", "pool_order": "file"} | options
-    if (folder / "types").exists():
-        options = {"types": folder / "types"} | options
+    types = folder / "types" if (folder / "types").exists() else None
+    options = {"types": types, "pooled": True, "order": "trec_eval9", "pool_order": "file"} | options
     runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", **options)
     return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
 
@@ -95,4 +92,6 @@ if __name__ == "__main__":
     given = parser.parse_args(namespace=Given())
     # what a caveat says stands in the settings, and on the page
     warnings.simplefilter("ignore", ptr.ReuseWarning)
-    importlib.import_module(given.name).results(given)
+    results = importlib.import_module(given.name).results
+    for make in results if isinstance(results, tuple) else [results]:
+        make(given)

@@ -1,8 +1,8 @@
 """Redo "Size and source matter" on corpora that can be had, for the page of the paper.
 
 The folder of the tracks has also corpora and irds-cache. The paper's sixteen weighting models of Terrier, which needs
-Java, index and run each part of four small collections; the runs of TREC-8 are restricted to its parts. It takes about
-half an hour; the smallest reads the collections, and restricts a few runs.
+Java, index and run each part of four small collections; the runs of TREC-8 are restricted to its parts. The smallest
+reads the collections, and restricts a few runs.
 """
 
 import gzip
@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import tempfile
+from functools import partial
 
 import pandas as pd
 import pyterrier as pt
@@ -79,20 +80,6 @@ def irds():
         yield texts, queries, [(q.query_id, q.doc_id, int(q.relevance > 0)) for q in dataset.qrels_iter()]
 
 
-def without_nan(results):
-    """Leave out documents that have no score.
-
-    BB2 takes the logarithm of a term's frequency in the collection less that in the document, which is normalised: no
-    number where one document, shorter than the average, has the term alone.
-    """
-    return results[results["score"].notna()]
-
-
-def weighting_model(name):
-    """Return a function that makes Terrier's retriever of an index."""
-    return lambda index: pt.terrier.Retriever(index, wmodel=name, num_results=DEPTH) >> pt.apply.generic(without_nan)
-
-
 def indexed(documents):
     """Index documents in memory."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +96,13 @@ def with_terrier(given):
     if given.smallest:
         print(f"{len(documents):,} documents, {len(topics)} topics, {len(qrels):,} judgments")
         return
-    factories = {name: weighting_model(name) for name in MODELS.split()}
+
+    def retriever(index, name):
+        # BB2 gives no number where one document, shorter than the average, has a term alone
+        scored = pt.apply.generic(lambda results: results[results["score"].notna()])
+        return pt.terrier.Retriever(index, wmodel=name, num_results=DEPTH) >> scored
+
+    factories = {name: partial(retriever, name=name) for name in MODELS.split()}
     systems = ptr.profile.Systems(factories, documents, topics, index=indexed)
     by_source = {"sources": SOURCES, "how": "random", "repeats": 3}
     by_share = {"sources": SOURCES, "how": "mixed", "shares": [0, 0.5, 1], "repeats": 2}
@@ -152,7 +145,4 @@ def of_trec8(given):
         given.write(f"subcollections-trec8-{name}", "\n\n".join(texts))
 
 
-def results(given):
-    """Compute and store."""
-    with_terrier(given)
-    of_trec8(given)
+results = (with_terrier, of_trec8)

@@ -14,19 +14,15 @@ from store import deep, laid_out, trec8
 import pt_reuse as ptr
 
 #: the paper counts the baselines and test runs of four institutions as teams of their own: how these runs' names begin
-BASELINES = {
-    "bl_bcai": "bcai baselines",
-    "ielab-roberta": "ielab baselines",
-    "uogTrBase": "uogTr baselines",
-    "p_": "h2oloo baselines",
-    "paug_": "h2oloo baselines",
-}
+BASELINES = {"bl_bcai": "bcai", "ielab-roberta": "ielab", "uogTrBase": "uogTr", "p_": "h2oloo", "paug_": "h2oloo"}
 
 
 def in_19_teams(runs):
     """Return the runs of the passages in the paper's teams."""
     baselines = runs.run_table.loc[runs.run_table["team"] == "BASELINES", "name"]
-    teams = {name: team for name in baselines for start, team in BASELINES.items() if name.startswith(start)}
+    teams = {
+        name: f"{team} baselines" for name in baselines for start, team in BASELINES.items() if name.startswith(start)
+    }
     return runs.with_metadata(teams=teams)
 
 
@@ -108,8 +104,6 @@ def results(given):
     given.save("too-many-saturation-trec8", ptr.profile.saturation(ptr.score(runs, qrels, P @ 10)))
     # scores as float32, as trec_eval had them then
     given.save("too-many-ranks-trec8", numbered(ptr.pools.minimum_ranks(runs.reorder("trec_eval9"), qrels)))
-    depths = [1, 5, 10, 20, 50, 100]
-    given.save(
-        "too-many-costs-trec8", ptr.pools.pool_costs(runs, qrels, [AP, P @ 10], depths=depths, resamples=resamples)
-    )
+    costs = ptr.pools.pool_costs(runs, qrels, [AP, P @ 10], depths=[1, 5, 10, 20, 50, 100], resamples=resamples)
+    given.save("too-many-costs-trec8", costs)
     stability(given, "trec8", runs, qrels, [AP, P @ 10])
