@@ -207,10 +207,9 @@ def command(arguments=None):
     parser.add_argument("--only-judgments", action="store_true", help="pack the judgments, make no runs")
     given = parser.parse_args(arguments)
     (pack_judgments if given.only_judgments else build)(given.out)
-    others = ("SHA256SUMS", "DATASHEET.md")
-    files = (path for path in given.out.rglob("*") if path.is_file() and path.name not in others)
-    named = sorted((path.relative_to(given.out).as_posix(), path) for path in files)
-    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in named)
+    files = {path.relative_to(given.out).as_posix(): path for path in given.out.rglob("*") if path.is_file()}
+    named = sorted(files.keys() - {"SHA256SUMS", "DATASHEET.md"})
+    sums = "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in named)
     (given.out / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 

@@ -57,8 +57,8 @@ def sentences(demo):
     yield f"{misses.min()} to {misses.max()} documents a topic that are not relevant share at least half of the words"
 
     runs = demo.get_runs()
-    lengths, of = runs.field.lengths, f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types"
-    yield f"{of}, at most {lengths.max()} documents a topic each (at least {lengths.min()})"
+    lengths, said = runs.field.lengths, f"{len(runs)} runs of {len(runs.teams)} teams and {len(runs.types)} types"
+    yield f"{said}, at most {lengths.max()} documents a topic each (at least {lengths.min()})"
     yield f"{int(runs.pooled.sum())} of them count as pooled"
     tops = [runs[name][runs[name]["rank"] < 10].groupby("qid")["docno"].agg(set) for name in ALIKE]
     overlaps = [np.mean([len(a & b) / 10 for a, b in zip(*two, strict=True)]) for two in combinations(tops, 2)]

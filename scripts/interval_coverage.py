@@ -131,14 +131,14 @@ def covered_changes(sample, changes, n_topics, fields):
     return float(np.mean(hits))
 
 
-def by_case(given, known, fields, columns):
-    """Return the shares of every case, and a table of its population with columns: a number, its form, ways."""
+def by_case(given, known, fields, ways):
+    """Return the shares of every case, and a table of tau_b and the largest drop by some ways."""
     cases = [(population, n) for population in known for n in TOPICS]
     found = given.each(covered, [(*one[1:3], n, seed, fields) for seed, (one, n) in enumerate(cases)])
-    rows = [["population", "topics", *(word for name, _, ways in columns for word in (name, *ways))]]
+    rows = [["population", "topics", "tau_b", *ways, "max_drop", *ways]]
     for ((title, _, values, _), n), shares in zip(cases, found, strict=True):
         rows.append([title, str(n)])
-        for name, form, ways in columns:
+        for name, form in (("tau_b", ".4f"), ("max_drop", ".0f")):
             of_ways = [shares[SHOWN.index(name), WAYS.index(way)] for way in ways]
             hits = [f"{100 * (1 - above - below):.0f} ({100 * below:.0f})" for above, below, _ in of_ways]
             rows[-1] += [format(values[name], form), *hits]
@@ -148,8 +148,7 @@ def by_case(given, known, fields, columns):
 def coefficients(given):
     """Simulate, and write the tables."""
     fields, known = given.size(500, 3), list(populations(given.data))
-    columns = [("tau_b", ".4f", ("percentile", "joined")), ("max_drop", ".0f", ("percentile", "joined"))]
-    found, cases = by_case(given, known, fields, columns)
+    found, cases = by_case(given, known, fields, ("percentile", "joined"))
     rows, hit = [["interval", *SHOWN, "width (tau_b)"]], 100 * (1 - found[..., :2].sum(axis=-1))
     for at, way in enumerate(WAYS):
         cells = [f"{of_number.mean():.1f} ({of_number.min():.0f})" for of_number in hit[:, :, at].T]
@@ -157,7 +156,6 @@ def coefficients(given):
     own = next(population for population in known if population[0].endswith("AP, no own uniques"))
     changes = given.each(covered_changes, [(own[1], own[3], n, fields) for n in TOPICS])
     said = ", ".join(f"{100 * hit:.0f} of 100 ({n} topics)" for n, hit in zip(TOPICS, changes, strict=True))
-    columns = [("tau_b", ".4f", ("joined",)), ("max_drop", ".0f", ("joined",))]
     text = [
         f"{len(known)} populations of topics, {fields} fields each of 20, 25, 50 topics, {RESAMPLES:,} resamples.",
         "How many of 100 fields have a 95 % interval that contains the value of the population: the mean",
@@ -171,7 +169,7 @@ def coefficients(given):
         "",
         "Judges beside people, nDCG@10: coverage of the joined interval,\nin brackets how many of 100 lie too low.",
         "",
-        by_case(given, list(of_judges(given.data)), fields, columns)[1],
+        by_case(given, list(of_judges(given.data)), fields, ("joined",))[1],
     ]
     given.write("interval-coverage", "\n".join(text))
 
