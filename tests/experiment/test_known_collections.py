@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+import build_experiments as build
 import numpy as np
 import pytest
 import pytrec_eval
@@ -12,20 +12,11 @@ import pytrec_eval
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def build():
-    """Return the script that writes what the documentation shows, as a module."""
-    spec = importlib.util.spec_from_file_location("build_experiments", ROOT / "scripts" / "build_experiments.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def shown(name):
     return (ROOT / "docs" / "experiments" / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def test_trec8_is_what_the_documentation_shows(build, trec8):
+def test_trec8_is_what_the_documentation_shows(trec8):
     found = dict(build.trec8_of(trec8.runs, trec8.qrels))
     assert list(found) == ["trec8-alone", "trec8-lou", "trec8-field", "trec8-pooled", "trec8-report", "trec8-orders"]
     for name, text in found.items():
@@ -54,7 +45,7 @@ def test_trec8_is_what_the_documentation_shows(build, trec8):
     assert " uwmt8a0 0.214162\n" in found["trec8-orders"]
 
 
-def test_deep_learning_is_what_the_documentation_shows(build, data):
+def test_deep_learning_is_what_the_documentation_shows(data):
     if not (data / "dl19-passages").is_dir():
         pytest.skip("the test data has no folder dl19-passages")
     found = dict(build.dl19(data))
