@@ -164,7 +164,7 @@ class JudgmentComparison(Agreement):
         new, relevant = self.by_topic.loc[self.by_topic["new_by"] == newer, ["new", "new_relevant"]].sum()
         alone = f"{count(new, 'document')} judged by {newer} alone, {relevant:,} relevant"
         return [
-            *(f"{OF_RANKING}; of the best {{top_runs}} {{top_shared}} by both".format_map(row) for row in rows),
+            *(f"{OF_RANKING}; {{top_shared}} of the best {{top_runs}} by both".format_map(row) for row in rows),
             alone if new else "No document is judged by one of the two alone",
         ]
 
