@@ -19,7 +19,7 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
 from pt_reuse.studies.infer_pool.infer_pool import EVIDENCE, Certainty, infer_pool
-from pt_reuse.studies.infer_pool.search import Curves, name_bits
+from pt_reuse.studies.infer_pool.search import Curves, depth_bits, which_bits
 
 
 def test_demo_pool():
@@ -245,4 +245,5 @@ def test_ends_are_those_of_the_curves_to_every_depth(made, depths):
     fit = fits.settle(np.minimum(given_depths, fits.ranks.longest))
     of_topics = fit.depths[fits.ranks.has_topic]
     every = Curves(*fits.ranks.found(fit.runs), 0.0)
-    assert fit.ends == every.ends(fit.depths).sum() - name_bits(fit.runs, of_topics, fits.ranks.longest)
+    names = float(which_bits(int(fit.runs.sum()), len(fit.runs))) + depth_bits(of_topics, fits.ranks.longest)
+    assert fit.ends == every.ends(fit.depths).sum() - names
