@@ -30,7 +30,8 @@ def tables(given, name, runs, qrels, measures, **options):
     """Write the tables of one field."""
     budgets, repeats = given.size(([0.01, 0.05, 0.1, 0.25, 0.5], 10), ([0.1], 1))
     options |= {"budgets": budgets, "repeats": repeats, "leave_out": "team", "n_jobs": given.jobs, "verbose": True}
-    found = ptr.pools.compare_strategies(runs, qrels, measures, **options)
+    options |= given.size({}, {"strategies": ["rank", "mtf"]})
+    found = ptr.pools.compare_strategies(runs, qrels, measures=measures, **options)
     given.write(f"strategies-{name}-relevant", written(found, "recall", found.measures[0]))
     for measure in found.measures:
         part = measure.partition("@")[0].partition("(")[0]

@@ -14,8 +14,7 @@ import pt_reuse as ptr
 UNITS = {unit: {"unit": unit, "gold": "judgments"} for unit in ("team", "run")}
 BY_TEAM, BY_RUN = UNITS.values()
 CONDENSED = ["RR(rel=2,judged_only=True)", "nDCG(judged_only=True)@10"]
-#: what the paper's table 2 may have been computed from: in words, depth, measures, options; of the first two, the
-#: pools of both types
+#: what the paper's table 2 may have been computed from: in words, depth, measures, options
 WAYS = (
     ("teams", 10, None, BY_TEAM),
     ("runs", 10, None, BY_RUN),
@@ -36,13 +35,13 @@ def wide(table, way):
     return table.assign(way=way).pivot_table("cell", groups, "tested", "first", sort=False).reset_index()
 
 
-def by_study(runs, qrels, ways):
-    """Yield table 2 by ways of the study: all halves of 11 traditional runs or 3 teams, 40 of 26 neural runs.
+def by_study(runs, qrels, ways, both):
+    """Yield table 2 by ways of the study, of so many first ones the pools of both types.
 
-    There are 462 halves of 11 traditional runs, as there are of 11 neural teams.
+    There are all halves of 11 traditional runs or neural teams, 462, and of 3 teams; of 26 neural runs 40.
     """
     for n, (way, depth, measures, options) in enumerate(ways):
-        for kind in GROUPS[: 2 if n < 2 else 1]:
+        for kind in GROUPS[: 2 if n < both else 1]:
             splits = 40 if kind == "neural" and options["unit"] == "run" else "all"
             table = ptr.by_type(runs, qrels, measures, pools=kind, splits=splits, depth=depth, **options).table
             # of few splits a group may have fewer with a tau
@@ -99,12 +98,13 @@ def results(given):
     runs, qrels = deep(given.data, 19, pool_depth=10)
     every = closures(runs)
     tried = given.size(every, dict(list(every.items())[:2]))
-    parts = [*by_study(runs, qrels, given.size(WAYS, WAYS[:1]))]
+    parts = [*by_study(runs, qrels, *given.size((WAYS, 2), (WAYS[:1], 0)))]
     parts += [wide(by_hand(runs, qrels, splits), way) for way, splits in tried.items()]
     table = pd.concat(parts, ignore_index=True)[["way", "pool", "splits", "measure", *GROUPS]]
     given.write("types-dl19-ways", table.to_string(index=False))
+    splits, resamples = given.size((10, 1000), (2, 20))
     for unit, options in UNITS.items():
-        found = ptr.by_type(runs, qrels, splits=10, resamples=given.size(1000, 20), **options)
+        found = ptr.by_type(runs, qrels, splits=splits, resamples=resamples, **options)
         given.save(f"pools-of-one-type-{unit}s", found)
     given.save("pools-of-one-type-found", ptr.pools.found_by_depth(runs, qrels))
     runs, qrels = trec8(given.data, pool_depth=100)
