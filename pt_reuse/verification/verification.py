@@ -139,7 +139,7 @@ def _told(value: Any) -> str:
 
 
 def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay) -> tuple[pd.DataFrame, str]:
-    untried, computed = "", {}
+    untried, computed = "", dict[Any, Any]()
     try:
         if replay.missing and figure.kind not in ("scores", "judgments", "prefixes"):
             raise InputError(f"{count(len(replay.missing), 'run')} missing: {examples(replay.missing)}")
@@ -155,8 +155,8 @@ def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, repla
         note = why if known else ""
         if np.isnan(number):
             equal, note = _not_computed(figure.kind, name, computed, untried, replay)
-        rows.append((figure.what, name, value.number, number, equal, known, number - value.number, value.unit, label))
-        rows[-1] += (figure.source, note)
+        numbers = value.number, number, equal, known, number - value.number, value.unit
+        rows.append((figure.what, name, *numbers, label, figure.source, note))
     return pd.DataFrame(rows, columns=_columns("table")).astype({"equal": object}), untried
 
 
@@ -266,6 +266,7 @@ def verify(
         there = f"no published figures of {name!r}; there are those of {examples(known, 20)}."
         raise InputError(f"{there} Give your own with figures='FILE.csv'.", argument="figures")
     found: RunSet | str
+    submitted: list[str] = []
     collection: Collection | None = None
     try:
         collection = find_collection(name)
@@ -284,7 +285,7 @@ def verify(
         with located(figure.place):
             ways.append(list(_ways(figure, list(scored))))
     if collection is None:
-        found, judgments, submitted = as_runs(runs, qrels), as_qrels(qrels), []
+        found, judgments = as_runs(runs, qrels), as_qrels(qrels)
     else:
         # before judgments are looked for, maybe by way of the network
         plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
