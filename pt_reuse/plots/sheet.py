@@ -516,15 +516,11 @@ class Sheet:
         )
 
     def _set_height(self, height: float | None, outside: tuple[float, float]) -> None:
-        root = self.ax.figure.canvas.figure
+        root, key = self.ax.figure.canvas.figure, self.ax.get_legend()
         if self.below and height is None:
             self.ax.set_anchor("W")  # so that what a square leaves free is on one side
-        wanted = min(self._free_width(outside[0]), 0.5 * PAGE) if height is None else height
+        beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
+        free = self.width - outside[0] - max(beside, 0.15) - 2 * _PAD
+        wanted = min(free, 0.5 * PAGE) if height is None else height
         around = self.inches(self._box().height) - self.axes_size[1]
         root.set_figheight(round(wanted + around + 2 * _PAD, 2))
-
-    def _free_width(self, left: float) -> float:
-        """Return how wide the axes can be in a new figure, in inches."""
-        key = self.ax.get_legend()
-        beside = 0.0 if key is None or self.below else self.inches(key.get_window_extent().width) + 2 * _GAP
-        return self.width - left - max(beside, 0.15) - 2 * _PAD

@@ -19,7 +19,7 @@ from pt_reuse.collections.dataset import ReuseDataset, judgments_of
 from pt_reuse.collections.definition import UnknownCollectionError, find_collection, real_name
 from pt_reuse.collections.runs import find_run_files, plan_runs
 from pt_reuse.columns import Table
-from pt_reuse.data.judgments import Qrels, as_qrels
+from pt_reuse.data.judgments import as_qrels
 from pt_reuse.data.run_reading import Reading, as_runs
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, located
@@ -139,7 +139,7 @@ def _told(value: Any) -> str:
 
 
 def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, replay: Replay) -> tuple[pd.DataFrame, str]:
-    untried, computed = "", {}
+    untried, computed = "", dict[Any, Any]()
     try:
         if replay.missing and figure.kind not in ("scores", "judgments", "prefixes"):
             raise InputError(f"{count(len(replay.missing), 'run')} missing: {examples(replay.missing)}")
@@ -155,8 +155,8 @@ def _attempt(figure: PublishedFigure, options: dict[str, Any], label: str, repla
         note = why if known else ""
         if np.isnan(number):
             equal, note = _not_computed(figure.kind, name, computed, untried, replay)
-        rows.append((figure.what, name, value.number, number, equal, known, number - value.number, value.unit, label))
-        rows[-1] += (figure.source, note)
+        numbers = value.number, number, equal, known, number - value.number, value.unit
+        rows.append((figure.what, name, *numbers, label, figure.source, note))
     return pd.DataFrame(rows, columns=_columns("table")).astype({"equal": object}), untried
 
 
@@ -203,24 +203,6 @@ def _by_group(rows: pd.DataFrame, *keys: str) -> pd.DataFrame:
 
 def _columns(table: str) -> list[str]:
     return Verification.declared[table].columns.split()
-
-
-def _material(
-    collection: Collection | None, runs: Any, qrels: Any, download: bool, reading: Reading
-) -> tuple[RunSet | str, Qrels, list[str]]:
-    """Return the runs, or why there are none; the judgments; the names of the runs on record, if they are."""
-    if collection is None:
-        return as_runs(runs, qrels), as_qrels(qrels), []
-    # before judgments are looked for, maybe by way of the network
-    plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
-    judgments, submitted = judgments_of(collection) if qrels is None else as_qrels(qrels), plan.names or []
-    try:
-        return plan.get(), judgments, submitted
-    except InputError as error:
-        # a file that cannot be read is an error; none at all leaves the judgments to be checked
-        if runs is not None or download or plan.names is None or find_run_files(collection, submitted):
-            raise
-        return f"no runs: {error}", judgments, submitted
 
 
 def verify(
@@ -283,6 +265,8 @@ def verify(
     if groups is None:
         there = f"no published figures of {name!r}; there are those of {examples(known, 20)}."
         raise InputError(f"{there} Give your own with figures='FILE.csv'.", argument="figures")
+    found: RunSet | str
+    submitted: list[str] = []
     collection: Collection | None = None
     try:
         collection = find_collection(name)
@@ -300,7 +284,19 @@ def verify(
     for figure in groups:
         with located(figure.place):
             ways.append(list(_ways(figure, list(scored))))
-    found, judgments, submitted = _material(collection, runs, qrels, download, reading)
+    if collection is None:
+        found, judgments = as_runs(runs, qrels), as_qrels(qrels)
+    else:
+        # before judgments are looked for, maybe by way of the network
+        plan = plan_runs(collection, {}, reading, types=None, runs=runs, missing="ignore", download=download)
+        judgments, submitted = judgments_of(collection) if qrels is None else as_qrels(qrels), plan.names or []
+        try:
+            found = plan.get()
+        except InputError as error:
+            # a file that cannot be read is an error; none at all leaves the judgments to be checked
+            if runs is not None or download or plan.names is None or find_run_files(collection, submitted):
+                raise
+            found = f"no runs: {error}"
     if not isinstance(found, str):
         check_topics(found, judgments)
     replay, parts, tried = Replay(found, judgments, scored, submitted), [], []
