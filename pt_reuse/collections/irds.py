@@ -86,8 +86,8 @@ class RunsPart:
     def runs_iter(self) -> Iterator[SubmittedRun]:
         """Yield every run that can be had."""
         runs = self._read()
-        for row in runs.run_table.itertuples():
-            yield SubmittedRun(row.name, row.team, row.type, None if pd.isna(row.pooled) else bool(row.pooled), runs)
+        for name, team, kind, pooled in runs.run_table[["name", "team", "type", "pooled"]].to_numpy(dtype=object):
+            yield SubmittedRun(name, team, kind, None if pd.isna(pooled) else bool(pooled), runs)
 
 
 class IrdsPart:

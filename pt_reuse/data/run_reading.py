@@ -97,7 +97,7 @@ def read_runs(
         >>> ptr.read_runs(folder, teams={"bm25": "A"})
         RunSet: 1 run (pooled: not on record), 1 team, 1 topic, 2 rows, order='trec_eval'
     """
-    how = {"duplicates": duplicates, "bad_lines": bad_lines, "other_files": other_files}
+    how: dict[str, Any] = {"duplicates": duplicates, "bad_lines": bad_lines, "other_files": other_files}
     how |= {"names": names, "cache": cache, "memory": memory, "n_jobs": n_jobs, "verbose": verbose}
     reading = Reading(order=order, how_pooled=HowPooled(pool_order, pool_depth), **how)
     paths = run_paths(source)
