@@ -197,7 +197,9 @@ def _run_leaderboard(options: argparse.Namespace) -> None:
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     file = out_file(options, page=True)
-    chosen: dict[str, Any] = {name: getattr(options, name) or None for name in ("tasks", "ignore", "revisions", "external")}
+    chosen: dict[str, Any] = {
+        name: getattr(options, name) or None for name in ("tasks", "ignore", "revisions", "external")
+    }
     families = None
     if options.families:
         with located(options.families):

@@ -231,7 +231,9 @@ def Experiment(
     arguments = {**experiment_arguments, "perquery": perquery, "round": round}
     asked = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by, "depth": depth}
     asked |= {"rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
-    return _evaluated(retr_systems, topics, qrels, eval_metrics, arguments, layout, asked=asked, names=names, cache=cache)
+    return _evaluated(
+        retr_systems, topics, qrels, eval_metrics, arguments, layout, asked=asked, names=names, cache=cache
+    )
 
 
 def add_columns(
