@@ -54,7 +54,7 @@ class Part:
         """Compute the answer: every argument that an audit knows is told."""
         study = self.study()
         names = {argument: self.told.get(argument, argument) for argument in signature(study).parameters}
-        return study(**{argument: given[name] for argument, name in names.items() if name in given})
+        return study(**{argument: given[name] for argument, name in names.items() if name and name in given})
 
 
 #: what an audit must know -> why it may not

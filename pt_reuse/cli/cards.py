@@ -177,6 +177,10 @@ def add_leaderboard(parser: Parser) -> None:
     what = "a table of systems by tasks (CSV, TSV, Markdown), or MTEB's folder of results, MODEL/REVISION/TASK.json"
     parser.add_option("path", "SCORES", what, group=INPUT)
     parser.add_option("--tasks", "LIST", "the tasks that count; default all", group=INPUT, type=listed)
+    parser.add_option("--ignore", "LIST", "columns or tasks to leave out", group=INPUT, type=listed)
+    revisions = "of MTEB's results: most (the one with most tasks) or each"
+    parser.add_option("--revisions", "WHICH", revisions, default="most")
+    parser.add_option("--external", "WHICH", "scores that authors reported: no, yes or only", default="no")
     flags = flags_of("rank_intervals")
     add_flag(parser, {**flags["convention"], "usual": "mean,borda", "default": "mean,borda"})
     missing = "missing scores: pairwise (on the tasks of both; default), drop_tasks, drop_systems or error"
@@ -193,6 +197,9 @@ def _run_leaderboard(options: argparse.Namespace) -> None:
     from pt_reuse.scoring.leaderboards import read_leaderboard
 
     file = out_file(options, page=True)
+    chosen: dict[str, Any] = {
+        name: getattr(options, name) or None for name in ("tasks", "ignore", "revisions", "external")
+    }
     families = None
     if options.families:
         with located(options.families):
@@ -202,7 +209,7 @@ def _run_leaderboard(options: argparse.Namespace) -> None:
             if twice := table.frame.loc[table.frame["task"].duplicated(), "task"].tolist():
                 raise InputError(f"several lines are of {examples(twice)}. Keep one.", argument="families")
         families = dict(zip(table.frame["task"], table.frame["family"], strict=True))
-    scores = read_leaderboard(options.path, missing="leave_out", tasks=options.tasks or None)
+    scores = read_leaderboard(options.path, missing="leave_out", **chosen)
     how = {"convention": options.convention, "missing": options.missing, "confidence": options.confidence}
     made = leaderboard(scores, name=os.path.basename(os.path.normpath(options.path)), families=families, **how)
     say("\n".join(made.verdict) + "\n")

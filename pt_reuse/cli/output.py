@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from inspect import signature
 from pathlib import Path
@@ -221,12 +221,9 @@ def pictures(
 
 def draw(result: Any, plots: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
     """Draw pictures of a result as PNG; return the files, none where matplotlib is missing."""
-    return dict(_drawn(result, plots))
-
-
-def _drawn(result: Any, plots: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, bytes]]:
     from pt_reuse.plots.sheet import NoMatplotlibError, off_screen
 
+    files = {}
     for name, how in plots.items():
         file = io.BytesIO()
         try:
@@ -235,5 +232,6 @@ def _drawn(result: Any, plots: Mapping[str, Mapping[str, Any]]) -> Iterator[tupl
                 result.plot(**how).figure.canvas.figure.savefig(file, format="png", dpi=_DOTS)
         except NoMatplotlibError:
             complain(f"No pictures: {NoMatplotlibError.TEXT}")
-            return
-        yield name, file.getvalue()
+            return {}
+        files[name] = file.getvalue()
+    return files

@@ -231,7 +231,9 @@ def Experiment(
     arguments = {**experiment_arguments, "perquery": perquery, "round": round}
     asked = {"field": field, "reuse": reuse, "teams": teams, "types": types, "pooled": pooled, "by": by, "depth": depth}
     asked |= {"rel": rel, "pool_order": pool_order, "fill": fill, "judge_rel": judge_rel}
-    return _evaluated(retr_systems, topics, qrels, eval_metrics, arguments, layout, asked, names=names, cache=cache)
+    return _evaluated(
+        retr_systems, topics, qrels, eval_metrics, arguments, layout, asked=asked, names=names, cache=cache
+    )
 
 
 def add_columns(
@@ -311,7 +313,7 @@ def add_columns(
     if not wanted_kinds(reuse, with_field=field is not None, with_judge=fill is not None):
         raise InputError("reuse names no column to add.", argument="reuse")
     arguments = {"perquery": perquery, "round": round}
-    found: ExperimentResult = _evaluated(systems, topics, qrels, named, arguments, layout, asked, finished=result)
+    found: ExperimentResult = _evaluated(systems, topics, qrels, named, arguments, layout, asked=asked, finished=result)
     return found
 
 
@@ -369,8 +371,8 @@ def _evaluated(
     eval_metrics: Any,
     arguments: dict[str, Any],
     layout: str,
-    asked: Mapping[str, Any],
     *,
+    asked: Mapping[str, Any],
     cache: str | Path | None = None,
     names: Sequence[str] | None = None,
     finished: pd.DataFrame | None = None,
