@@ -177,11 +177,11 @@ def ranking_agreements(
     coefficients: Sequence[str] = USUAL_COEFFICIENTS,
 ) -> Iterator[dict[str, float]]:
     """Yield what :func:`ranking_agreement` says of each truth and estimate, each a job."""
-    jobs = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
-    first = next(jobs, None)
+    every = (_Agreement(truth, estimate, bootstrap, tuple(coefficients)) for truth, estimate in compared)
+    first = next(every, None)
     if first is None:
         return
-    jobs = chain([first], jobs)
+    jobs = chain([first], every)
     cells = n_compared * first.truth.values.shape[1] * (bootstrap.resamples if bootstrap else 0)
     # what is sooner done than handed out is done here, and joblib is not even asked
     if bootstrap is None or bootstrap.n_jobs == 1 or n_compared == 1 or cells < 2 * JOB_CELLS:

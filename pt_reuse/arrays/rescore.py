@@ -67,7 +67,9 @@ class HitIndex:
         self, topics: range, wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[NDArray[np.int32] | None]:
         """Yield for each topic the row of the judgments that each document code has, None where the field lacks it."""
-        starts, found, before, last = self.documents.starts.tolist(), self._found, 0, None
+        starts, before = self.documents.starts.tolist(), 0
+        last: Field | None = None
+        found = np.zeros(0, dtype=np.int64) if self._found is None else self._found
         for t in topics:
             if self.field_topic[t] < 0:
                 yield None

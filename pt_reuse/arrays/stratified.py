@@ -103,10 +103,10 @@ def stratified_interval(
     w, p = np.abs(weights[some]), np.where(less, 1 - shares[some], shares[some])
     base = constant - float(w[less].sum())
     sample = (w, p, drawn[some], units[some], confidence)
-    interval = _of_cells(base, cells[some], *sample, counted=counted)
+    interval = _of_cells(base, cells[some], sample, counted=counted)
     found = float(p @ drawn[some])
     if counted and min(found, float(drawn[some].sum()) - found) <= SPARSE + _NEAR:
-        rough = _of_cells(base, np.zeros(len(w), dtype=np.int64), *sample, counted=True)
+        rough = _of_cells(base, np.zeros(len(w), dtype=np.int64), sample, counted=True)
         return Interval(interval.estimate, min(interval.low, rough.low), max(interval.high, rough.high))
     return interval
 
@@ -114,15 +114,12 @@ def stratified_interval(
 def _of_cells(
     constant: float,
     cells: NDArray[np.int64],
-    w: Floats,
-    p: Floats,
-    n: Floats,
-    size: Floats,
-    confidence: float,
+    sample: tuple[Floats, Floats, Floats, Floats, float],
     *,
     counted: bool,
 ) -> Interval:
     """Return the interval of strata, all weights above 0, those of one cell taken for one stratum."""
+    w, p, n, size, confidence = sample
     _, of = np.unique(cells, return_inverse=True)
     k = int(of.max()) + 1
     whole = np.bincount(of, w, k).astype(np.float64)

@@ -8,7 +8,7 @@ what is left over, in ranks again. All of it is whole numbers of 1e-12, and so e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,24 +42,20 @@ class Bins:
         return cls(round(width * UNIT), n)
 
 
-@dataclass
 class TopicSums:
-    """Scores of systems on topics, made ready for exact means over draws of topics."""
+    """Scores of systems on topics, made ready for exact means over draws of topics.
 
-    scores: NDArray[np.float64]  # (topics, systems), finite, at most :data:`MOST_SCORE` from 0
-    has_topic: NDArray[np.bool_] | None = None  # (topics, systems) whether the topic counts for the system
-    _columns: NDArray[np.float64] = field(init=False, repr=False)
-    _unit: float = field(init=False, repr=False)
+    `scores` are (topics, systems), finite, at most :data:`MOST_SCORE` from 0; `has_topic` says which of them count.
+    """
 
-    def __post_init__(self) -> None:
-        scores = self.scores if self.has_topic is None else np.where(self.has_topic, self.scores, 0.0)
-        exponent = int(np.frexp(np.abs(scores).max(initial=0.0))[1])
-        scaled = np.ldexp(scores, _BITS - exponent)
+    def __init__(self, scores: NDArray[np.float64], has_topic: NDArray[np.bool_] | None = None):
+        self.scores, self.has_topic = scores, has_topic
+        counted = scores if has_topic is None else np.where(has_topic, scores, 0.0)
+        exponent = int(np.frexp(np.abs(counted).max(initial=0.0))[1])
+        scaled = np.ldexp(counted, _BITS - exponent)
         high = np.floor(scaled)
         parts = [high, np.rint(np.ldexp(scaled - high, _BITS))]
-        if self.has_topic is not None:
-            parts.append(self.has_topic.astype(np.float64))
-        self._columns = np.hstack(parts)
+        self._columns = np.hstack(parts if has_topic is None else [*parts, has_topic.astype(np.float64)])
         self._unit = float(np.ldexp(float(UNIT), exponent - 2 * _BITS))
 
     def means(self, topics: NDArray[np.integer[Any]]) -> Ints:

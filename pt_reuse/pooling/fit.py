@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -52,15 +52,23 @@ class PoolFit:
         """Compare a pool with judgments."""
         documents, labels = pool.documents, qrels.arrays.labels_of(pool.documents)
         counts = [documents.sizes, documents.counts(labels >= 0), documents.counts(labels == SET_ASIDE)]
-        here = np.isin(pool.topics, _judged_topics(qrels))
-        return cls.counted(qrels, pool.contributors, np.column_stack(counts)[here], depth=depth)
+        return cls.counted(qrels, pool.topics, pool.contributors, np.column_stack(counts), depth=depth)
 
     @classmethod
     def counted(
-        cls, qrels: Qrels, contributors: Contributors | None, counts: NDArray[np.integer], *, depth: int
+        cls,
+        qrels: Qrels,
+        topics: Sequence[str],
+        contributors: Contributors | None,
+        counts: NDArray[np.integer],
+        *,
+        depth: int,
     ) -> PoolFit:
         """Compare with judgments a pool of which (topics, 3) documents, judged and set aside ones, are counted."""
-        pooled, common, set_aside = counts.sum(axis=0).tolist()
+        # runs bring topics that nobody judged, which is no fault of the depth
+        n_judged = qrels.arrays.documents.counts(qrels.arrays.labels >= 0)
+        judged_topics = [topic for topic, n in zip(qrels.topics, n_judged.tolist(), strict=True) if n]
+        pooled, common, set_aside = counts[np.isin(topics, judged_topics)].sum(axis=0).tolist()
         judged = int((qrels.arrays.labels >= 0).sum())
         return cls(
             depth=depth,
@@ -116,12 +124,6 @@ class PoolFit:
                 f"{without} have no judgment: nobody judged these runs to depth {self.depth}. {_INFER} says which "
                 "depth fits the judgments.",
             )
-
-
-def _judged_topics(qrels: Qrels) -> list[str]:
-    """Return the topics with judgments: runs bring topics that nobody judged, which is no fault of the depth."""
-    n_judged = qrels.arrays.documents.counts(qrels.arrays.labels >= 0)
-    return [topic for topic, n in zip(qrels.topics, n_judged.tolist(), strict=True) if n]
 
 
 class JudgedTopics(ArrayWork):
@@ -225,8 +227,7 @@ def find_uniques(
     parts: list[Arrays] = [{"row": nothing, "owner": nothing, "counts": nothing.reshape(0, 3)}]
     parts += run_topics(work, runs.field, n_jobs=n_jobs, verbose=verbose, desc="pooling")
     row, owner, counts = (np.concatenate([part[name] for part in parts]) for name in ("row", "owner", "counts"))
-    known = np.isin(qrels.topics, _judged_topics(qrels))
-    fit = PoolFit.counted(qrels, contributors, counts[known], depth=depth)
+    fit = PoolFit.counted(qrels, qrels.topics, contributors, counts, depth=depth)
     return PoolUniques(row, owner, qrels.arrays.labels[row], fit)
 
 

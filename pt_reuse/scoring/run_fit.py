@@ -191,24 +191,15 @@ def _tied_lists(runs: RunSet, qrels: Qrels) -> Iterator[tuple[int, int, TiedList
             if not len(some):
                 continue
             t = documents.place[block.field.topics[at]]
-            labels, judged = _labels_of(index, qrels, t), qrels.arrays.labels[documents.rows(t)]
+            judged = qrels.arrays.labels[documents.rows(t)]
+            (row_of_code,) = index.rows_of_codes(range(t, t + 1))
+            labels = np.append(judged, UNJUDGED)[row_of_code]
             for r in some.tolist():
                 rows = block.field.list_of(at, r)
                 keys = block.keys[rows]
                 # no difference: scores beyond float32 are infinite, and equal
                 new = np.concatenate([[True], keys[1:] != keys[:-1]])
                 yield t, r, TiedList(labels[block.field.codes[rows]], np.cumsum(new)), int(new.argmin()), judged
-
-
-def _labels_of(index: HitIndex, qrels: Qrels, t: int) -> NDArray[np.int16]:
-    (rows,) = index.rows_of_codes(range(t, t + 1))
-    if rows is None:
-        return np.zeros(0, dtype=np.int16)
-    judged = rows >= 0
-    labels = np.full(len(rows), UNJUDGED, dtype=np.int16)
-    # rows count from the first judgment of the topic; a topic may have none
-    labels[judged] = qrels.arrays.labels[int(index.documents.starts[t]) + rows[judged]]
-    return labels
 
 
 #: so many first documents are compared to find a run that is in a field under another name
