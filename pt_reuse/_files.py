@@ -12,33 +12,34 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from enum import Enum
 from errno import EBUSY, EEXIST, EINVAL
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pt_reuse._check import examples
 from pt_reuse._text import shorten
 from pt_reuse.errors import InputError
 
+T = TypeVar("T")
 #: what begins an address; a drive has one letter
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 #: of files that are being written
 _PREFIX = ".pt_reuse-"
 #: such a file, or a folder of them; names of before have no machine
 _TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}(?:([0-9a-f]{{8}})-)?[0-9a-f]{{16}}")
-#: a folder in a temporary one that is to take its place, with all that it holds
+#: what a temporary folder holds: new files, those they replace, the names of all while that is not done, and a file
+#: that is about to take its place
+UNDO, NEXT = "undo", "next"
+#: a folder in it that is to take its place, with all that it holds
 TREE = "tree"
-#: what else a temporary folder holds: new files, and those that they replace
-_STAGED = re.compile(r"(new|was)-\d+")
+_STAGED = re.compile(rf"(new|was)-\d+|{UNDO}|{NEXT}")
 #: seconds after which what lies about is taken for that of a writer that died, where no lock says so
-_STALE = 3600.0
+STALE = 3600.0
 #: seconds between two looks whether another is done; at random, so that of several who wait each has its turn
-_LOOKS = (0.001, 0.01)
-#: seconds to wait for another writer of a folder, who takes as long as some files take to be renamed
-PATIENCE = 60.0
+LOOKS = (0.001, 0.01)
 
 
 class Alone(Enum):
@@ -93,7 +94,7 @@ def temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
     """Make a temporary file, or a folder of such, that nobody sweeps before this ends or the process does."""
     sweep_temporary(folder)
     while True:
-        path = folder / f"{_PREFIX}{_machine()}-{secrets.token_hex(8)}"
+        path = folder / f"{_PREFIX}{machine()}-{secrets.token_hex(8)}"
         # made by name, not by tempfile, so that it has the rights that a new file of the user's has
         if of_files:
             path.mkdir()
@@ -111,29 +112,49 @@ def temporary(folder: Path, *, of_files: bool = False) -> Iterator[Path]:
                 return
 
 
-def sweep_temporary(folder: Path) -> None:
-    """Remove temporary files whose writers have ended."""
+def sweep_temporary(folder: Path, *, locked: bool = False) -> None:
+    """Remove temporary files whose writers have ended; what one had replaced who was killed in the midst comes back."""
     with suppress(OSError):
         for name in os.listdir(folder):
             if found := _TEMPORARY.fullmatch(name):
                 with suppress(OSError):
-                    _sweep(folder / name, own=found[1] == _machine())
+                    _sweep(folder / name, own=found[1] == machine(), locked=locked)
 
 
-def _sweep(path: Path, *, own: bool) -> None:
-    kind = path.lstat()
-    if not stat.S_ISREG(kind.st_mode) and not stat.S_ISDIR(kind.st_mode):
+def _sweep(path: Path, *, own: bool, locked: bool) -> None:
+    kind = path.lstat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
         return
     with alone(path) as whether:
-        stale = time.time() - kind.st_mtime > _STALE
-        if (whether is Alone.YES and own) or (whether is not Alone.NO and stale):
-            _remove_temporary(path)
+        known = whether is Alone.YES and own
+        if known and (path / UNDO).exists():
+            with nullcontext(Alone.YES) if locked else alone(path.parent) as free:
+                if free is Alone.YES:
+                    undo(path)
+        if known or (whether is not Alone.NO and is_stale(path, STALE)):
+            _remove_temporary(path, given_up=not known)
 
 
-def _remove_temporary(path: Path) -> None:
+def undo(stage: Path) -> None:
+    """Put back what new files have replaced, and remove those that replaced nothing; what came later stays."""
+    for i, name in enumerate(os.fsdecode(read_file(stage / UNDO)).split("\0")):
+        if Path(name).name != name or name in ("", ".."):  # one may come with somebody's folder
+            continue
+        path, new, before = stage.parent / name, stage / f"new-{i}", stage / f"was-{i}"
+        if not new.exists() or (path.exists() and path.samefile(new)):
+            if os.path.lexists(before):
+                os.replace(before, path)
+            else:
+                path.unlink(missing_ok=True)
+    (stage / UNDO).unlink()
+
+
+def _remove_temporary(path: Path, *, given_up: bool = False) -> None:
     with suppress(OSError):
         if not path.is_dir():
             path.unlink(missing_ok=True)
+            return
+        if (path / UNDO).exists() and not given_up:
             return
         for name in os.listdir(path):
             if name == TREE:
@@ -143,7 +164,7 @@ def _remove_temporary(path: Path) -> None:
         path.rmdir()
 
 
-def _machine() -> str:
+def machine() -> str:
     """Return a short name of this machine, by which those that share a folder are told apart."""
     return blake2b(platform.node().encode(), digest_size=4).hexdigest()
 
@@ -151,6 +172,11 @@ def _machine() -> str:
 def is_temporary(name: str) -> bool:
     """Return whether a file's name is one of those that are being written."""
     return name.startswith(_PREFIX)
+
+
+def is_stale(path: Path, older: float) -> bool:
+    """Return whether a file or folder has not been changed for some seconds."""
+    return older <= 0 or time.time() - path.lstat().st_mtime > older
 
 
 @contextmanager
@@ -175,7 +201,7 @@ def alone(folder: Path, *, patience: float = 0.0, reading: bool = False) -> Iter
             except BlockingIOError:
                 if time.monotonic() >= until:
                     break
-                time.sleep(random.uniform(*_LOOKS))
+                time.sleep(random.uniform(*LOOKS))
             except OSError:
                 answer = Alone.UNKNOWN
         try:
@@ -247,6 +273,12 @@ def _try(folder: Path, names: Sequence[str]) -> None:
         pass
 
 
+#: seconds to wait for another writer of a folder, who takes as long as some files take to be renamed
+PATIENCE = 60.0
+#: seconds after which what is wrong is not for a writer whom no lock shows
+_OVERTAKEN = 5.0
+
+
 def write_together(
     folder: Path,
     files: Iterable[tuple[str, bytes]],
@@ -267,10 +299,12 @@ def write_together(
             with alone(folder, patience=PATIENCE) as whether:
                 if whether is Alone.NO:
                     raise OSError(EBUSY, f"others have been at work in it for {PATIENCE:.0f} seconds")
+                # of one who was killed while this one waited
+                sweep_temporary(folder, locked=whether is Alone.YES)
                 if not overwrite and (there := [path.name for path in coming if os.path.lexists(path)]):
                     raise FileExistsError(EEXIST, f"another call has written {examples(there)} in the meantime")
                 gone = [path for path in outdated() if path not in coming]
-                _place(coming, stage)
+                _place(names, stage)
                 for path in gone:
                     with suppress(OSError):
                         path.unlink()
@@ -282,24 +316,44 @@ def write_together(
         raise
 
 
-def _place(paths: Sequence[Path], stage: Path) -> None:
-    """Put the new files of a temporary folder in their places, in order; where one cannot be, none is."""
-    old = {i: stage / f"was-{i}" for i, path in enumerate(paths) if os.path.lexists(path)}
-    for i, kept in old.items():
-        # a second name for the same file, where the file system has such, and the system for what is itself a link
-        try:
-            os.link(paths[i], kept, follow_symlinks=False)
-        except (OSError, NotImplementedError):
-            shutil.copy2(paths[i], kept, follow_symlinks=False)
-    placed: list[int] = []
+def read_together(folder: Path, read: Callable[[], T]) -> T:
+    """Return what is read of a folder while nobody writes to it by :func:`write_together`."""
+    until = time.monotonic() + _OVERTAKEN
+    while True:
+        sweep_temporary(folder)
+        with alone(folder, patience=PATIENCE, reading=True):
+            try:
+                return read()
+            except InputError:
+                if time.monotonic() >= until or not any(map(is_temporary, os.listdir(folder))):
+                    raise
+        time.sleep(LOOKS[1])
+
+
+def _place(names: Sequence[str], stage: Path) -> None:
+    """Put the new files of a temporary folder in their places beside it, in order."""
+    for i, name in enumerate(names):
+        if os.path.lexists(stage.parent / name):
+            _keep(stage.parent / name, stage / f"was-{i}")
     try:
-        for i, path in enumerate(paths):
-            os.replace(stage / f"new-{i}", path)
-            placed.append(i)
+        (stage / UNDO).write_bytes(os.fsencode("\0".join(names)))
+        for i, name in enumerate(names):
+            # the new file keeps its name, by which it is known in its place, where a file can have two
+            try:
+                os.link(stage / f"new-{i}", stage / NEXT)
+            except OSError:
+                os.rename(stage / f"new-{i}", stage / NEXT)
+            os.replace(stage / NEXT, stage.parent / name)
+        (stage / UNDO).unlink()
     except BaseException:
-        for i in placed:
-            if i in old:
-                os.replace(old[i], paths[i])
-            else:
-                paths[i].unlink()
+        if (stage / UNDO).exists():
+            undo(stage)
         raise
+
+
+def _keep(path: Path, name: Path) -> None:
+    # a second name for the same file, where the file system has such, and the system for what is itself a link
+    try:
+        os.link(path, name, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(path, name, follow_symlinks=False)

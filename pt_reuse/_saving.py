@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 from pt_reuse._check import examples
-from pt_reuse._files import PATIENCE, alone, check_writable, read_file, user_path, write_together
+from pt_reuse._files import check_writable, read_file, read_together, user_path, write_together
 from pt_reuse.errors import InputError, located
 
 Json = Any
@@ -259,8 +259,7 @@ def read_result(folder: str | Path) -> Any:
     with located(str(folder)):
         if not folder.is_dir():
             raise InputError("there is no such folder. Give one that a result was saved to.", argument="folder")
-        with alone(folder, patience=PATIENCE, reading=True):
-            return _read(folder)
+        return read_together(folder, lambda: _read(folder))
 
 
 def _read(folder: Path) -> Any:

@@ -327,7 +327,14 @@ def _fetch(name: str, url: str, folder: Path, check: Check, transfer: Transfer) 
             check(name, arriving)
             if transfer.stop.is_set():
                 raise TransferError("it was stopped.")
-            os.replace(arriving, path)
+            if not os.path.lexists(path):
+                os.replace(arriving, path)
+                return Fetched(files={name: path})
+            # what another process has downloaded is as good, if it is the run
+            try:
+                check(name, path)
+            except InputError as error:
+                raise TransferError(f"{path.name} has appeared in the meantime and was left: {error}") from None
             return Fetched(files={name: path})
     except TransferError as error:
         why = str(error)

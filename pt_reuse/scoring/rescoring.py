@@ -202,7 +202,7 @@ class Block:
 
     @classmethod
     def of(cls, part: Arrays) -> Block:
-        return cls(**{**part, TOPICS: part_topics(part)})
+        return cls(part_topics(part), *(part[name] for name in ("base", "topic", "set", "values")))
 
     def cells_of(self, topic: int) -> slice:
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()

@@ -12,10 +12,11 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from forking import kill_oneself, killed_in
+from forking import fork, kill_oneself
 from kills import Numbered
 from saved_parts import whole
 
+from pt_reuse._files import UNDO, machine
 from pt_reuse._saving import ARRAYS, CONTENTS, digests_of, files_of, read_result
 from pt_reuse.errors import InputError
 from pt_reuse.result import Result
@@ -169,39 +170,62 @@ def test_arrays_are_never_unpickled(folder):
 def test_what_cannot_be_written_leaves_the_result_as_it_was(messages, folder, monkeypatch):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    replace, moved = os.replace, []
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
 
-    def refuse(*paths):
-        moved.append(paths)
-        if len(moved) == 3:
-            raise OSError(28, "No space left on device")
-        replace(*paths)
-
-    (folder / "table.csv").unlink()
-    del before["table.csv"]
-    monkeypatch.setattr("os.replace", refuse)
+    monkeypatch.setattr("pt_reuse._files.os.replace", full)
     messages.refused(lambda: whole().save(folder, overwrite=True), argument="folder")
+    monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no kills")
-def test_what_a_killed_save_leaves_is_whole_or_refused_and_goes_with_the_next(tmp_path):
-    def save_and_die(number):
-        renames, replace = iter(range(number)), os.replace
-        os.replace = lambda *paths: kill_oneself() if next(renames, None) is None else replace(*paths)
-        Numbered.of(4).save(tmp_path, overwrite=True)
+def killed_at_rename(number, save):
+    """Save in a process that kills itself at a rename; return whether there was such a one."""
+    worker = fork()
+    if not worker:
+        replace, done = os.replace, []
 
-    for number in range(3):
-        Numbered.of(8).save(tmp_path, overwrite=True)
-        killed_in(lambda number=number: save_and_die(number))
+        def rename(*arguments):
+            done.append(arguments)
+            if len(done) == number:
+                kill_oneself()
+            replace(*arguments)
+
+        os.replace = rename
         try:
-            assert read_result(tmp_path).numbers() == {8}
-        except InputError:
-            assert number
-        (tmp_path / "mine.csv").write_bytes(b"of the user")
-        Numbered.of(9).save(tmp_path, overwrite=True)
-        assert read_result(tmp_path).numbers() == {9}
-        assert {path.name for path in tmp_path.iterdir()} == {*files_of(Numbered.of(9), {}), "mine.csv"}
+            save()
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(worker, 0)[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no kills")
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("then", [None, Numbered.of(6), Numbered.of(9)])
+def test_a_save_that_is_killed_at_any_rename_leaves_the_result_before(tmp_path, then, links, monkeypatch):
+    if not links:
+        monkeypatch.setattr("os.link", no_links)
+    for number in range(1, 99):
+        folder = tmp_path / str(number)
+        Numbered.of(8 + number % 2).save(folder)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        was_killed = killed_at_rename(number, lambda folder=folder: Numbered.of(4).save(folder, overwrite=True))
+        if not was_killed:
+            break
+        if then is not None:
+            (folder / "mine.csv").write_bytes(b"of the user")
+            then.save(folder, overwrite=True)
+            assert read_result(folder).numbers() == {then.number}
+            before = {name: b"" for name in files_of(then, {})} | {"mine.csv": b""}
+            assert {path.name for path in folder.iterdir()} == set(before)
+        else:
+            assert read_result(folder).numbers() == {8 + number % 2}
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert number > 4
+
+
+def no_links(*_arguments, **_options):
+    raise PermissionError(1, "Operation not permitted")
 
 
 def test_tables_of_the_result_before_go_and_what_the_user_changed_stays(tmp_path):
@@ -222,3 +246,17 @@ def test_a_cell_that_cannot_be_saved(cell, tmp_path, messages):
         Result(table=pd.DataFrame({"a": pd.Series(cells, dtype=object)}), settings={}).save, folder=tmp_path / "new"
     )
     assert not (tmp_path / "new").exists()
+
+
+def test_what_a_folder_says_is_to_be_put_back_stays_in_it(tmp_path):
+    """Somebody else's folder may hold a temporary one that names files outside of it."""
+    folder, mine = tmp_path / "given", tmp_path / "mine"
+    Numbered.of(9).save(folder)
+    mine.write_bytes(b"of the user")
+    stage = folder / f".pt_reuse-{machine()}-{'0' * 16}"
+    stage.mkdir()
+    (stage / UNDO).write_bytes(os.fsencode(f"../mine\0{mine}\0.."))
+    (stage / "was-0").write_bytes(b"of another")
+    assert read_result(folder).settings == read_result(folder).settings
+    assert mine.read_bytes() == b"of the user"
+    assert not stage.exists()
