@@ -9,7 +9,6 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -162,13 +161,21 @@ class _Bounded(Derived):
 class _Low(_Bounded):
     """The lowest score that the unjudged documents of a list allow."""
 
-    NAME, SHORT_DESC, _of = "Low", __doc__, attrgetter("low")
+    NAME, SHORT_DESC = "Low", __doc__
+
+    @staticmethod
+    def _of(bounds: Bounds) -> Any:
+        return bounds.low
 
 
 class _High(_Bounded):
     """The highest score that the unjudged documents of a list allow."""
 
-    NAME, SHORT_DESC, _of = "High", __doc__, attrgetter("high")
+    NAME, SHORT_DESC = "High", __doc__
+
+    @staticmethod
+    def _of(bounds: Bounds) -> Any:
+        return bounds.high
 
 
 class _Residual(_Bounded):

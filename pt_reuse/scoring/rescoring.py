@@ -202,7 +202,8 @@ class Block:
 
     @classmethod
     def of(cls, part: Arrays) -> Block:
-        return cls(**{**part, TOPICS: part_topics(part)})
+        arrays: dict[str, Any] = {**part, TOPICS: part_topics(part)}
+        return cls(**arrays)
 
     def cells_of(self, topic: int) -> slice:
         first, stop = np.searchsorted(self.topic, [topic, topic + 1]).tolist()
