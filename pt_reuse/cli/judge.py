@@ -109,6 +109,8 @@ def add_export(parser: Parser) -> None:
     }
     parser.add_options(named, group=INPUT)
     parser.add_option("--format", "FORMAT", "csv or label-studio; default csv")
+    scale = "such as '0=not relevant,1=relevant'; default those of --qrels or --collection, else these two"
+    parser.add_option("--labels", "SCALE", scale)
     parser.add_option("--annotators", "NAMES", "names of who judges; default: one file for anybody", type=listed)
     parser.add_option("--seed", "N", "of the order and of who judges what; default 0", type=int, default=0)
     parser.add_option("--depth", "K", "pool depth; default that of the collection, else 100", type=int)
@@ -123,8 +125,9 @@ def _run_export(options: argparse.Namespace) -> None:
     from pt_reuse.judging.people.export import export_tasks
     from pt_reuse.judging.people.manifest import RETURNED
 
-    labels = qrels = None if options.qrels is None else judgment_source(options.qrels).read()
-    if qrels is None and options.collection is not None:
+    qrels = None if options.qrels is None else judgment_source(options.qrels).read()
+    labels = qrels if options.labels is None else _scale(options.labels)
+    if labels is None and options.collection is not None:
         # a collection that is being built has none
         with suppress(InputError):
             labels = judgment_source(options.collection).read()
@@ -199,6 +202,14 @@ def _pairs(text: str, argument: str, such_as: str) -> dict[str, str]:
     if not all(before.strip() and equals and after.strip() for before, equals, after in pairs):
         raise InputError(f"{argument} must be such as {such_as}, got {text!r}.", argument=argument)
     return {before.strip(): after.strip() for before, _, after in pairs}
+
+
+def _scale(text: str) -> dict[int, str]:
+    """Return label -> word, of ``0=not relevant,1=relevant``."""
+    words = _pairs(text, "labels", "'0=not relevant,1=relevant'")
+    if odd := [number for number in words if not re.fullmatch(r"[-+]?\d+", number)]:
+        raise InputError(f"labels must have a whole number for each label, got {odd[0]!r}.", argument="labels")
+    return {int(number): word for number, word in words.items()}
 
 
 def add_import(parser: Parser) -> None:

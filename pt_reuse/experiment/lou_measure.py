@@ -81,12 +81,17 @@ class _LeaveOutUniques(Derived):
         """Warn where a measure of another field has the same name, since a table would hold one column for both."""
         in_use = [other for known in _MADE if (other := known()) is not None]
         _MADE[:] = [weakref.ref(measure) for measure in (*in_use, self)]
-        runs = self.params["field"].names
-        if any(repr(other) == repr(self) and other.params["field"].names != runs for other in in_use):
+        if any(repr(other) == repr(self) and not self._is_like(other) for other in in_use):
             warn(
                 f"another measure of another field has the name {shown(repr(self))}, and one table holds one of the "
                 "two. Give name= to have both in one experiment."
             )
+
+    def _is_like(self, other: _LeaveOutUniques) -> bool:
+        if other.params["field"] is self.params["field"]:
+            return True
+        both = ((self._others, other._others), (self._of_team, other._of_team))
+        return all(len(mine) == len(theirs) and mine.isin(theirs).all() for mine, theirs in both)
 
     def _warn(self, what: str, text: str, category: type[ReuseWarning] = CaveatWarning) -> None:
         """Warn, once."""

@@ -102,7 +102,7 @@ def bank_growth(
     n, exactly = np.arange(1, len(units) + 1), np.bincount(by_unit.sum(axis=1), minlength=len(units) + 1)[1:]
     table = pd.DataFrame({"units": n, "expected": rarefaction(by_unit), "exactly": exactly})
     sizes = [bank_size(by_unit[answers.topic == topic], confidence) for topic in range(len(answers.topics))]
-    topics = pd.DataFrame(sizes).assign(qid=answers.topics)
+    topics = pd.DataFrame([{"qid": qid, **size} for qid, size in zip(answers.topics, sizes, strict=True)])
     summary = pd.DataFrame([{"units": len(units), **bank_size(by_unit, confidence)}])
     settings = {
         "by": by,

@@ -174,7 +174,7 @@ class NewRunCheck(Result):
         ends = (
             f"{_ends(row, 'difference', sign)} under every labelling of {count(row['unjudged'], 'unjudged document')}"
         )
-        labelled = ends if row["unjudged"] else "all judged"
+        labelled = ends if row["unjudged"] else "all judged, as of a run that was pooled"
         todo = "nothing more to judge" if row["significant"] else "more topics would tell more than labels"
         if winner == "neither":
             line = f"{name} and {rival} tie, {labelled}"
@@ -212,7 +212,7 @@ class NewRunCheck(Result):
         return (
             f"{row['name']} would score {row['predicted']:.4f} ({_ends(row, 'predicted')} at "
             f"{100 * self.confidence:.4g}%; as judged {row['score']:.4f}) and rank {_ends(row, 'predicted_rank')} "
-            f"({_ends(row, 'both_rank')} on other topics){'; ' if row['caveat'] else ''}{row['caveat']}"
+            f"({_ends(row, 'both_rank')} with other topics){'; ' if row['caveat'] else ''}{row['caveat']}"
         )
 
 

@@ -57,6 +57,10 @@ _KEYS = ["strategy", "budget", "measure"]
 _DRAWN = 6
 
 
+def _draw_found(result: StrategyComparison, _: str, place: Place) -> Axes:
+    return _draw("recall", "share of the pool's relevant documents found", result, "", place)
+
+
 def _draw(column: str, label: str, result: StrategyComparison, measure: str, place: Place) -> Axes:
     table, found = result.table, column == "recall"
     budgets, known = sorted(set(table["budget"])), list(dict.fromkeys(table["strategy"]))
@@ -84,7 +88,7 @@ class StrategyComparison(Result):
     )
     not_covered = "what a strategy would find beyond the judged documents of this pool."
     plots = {
-        "relevant": partial(_draw, "recall", "share of the pool's relevant documents found"),
+        "relevant": _draw_found,
         "tau_b": partial(_draw, "tau_b", "tau_b to the ranking by all judgments"),
         "tau_ap_b": partial(_draw, "tau_ap_b", "tau_ap_b to the ranking by all judgments"),
         "max_drop": partial(_draw, "max_drop", "largest drop of a run, in ranks"),

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
@@ -217,9 +218,9 @@ class _Rounds:
             return cls(qrels, (_ALL,), np.zeros(len(qrels), dtype=np.int64), "one round")
         codes, values = pd.factorize(extra["round"])
         # a column with gaps holds whole numbers as 1.0
-        called = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values]
-        order = sorted(range(len(called)), key=lambda at: _by_number(called[at]))
-        codes, names = np.append(np.argsort(order), -1)[codes], [called[at] for at in order]
+        order = sorted(range(len(values)), key=lambda at: _ascending(values[at]))
+        names = [f"{v:.0f}" if isinstance(v, float) and v.is_integer() else str(v) for v in values[order]]
+        codes = np.append(np.argsort(order), -1)[codes]
         if (codes < 0).any():
             codes, names = codes + 1, ["no round given", *names]
         return cls(qrels, tuple(names), codes, "column round")
@@ -279,10 +280,12 @@ def _sets_of_rounds(given: Any) -> dict[str, Any] | None:
     return {str(name): one for name, one in sets.items()}
 
 
-def _by_number(name: str) -> list[tuple[bool, int, str]]:
-    """Return what puts texts in order, the numbers in them by value."""
-    parts = [part for part in re.split("([0-9]+)", name) if part]
-    return [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
+def _ascending(value: Any) -> tuple[bool, float, list[tuple[bool, int, str]]]:
+    """Return what puts rounds in order: numbers by value, then texts, the numbers in them by value too."""
+    if isinstance(value, Real):
+        return False, float(value), []
+    parts = [part for part in re.split("([0-9]+)", str(value)) if part]
+    return True, 0.0, [(False, int(part), "") if "0" <= part[0] <= "9" else (True, 0, part) for part in parts]
 
 
 def _is_a_set(value: Any) -> bool:

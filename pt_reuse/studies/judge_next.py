@@ -200,7 +200,11 @@ decided: the mean over drawn courses; of a sample its size
                 return ["No document of the new runs is unjudged: they score as judged"]
             text = "A sample of {documents:,} of {unjudged:,} unjudged documents: judge all of it ({cost})"
             return [f"{text.format_map(words)} to estimate the scores of the new runs"]
-        labels = super().answers() if words["open"] else ["No label is needed: every pair is decided"]
+        labels = (
+            super().answers()
+            if words["open"]
+            else ["No label is needed: every pair is decided; what is listed would settle pairs under every labelling"]
+        )
         limits = []
         if n := words["limited_by_topics"]:
             which = f"{count(n, 'pair')} ({words['open_limited']:,} open)"

@@ -65,8 +65,8 @@ class LeaveOneOutResult(Result):
     about = "by {by}: {compared}"
     answer = (
         "summary",
-        "{measure}: largest loss {largest_loss_pct:.1f}%{loser}, largest drop {alone_max_drop:rank}{faller}, each run "
-        "without its own {by}; tau_b {own_tau_b}",
+        "{measure}: largest loss {largest_loss_pct:.1f}%{loser}, largest drop {alone_max_drop:rank}{faller}, one {by} "
+        "at a time without its own; tau_b {own_tau_b}, all at once",
     )
     key = "own_tau_b alone_max_drop own_max_drop field_min_tau_b field_max_drop mean_change_pct largest_loss_pct"
     columns = """
@@ -211,8 +211,10 @@ def leave_one_out(
     by_unit = by_unit.sort_values(order, ascending=[False, False, True], kind="stable")
     by_run = described(run_table).assign(contributed=contributed)
     parts = [
-        _of_measure(units, by_unit, by_run, measure, *means)
-        for measure, *means in zip(scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True)
+        _of_measure(units, by_unit, by_run, measure, full=full, own=own, reduced=other)
+        for measure, full, own, other in zip(
+            scores.measures, scores.mean_values, own_scores.mean_values, reduced, strict=True
+        )
     ]
     table, by_run, summary = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     if bootstrap is not None:
@@ -242,6 +244,7 @@ def _of_measure(
     by_unit: pd.DataFrame,
     runs: pd.DataFrame,
     measure: str,
+    *,
     full: NDArray[np.float64],
     own: NDArray[np.float64],
     reduced: NDArray[np.float64],

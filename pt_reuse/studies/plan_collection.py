@@ -417,7 +417,7 @@ def plan_collection(
         if name == GIVEN:
             check_some_judged(pool)
             beware(caveats_of(pool, inputs.rel))
-        cells += _cells(name, labelled, pool, strategies, uniques, inputs, units, seed, **how)
+        cells += _cells(name, labelled, pool, strategies, uniques, inputs, units=units, seed=seed, **how)
     work = _Planning(cells, inputs.measures, units, base_scores(runs, qrels, inputs.measures), usable, draws)
     splits, at_hand = [], work.at_hand()
     for split in pt.tqdm(range(repeats), desc="planning", unit="split", disable=not verbose):
@@ -486,6 +486,7 @@ def _cells(
     strategies: Sequence[Strategy],
     uniques: Mapping[int, PoolUniques],
     inputs: Inputs,
+    *,
     units: Units,
     seed: int,
     **how: Any,

@@ -399,8 +399,11 @@ def annotator_agreement(
     names, n_labels = given.annotators, given.given.sum(axis=1)
     several = n_labels[n_labels > 1]
     if not len(several):
-        problem = f"no document has labels of two annotators, of {examples(names)}. "
-        raise InputError(f"{problem}Are their ids written alike?", argument="labels")
+        problem = (
+            f"no document has labels of two annotators; there {'is' if len(names) == 1 else 'are'} {examples(names)}."
+        )
+        advice = "Are ids written alike? To compare one with gold labels, give both as annotators."
+        raise InputError(f"{problem} {advice}", argument="labels")
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
     # labels of gold are of the scale, too
     known = tuple(sorted({*given.scale, *in_gold[in_gold != NO_LABEL].tolist()}))

@@ -349,10 +349,10 @@ class _Check:
             unknown = f"{shown(user)} is none of the annotators {examples(people, 6)}.{did_you_mean(user, people)} "
             unknown += f"Say who it is by annotators={ ({user: 'NAME'}) }."
         elif found is None:
-            found = answer.assigned or self.manifest.files.get(file)
-            unknown = "it does not say who judged. Fill in `annotator`, or say whose it is by "
-            unknown += f"annotators={ ({file: 'NAME'}) }."
-        if found is None:
+            # of tasks that anybody may do, a file without a name is of one person
+            found = answer.assigned or self.manifest.files.get(file) or ("" if people else Path(file).stem)
+            unknown = f"it does not say who judged. Fill in `annotator`, or give annotators the pair {file!r}, 'NAME'."
+        if not found:
             raise InputError(unknown)
         return found
 

@@ -132,7 +132,7 @@ class Systems(Generic[_Index]):
         return list(docnos)
 
     def on_part(self, docnos: Iterable[str]) -> RunSet:
-        """Index the documents of a part, run every system on them, and return the runs.
+        """Index the documents of a part, by their `docnos`, run every system on them, and return the runs.
 
         Raises:
             InputError: a system that retrieves a document which the part does not have.
