@@ -25,7 +25,8 @@ from pt_reuse.data.run_set import RunSet
 from pt_reuse.errors import InputError, warn
 from pt_reuse.options import SHARED, described
 from pt_reuse.pooling.depth import checked_depth
-from pt_reuse.scoring.caveats import grade_unstated, noted, tell, usual_measures
+from pt_reuse.scoring.caveats import grade_unstated, noted, relevant_only, tell, usual_measures
+from pt_reuse.scoring.run_fit import misfits
 
 #: facts of a collection that say nothing of this machine
 _FACTS = ("also", "runs", "types", "pooled", "pool order", "pool depth", "published", "judgments", "note")
@@ -122,13 +123,18 @@ def report(
             runs, without = None, str(error)
             warn(f"the card is of the judgments alone: {error}")
     known = collection or collection_named(name)
-    caveats = list(grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)))
-    tell(caveats)
     of_runs = None if runs is None else as_runs(runs, judged)
+    asked = usual_measures(judged.rel)[::-1] if chosen is None else chosen
+    caveats = [
+        *grade_unstated(judged, known=None if known is None else (known.name, known.rel or 1)),
+        *relevant_only(judged),
+        *(() if of_runs is None else misfits(of_runs, judged, asked, without_topics="zero")),
+    ]
+    tell(caveats)
     asking = Asking(
         given_runs=of_runs,
         qrels=judged,
-        measures=usual_measures(judged.rel)[::-1] if chosen is None else chosen,
+        measures=asked,
         given_depth=depth if of_runs is None or depth is not None else of_runs.pool_depth,
         how=how,
         without_runs=without,

@@ -13,10 +13,13 @@ import pandas as pd
 from pt_reuse._check import count
 from pt_reuse._text import ends, is_missing
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, FURTHER, FURTHER_PART, Asking, judged_of_types, upper_loss
+from pt_reuse.data.judgments import is_relevant_only
 from pt_reuse.errors import InputError
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
 NO_TEAM = "No run has a team, and runs of one team find the same. Give teams= with the runs."
+#: parts that ask which documents were judged
+_OF_JUDGED = ("bounds", "coverage", "density", "pool")
 _DEEP = 100  # the rank down to which deep measures need judgments
 
 
@@ -89,6 +92,8 @@ class Question:
         if at is None and part not in asking.found and part + AT_EQUAL_DEPTH in asking.found:
             part += AT_EQUAL_DEPTH
         try:
+            if self.part in _OF_JUDGED and is_relevant_only(asking.qrels.arrays.labels):
+                raise InputError("The judgments are of relevant documents only: what else was judged is not known.")
             if part not in asking.found:
                 raise InputError(asking.missing[part])
             found = self.answer(asking, asking.found[part])

@@ -149,7 +149,9 @@ def _run_export(options: argparse.Namespace) -> None:
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
         print_table(shown, "files", most=len(shown))
         back = f"{made.folder}/{RETURNED}"
-        say(f"\nWhat comes back goes to {back}; then: pt-reuse judge import {made.folder} --out FILE.csv")
+        say(
+            f"\nFill in sheets where they are, or put what comes back into {back}; then: pt-reuse judge import {made.folder} --out FILE.csv"
+        )
 
 
 def _named(options: argparse.Namespace, name: str) -> str:

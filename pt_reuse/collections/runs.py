@@ -128,12 +128,13 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
     names = list(names)
     for folder in folders_of(collection, runs):
         there = _files_in(folder)
-        for name in [name for name in names if there and name not in found]:
+        for name in names if there else ():
             files = [folder / file for file in file_names(name) if file in there]
-            if files:
-                found[name] = files[0]
-            if files[1:]:
-                warn(f"run {name!r} is there more than once: {files[0]} is read, {examples(files[1:])} not. Keep one.")
+            first = found.setdefault(name, files[0]) if files else None
+            # the same file in two places is nothing to tell
+            others = files[1:] if first in files else [file for file in files[:1] if first and _differ(first, file)]
+            if others:
+                warn(f"run {name!r} is there more than once: {first} is read, {examples(others)} not. Keep one.")
     if runs is None:
         found |= _provided(collection, [name for name in names if name not in found])
     return {name: found[name] for name in names if name in found}
@@ -142,6 +143,13 @@ def find_run_files(collection: Collection, names: Iterable[str], runs: str | Pat
 def file_names(name: str) -> list[str]:
     """Return the file names under which a run is looked for."""
     return [f"{prefix}{name}{packed}" for prefix in ("input.", "") for packed in _ENDINGS]
+
+
+def _differ(taken: Path, other: Path) -> bool:
+    try:
+        return taken.name == other.name and taken.stat().st_size != other.stat().st_size
+    except OSError:
+        return False
 
 
 def _files_in(folder: Path) -> set[str]:

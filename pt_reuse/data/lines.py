@@ -148,7 +148,7 @@ def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     if first and columns == 4 and len(cells) == 5 and values[4].is_integer():
         return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
     if first and columns == 4 and len(cells) == _OF_RUN and np.isfinite(values[3] + values[4]):
-        return "This looks like a run file (six columns); where runs are given, too, they come first, then the qrels."
+        return "This looks like a run file (six columns). Use read_runs(); beside qrels, runs are given first."
     if first and len(cells) != columns:
         return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
     return f"Mend or remove the line; names must not hold white space.{skip}"

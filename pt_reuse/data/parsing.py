@@ -285,7 +285,8 @@ class RunFiles:
         try:
             rows = self.keep(parts.read())
         except UnreadableError as error:
-            return FileRun(path, fault=InputError(f"the file {error}. Give a run file, {RUN_LINE}."))
+            advice = "Copy or download it again, or give" if "damaged" in str(error) else "Give"
+            return FileRun(path, fault=InputError(f"the file {error}. {advice} a run file, {RUN_LINE}."))
         except TiedError as tie:
             return FileRun(path, fault=_tied_line(chunks(), tie))
         except InputError as error:

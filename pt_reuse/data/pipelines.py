@@ -287,7 +287,9 @@ def _in_order(frame: pd.DataFrame, of_row: np.ndarray, topics: Sequence[str]) ->
 def _frame(path: Path) -> pd.DataFrame:
     """Return the results in a file; raise a DamagedError where they are not as they were written."""
     with ArrayFile(path) as file:
-        columns = file.notes["numbers"]
+        columns = file.notes.get("numbers")
+        if columns is None:
+            raise DamagedError(f"{path.name} is of another version")
         names, *numbers = file.read("names", *columns)
     qids, docnos = json.loads(names.tobytes())
     frame = pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)

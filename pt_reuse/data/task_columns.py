@@ -7,11 +7,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pt_reuse._check import did_you_mean, examples
+from pt_reuse._check import count, did_you_mean, examples
 from pt_reuse.errors import InputError, warn
 
 
@@ -94,8 +95,12 @@ _SCALES = (1.0, 100.0)
 _MOSTLY = 0.9
 #: a column that would be the mean of others by chance in so few of tables like this one is taken for a mean
 _BY_CHANCE = 0.01
+#: systems times tasks squared up to which the means of neighbours are looked at, too
+_LOOKED_AT = 50_000_000
 #: decimals of a float that are looked at
 _DIGITS = 13
+#: a cell of a fraction is told among percentages that are all beyond this
+_PER_CENT = 5.0
 
 
 @dataclass(frozen=True)
@@ -229,6 +234,7 @@ class ScoreMatrix:
                 fewest = min(kinds, key=lambda kind: (int((scale == kind).sum()), -kind))
                 names = [units[at] for at in np.flatnonzero(scale == fewest).tolist()]
                 self._tell_scale(names, noun, kinds, fewest, picked=picked, tasks=axis == 0)
+        self._tell_cells()
 
     def _tell_scale(
         self, names: list[str], noun: str, kinds: list[int], fewest: int, *, picked: bool, tasks: bool
@@ -241,8 +247,8 @@ class ScoreMatrix:
             return
         rest: list[str] = [name for name in self.tasks if name not in set(names)] if tasks else list(self.tasks)
         raise InputError(
-            f"{said}. Write all on one scale, or leave out what is no score by "
-            f"{proposed('ignore', names if tasks else [])}, or name the tasks by "
+            f"{said}: percentages beside fractions, or no scores of a task. Write all on one scale; leave out what "
+            f"is no score by {proposed('ignore', names if tasks else [])}; or, if all are right, name the tasks by "
             f"{proposed('tasks', [] if tasks else rest)}.",
             argument="path",
         )
@@ -254,6 +260,23 @@ class ScoreMatrix:
         # 0 and 1 are on any scale
         return np.where((found == 0) & ~(sizes % 1 != 0).any(axis=axis), -1, found)
 
+    def _tell_cells(self) -> None:
+        """Warn of tasks in which some fractions stand among percentages."""
+        values = np.abs(self.values)
+        small = (values <= 1) & (values % 1 != 0)
+        if min(values.shape) < 2 or not small.any() or small.sum() > values.size / 2:
+            return
+        high = np.where(np.isnan(values) | small, np.inf, values)
+        per_cent = [(lowest > _PER_CENT) & np.isfinite(lowest) for lowest in (high.min(axis=0), high.min(axis=1))]
+        few = 2 * small.sum(axis=0) <= (~np.isnan(values)).sum(axis=0)
+        odd = np.argwhere(small & few & per_cent[0] & per_cent[1][:, None])
+        if len(odd):
+            s, t = odd[0]
+            warn(
+                f"{count(len(odd), 'score')} within 1 among percentages, the first {self.values[s, t]:g} of system "
+                f"{self.systems[s]!r}, task {self.tasks[t]!r}. Write all on one scale if it is a fraction."
+            )
+
     def _whole(self) -> set[int]:
         """Return the columns of whole numbers beyond 1 beside columns of decimals."""
         there, written = ~np.isnan(self.values), self.decimals > 0
@@ -263,7 +286,7 @@ class ScoreMatrix:
         return set(np.flatnonzero(whole).tolist()) if others and with_decimals >= _MOSTLY * others else set()
 
     def _means(self) -> set[int]:
-        """Return the columns that are the mean or the sum of all others."""
+        """Return the columns that are the mean or the sum of all others, or the mean of those next to them."""
         found: set[int] = set()
         kept = np.arange(len(self.tasks))
         while len(kept) > 2:
@@ -287,15 +310,29 @@ class ScoreMatrix:
         spread = np.ptp(values, axis=1)[:, None]
         with np.errstate(divide="ignore"):
             chance = np.log10(np.minimum(np.where(spread > 0, 2 * near / spread, 1.0), 1.0))
-        likely = np.log10(_BY_CHANCE / (2 * n))
+        neighbours = n * n * len(values) <= _LOOKED_AT
+        likely = np.log10(_BY_CHANCE / (2 * n + (n * n if neighbours else 0)))
         if chance.sum(axis=0).min() > likely:
             return set()
 
+        def equal(mean: NDArray[np.float64], square: NDArray[np.float64], at: Any, times: int = 1) -> NDArray[np.bool_]:
+            # systems of which all scores are equal say nothing
+            apart = square - mean**2 > (4 * near[:, at]) ** 2
+            fits = (np.abs(mean * times - values[:, at]) <= near[:, at] * times).all(axis=0)
+            return fits & ((apart * chance[:, at]).sum(axis=0) <= likely)
+
+        every = slice(None)
         mean, square = ((x.sum(axis=1, keepdims=True) - x) / (n - 1) for x in (values, values**2))
-        # systems of which all scores are equal say nothing
-        sure = ((square - mean**2 > (4 * near) ** 2) * chance).sum(axis=0) <= likely
-        fits = [(np.abs(mean * times - values) <= near * times).all(axis=0) for times in (1, n - 1)]
-        return set(kept[(fits[0] | fits[1]) & sure].tolist())
+        found = set(np.flatnonzero(equal(mean, square, every) | equal(mean, square, every, n - 1)).tolist())
+        if neighbours:
+            until = [np.cumsum(np.pad(x, ((0, 0), (1, 0))), axis=1) for x in (values, values**2)]
+            for t in range(n):
+                # the columns from each on up to this one, and after this one up to each, two at least
+                before = [(x[:, [t]] - x[:, : max(t - 1, 0)]) / np.arange(t, 1, -1) for x in until]
+                after = [(x[:, t + 3 :] - x[:, [t + 1]]) / np.arange(2, n - t) for x in until]
+                if equal(before[0], before[1], [t]).any() or equal(after[0], after[1], [t]).any():
+                    found.add(t)
+        return {int(kept[t]) for t in found}
 
 
 def check_task_names(names: Sequence[str], where: str, empty: Iterable[str] = (), like: str = "") -> None:
@@ -316,7 +353,8 @@ def proposed(argument: str, names: list[str]) -> str:
 def _ask(names: Sequence[str], odd: list[str], where: str, why: str) -> None:
     rest = [name for name in names if name not in set(odd)]
     raise InputError(
-        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}. Give {proposed('tasks', rest)} for those "
-        f"that are, or {proposed('ignore', odd)} for those to leave out.",
+        f"the {where}s {examples(odd, 12)} may be no scores of a task, {why}, and would count as such. Give "
+        f"{proposed('tasks', rest)} for the {where}s that are scores of a task, or {proposed('ignore', odd)} for those "
+        "to leave out.",
         argument="path",
     )

@@ -213,10 +213,10 @@ class LabelAudit(Result):
     def answers(self) -> list[str]:
         rows = self.of_all()
         rows = rows[rows["kind"] == MODEL].sort_values("tau_b", ascending=False, kind="stable")
-        lines = []
+        lines: list[str] = []
         for measure in self.measures:
             ranked = records(rows[rows["measure"] == measure].dropna(subset="tau_b"))
-            lines += [self._answer(row) for row in (ranked if len(ranked) < 2 else (ranked[0], ranked[-1]))]
+            lines += map(self._answer, ranked)
             lines += [] if ranked else [f"{measure}: no ranking, all runs tie under people or under the judge"]
         return lines
 
@@ -234,7 +234,12 @@ class LabelAudit(Result):
         for other in records(people[people["people"] > 0]):
             line += "; {difference} against other people".format_map(cells(other, self.columns))
             uses["the ranking of all runs"] = usable(other, "difference", 0)
-        uses |= {f"scores (off by up to {off['change']:.4f})": usable(off, "change", NEAR, most=True)}
+        mean = float(moved["change"].mean())
+        uses |= {
+            f"scores (off by up to {off['change']:.4f}, in the mean by {mean:+.4f})": usable(
+                off, "change", NEAR, most=True
+            )
+        }
         (claim,) = records(claims)
         can = "no" if claim["opposite"] else usable(claim, "false_share", ALPHA, most=True)
         n, false = int(claim["judge_significant"]), f"{claim['false_share']:.1%} of "

@@ -351,7 +351,10 @@ class Pool(Printed, Shareable):
                 raise InputError(f"{by} must be a {by} or several, got {shown(wanted)}.", argument=by)
             names = [wanted] if isinstance(wanted, str) else [] if wanted is None else list(wanted)
             for name in names:
-                choice(by, name, [known for known in dict.fromkeys(column) if known is not None])
+                known = [each for each in dict.fromkeys(column) if each is not None]
+                if not known:
+                    raise InputError(f"no contributor has a {by}, got {name!r}. Give the runs their {by}.", argument=by)
+                choice(by, name, known)
             if names:
                 out |= column.isin(names).to_numpy()
                 before = [settings[f"without_{by}"]] if f"without_{by}" in settings else []

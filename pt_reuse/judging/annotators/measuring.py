@@ -399,9 +399,7 @@ def annotator_agreement(
     names, n_labels = given.annotators, given.given.sum(axis=1)
     several = n_labels[n_labels > 1]
     if not len(several):
-        problem = (
-            f"no document has labels of two annotators; there {'is' if len(names) == 1 else 'are'} {examples(names)}."
-        )
+        problem = f"no document has labels of two annotators, and the labels are of {examples(names)}."
         advice = "Are ids written alike? To compare one with gold labels, give both as annotators."
         raise InputError(f"{problem} {advice}", argument="labels")
     in_gold = np.full(len(given), NO_LABEL) if truth is None else given.labels_in(truth)
