@@ -149,9 +149,8 @@ def _run_export(options: argparse.Namespace) -> None:
         shown = made.table.assign(annotator=[who or "anybody" for who in made.table["annotator"]])
         print_table(shown, "files", most=len(shown))
         back = f"{made.folder}/{RETURNED}"
-        say(
-            f"\nFill in sheets where they are, or put what comes back into {back}; then: pt-reuse judge import {made.folder} --out FILE.csv"
-        )
+        where = f"Fill in sheets where they are, or put what comes back into {back}"
+        say(f"\n{where}; then: pt-reuse judge import {made.folder} --out FILE.csv")
 
 
 def _named(options: argparse.Namespace, name: str) -> str:
