@@ -105,6 +105,12 @@ def commands() -> dict[str, tuple[str, Words]]:
     return dict(sorted(found.items()))
 
 
+def command_of(function: str) -> str:
+    """Return the command of a function of the package, an empty text where it has none."""
+    known = _found().get(function)
+    return {"list_collections": "collections"}.get(function, "") if known is None else known[1].command
+
+
 @cache
 def declaration(function: str) -> dict[str, Any]:
     """Return what a study declares, as ``study_of(function).declaration`` does."""

@@ -139,6 +139,9 @@ class Parser(argparse.ArgumentParser):
 #: an argument with its value, or with none, outside of a call
 _GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|\{'[^'{}]*': [^'{},]*\}|True\b|(?=[\w\[{]))?")
 
+#: a call of a function, as messages name it
+_CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\([^()]*\)")
+
 
 def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
     """Return a message with the arguments of a command as one types them: ``--names file`` for ``names='file'``."""
@@ -154,12 +157,19 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
             value = value.strip("{}").replace("'", "").replace(": ", "=")
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
+    def command(call: re.Match[str]) -> str:
+        from pt_reuse.cli.declared import command_of
+
+        name = command_of(call[1])
+        return f"`pt-reuse {name}`" if name else call[0]
+
     if isinstance(message, str):
-        return _GIVEN.sub(typed, message)
+        return _GIVEN.sub(typed, _CALL.sub(command, message))
     text, argument = message.text, getattr(message, "argument", None)
     if argument and re.match(rf"{re.escape(argument)}\b(?!=)", text):
         text = f"{argument}={text[len(argument) :]}"
-    return f"{message.place}: {_GIVEN.sub(typed, text)}" if message.place else _GIVEN.sub(typed, text)
+    text = _GIVEN.sub(typed, _CALL.sub(command, text))
+    return f"{message.place}: {text}" if message.place else text
 
 
 def carry_out(options: argparse.Namespace) -> int:

@@ -222,7 +222,9 @@ def _run_infer(options: argparse.Namespace) -> None:
         write_result(result, folder, options, {"judged-by-rank.png": {}}, beside)
     if result.contributors:
         at, depth = folder or "OUT", f" --depth {result.depth}" if result.depth else ""
-        apart = f" --qrels {shlex.quote(f'{at}/{_JUDGMENTS}')}" if result.apart else ""
+        judged = f"{at}/{_JUDGMENTS}" if result.apart else options.qrels
+        given_runs = options.runs or ["--collection", options.collection]
+        field = shlex.join([*given_runs, *(["--qrels", judged] if judged else [])])
         pooled = f"--pooled {shlex.quote(f'{at}/{_CONTRIBUTORS}')}"
         say(f"\nTo go on{'' if folder else ' (--out OUT writes what is named)'}:")
-        put(f"  pt-reuse lou {pooled}{apart}{depth} --pool-order {result.order}")
+        put(f"  pt-reuse lou {field} {pooled}{depth} --pool-order {result.order}")
