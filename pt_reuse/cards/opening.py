@@ -89,6 +89,9 @@ def paragraph(name: str, asking: Asking) -> str:
         if runs is not None and runs.pool_is_on_record:
             n = int(runs.pooled.sum())
             pool = f", {'' if n == len(runs) else f'{n:,} of them '}pooled to depth {depth:,}"
+        known: Any = asking.found.get("pool")
+        if known is not None and known.summary["explained"].iloc[0] < known.summary["judged"].iloc[0]:
+            pool += f", which explains {int(known.summary['explained'].iloc[0]):,} of the judgments"
     resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
     conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
     limits = (

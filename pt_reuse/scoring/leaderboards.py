@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -35,6 +36,8 @@ _OF_ALL_TOPICS = {"runid", "num_q", "gm_map", "gm_bpref"}
 MEASURE = "score"
 #: a topic that a run lacks: what becomes of it in scores, and what of a table is left out for it
 _DROPPED = {"drop_tasks": "qid", "drop_systems": "name"}
+#: what names of tasks that MTEB repaired or cut have beside those of the first version
+_VERSION = re.compile(r"\.v\d+$|HardNegatives|Retrieval")
 #: decimals from which on a value is taken for a rounded one
 _ROUNDED = 3
 
@@ -219,6 +222,8 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
     with located(str(path)):
         found = read_results(user_path(path), chosen)
         frame, dropped = found.rows.assign(measure=measure), list[str]()
+        if chosen.tasks is None:
+            _tell_versions(frame["qid"].unique().tolist())
         if missing == "error":
             _check_every_score(frame)
         if missing in _DROPPED:
@@ -236,6 +241,14 @@ def _of_results(path: Path, chosen: ResultChoice, missing: str, measure: str) ->
             f"{len(dropped):,}: {examples(dropped)}"
         )
     return replace(scores, run_table=runs[["name", "team", "type", "model", "revision"]], settings=settings)
+
+
+def _tell_versions(tasks: list[str]) -> None:
+    """Warn of several versions of one task, which count more than once in a mean."""
+    bare = [_VERSION.sub("", task) for task in tasks]
+    several = [task for task, name in zip(tasks, bare, strict=True) if bare.count(name) > 1]
+    if several:
+        warn(f"versions of one task count as tasks each: {examples(several, 12)}. Choose by tasks=.")
 
 
 def _selection(tasks: Any, ignore: Any) -> Selection:
