@@ -234,12 +234,10 @@ class LabelAudit(Result):
         for other in records(people[people["people"] > 0]):
             line += "; {difference} against other people".format_map(cells(other, self.columns))
             uses["the ranking of all runs"] = usable(other, "difference", 0)
-        mean = float(moved["change"].mean())
-        uses |= {
-            f"scores (off by up to {off['change']:.4f}, in the mean by {mean:+.4f})": usable(
-                off, "change", NEAR, most=True
-            )
-        }
+        low, high = moved["change"].min(), moved["change"].max()
+        side = ", all too high" if low > 0 else ", all too low" if high < 0 else ""
+        use = f"scores (off by up to {off['change']:.4f}{side})"
+        uses[use] = usable(off, "change", NEAR, most=True)
         (claim,) = records(claims)
         can = "no" if claim["opposite"] else usable(claim, "false_share", ALPHA, most=True)
         n, false = int(claim["judge_significant"]), f"{claim['false_share']:.1%} of "

@@ -102,7 +102,7 @@ class Verification(Result):
         return self.answers()[0]
 
     def _shown(self) -> pd.DataFrame:
-        return self.summary[list(self.declared["summary"].reported)]
+        return self.summary[list(self.declared["summary"].reported)] if len(self.table) else self.table
 
     def _rest(self) -> str:
         return "rows in .summary"

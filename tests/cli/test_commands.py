@@ -74,7 +74,8 @@ def test_infer_pool_writes_the_judgments_of_the_topics_that_are_not_set_apart(tm
     assert (status, err) == (0, "")
     assert "4 topics of 12 set apart" in out
     left = f"--pooled {out_folder}/contributors.txt --qrels {out_folder}/judgments.txt"
-    assert f"\n  pt-reuse lou {left} --depth 20 --pool-order trec_eval\n" in out
+    go_on = f"{tmp_path}/runs --qrels {out_folder}/judgments.txt --pooled {out_folder}/contributors.txt"
+    assert f"\n  pt-reuse lou {go_on} --depth 20 --pool-order trec_eval\n" in out
     assert ptr.read_qrels(out_folder / "judgments.txt").topics == [q for q in qrels.topics if q not in old]
     # the advice as it stands, with the runs
     (tmp_path / "teams").write_text(mine.run_table[["name", "team"]].to_csv(index=False, header=False, sep=" "))
