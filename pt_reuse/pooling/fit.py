@@ -93,7 +93,8 @@ class PoolFit:
                 f"{self.stranger_share:.0%} of the judgments have no contributor",
                 f"{self.strangers:,} of {self.judged:,} judged documents ({self.stranger_share:.0%}) are within depth "
                 f"{self.depth} of no contributing run: runs are missing here, the depth or the order is another, or "
-                f"they were chosen otherwise. {_INFER} says which runs and which depth fit the judgments.",
+                f"they were chosen otherwise; uniques may be others. {_INFER} says which runs and which depth fit the "
+                "judgments.",
             )
         yield from self.of_pool()
 

@@ -208,7 +208,10 @@ class SplitTopics:
         """Yield what keeps the intervals from meaning what they seem to mean."""
         n, more, labels = len(self.labelled), len(self.unlabelled), self.of_judge.labels
         if n < ENOUGH_TOPICS:
-            text = f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} intervals cover less than they say."
+            text = (
+                f"people labelled {n:,} topics. With fewer than {ENOUGH_TOPICS} intervals cover less than they say: of "
+            )
+            text += "95% intervals as few as 92 in 100 with 10 topics, and 89 with variance='plain'."
             yield Caveat(f"{n:,} topics with labels of people only", text)
         if more < n:
             note = f"fewer topics with the judge's labels alone ({more:,}) than with those of people ({n:,})"

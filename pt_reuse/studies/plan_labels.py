@@ -288,7 +288,7 @@ def _counted_labels(plan: LabelPlan, checked: Any) -> pd.DataFrame:
     if len(given) >= _SUSPECT and (given["now"] == given["label"]).all():
         warn(f"all {len(given):,} labels are those of the judge. Are they what people said, and not the judge's own?")
     if missing := len(plan.sample) - len(given):
-        text = "Those that were count as a random sample of their strata."
+        text = "Those that were count as a random sample of their strata: nothing may have decided which were checked."
         warn(f"{count(missing, 'document')} of {len(plan.sample):,} in the plan not checked. {text}")
     return strata
 
