@@ -7,6 +7,7 @@ from typing import Any
 from pt_reuse._check import count
 from pt_reuse._version import __version__
 from pt_reuse.cards.parts import AT_EQUAL_DEPTH, EQUAL_DEPTH, Asking, upper_loss
+from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import FEW_TOPICS
 
 CITATION = f"""@software{{pt_reuse,
@@ -89,9 +90,8 @@ def paragraph(name: str, asking: Asking) -> str:
         if runs is not None and runs.pool_is_on_record:
             n = int(runs.pooled.sum())
             pool = f", {'' if n == len(runs) else f'{n:,} of them '}pooled to depth {depth:,}"
-        known: Any = asking.found.get("pool")
-        if known is not None and known.summary["explained"].iloc[0] < known.summary["judged"].iloc[0]:
-            pool += f", which explains {int(known.summary['explained'].iloc[0]):,} of the judgments"
+            within = len(asking.qrels.restrict(depth_pool(runs, depth=depth)))
+            pool += f", a pool that has {within:,} of the judgments" if within < len(labels) else ""
     resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
     conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
     limits = (

@@ -7,12 +7,14 @@ import math
 import re
 from html.parser import HTMLParser
 
+import ir_measures
 import pandas as pd
 import pytest
 
 import pt_reuse as ptr
+from pt_reuse.cards.opening import paragraph
 from pt_reuse.cards.page import table
-from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS
+from pt_reuse.cards.parts import AT_EQUAL_DEPTH, PARTS, Asking
 from pt_reuse.cards.questions import QUESTIONS, Threshold, Verdict
 from pt_reuse.collections.dataset import ReuseDataset
 
@@ -200,6 +202,25 @@ def test_a_paragraph_and_its_latex(card):
     assert tex.startswith(r"A \& B has 25 topics")
     assert tex.endswith(r"\cite{pt_reuse}.")
     assert entry.startswith("% @software{pt_reuse,")
+
+
+def test_a_paragraph_says_how_many_judgments_are_in_the_pool(field):
+    unseen = pd.DataFrame({"qid": field.qrels.topics[0], "docno": ["unseen1", "unseen2", "unseen3"], "label": 0})
+    more = ptr.Qrels(pd.concat([field.qrels.to_frame(), unseen]))
+    pool = ptr.depth_pool(field.runs, depth=20).to_frame()[["qid", "docno"]]
+    n = len(more.to_frame().merge(pool))
+    text = paragraph("A", Asking(field.runs, more, [ir_measures.nDCG @ 10], 20, {"resamples": 0}))
+    assert f"pooled to depth 20, a pool that has {n:,} of the judgments. " in text
+    assert 0 < n <= len(more) - 3
+
+
+def test_judgments_of_relevant_documents_only_answer_nothing_of_what_was_judged(field):
+    relevant = field.qrels.to_frame().query("label > 0")
+    with pytest.warns(ptr.ReuseWarning, match="relevant documents only"):
+        asked = ptr.report(None, relevant, "nDCG@10", resamples=0).questions.set_index("part")
+    of_judged = asked.loc[["density", "pool", "bounds", "coverage"]]
+    assert set(of_judged["answer"]) == {"cannot be said"}
+    assert of_judged["condition"].str.contains("relevant documents only").all()
 
 
 def test_what_is_not_known_is_said_first(field):
