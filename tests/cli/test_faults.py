@@ -5,6 +5,8 @@ from __future__ import annotations
 import ir_datasets
 from command_parts import run
 
+from pt_reuse.cli.parser import Parser, in_shell
+
 #: how the command line is called -> what is said of the call; the library's own words differ by its version
 CALLS = {
     "": "the following arguments are required: COMMAND",
@@ -53,3 +55,9 @@ def test_calls_that_are_not_whole_or_contradict_themselves(capsys):
         assert (status, out) == (2, ""), call
         assert err.startswith("pt-reuse")
         assert said in err
+
+
+def test_messages_name_commands():
+    said = "infer_pool(runs, qrels) and check_new_run(new, runs, qrels) say; so does runs.with_metadata(pooled=...)"
+    shown = in_shell(said, Parser())
+    assert shown.startswith("`pt-reuse infer-pool` and `pt-reuse check-new-run` say; so does runs.with_metadata(")

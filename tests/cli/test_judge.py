@@ -147,6 +147,8 @@ def test_topics_and_texts_of_a_collection(tmp_path, capsys):
     status, _, err = run(capsys, "judge", "export", "--collection", "demo", *more, "--out", tmp_path / "tasks")
     assert (status, err) == (0, "")
     demo = ReuseDataset("demo")
+    # the labels are those of the collection, where nobody says others
+    assert list(read_manifest(tmp_path / "tasks").scale.words) == [0, 1, 2]
     row = rows_of(tmp_path / "tasks" / "ann-round1.csv")[0]
     texts = {document["docno"]: document["text"] for document in demo.get_corpus_iter(verbose=False)}
     assert texts[row["docno"]] in row["text"]

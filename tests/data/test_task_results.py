@@ -107,6 +107,10 @@ def test_the_mean_of_subsets_and_another_score(folder):
     ("found", "said"),
     [
         ('{"scores": {"test": [', "no JSON"),
+        (
+            '{"task_name": "A", "scores": {"test": [{"main_score": 0.1, "main_score": 0.2}]}}',
+            "'main_score' stands twice",
+        ),
         ("[]", "no result of a task"),
         ({"task_name": "A"}, "no key 'scores'"),
         (result("B", 0.1), "the result of 'B', and not of 'A'"),

@@ -39,6 +39,7 @@ TOPICS = {
     "num.xml": "<topics><t><num>1</num><query>green tea</query></t><t><num>2</num><query>milk</query></t></topics>",
     "title.txt": "<top>\n<num> Number: 1\n<title> Topic: green tea\n</top>\n\n"
     "<top>\n<num>2</num>\n<title>milk</title>\n</top>",
+    "doc.txt": "<DOC>\n<DOCNO> 1 </DOCNO>\n green\n tea\n</DOC>\n<DOC><DOCNO>2</DOCNO>milk</DOC>",
 }
 
 

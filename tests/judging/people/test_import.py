@@ -366,3 +366,16 @@ def test_arguments_are_checked(folder, messages):
         for value in values:
             given = {"folder": folder, argument: value}
             messages.refused(lambda given=given: ptr.judging.import_labels(**given), argument=argument)
+
+
+def test_sheets_for_anybody_are_of_whom_their_files_are_called_and_keep_notes(tmp_path):
+    export(tmp_path, annotators=None)
+    (sheet,) = tmp_path.glob("*.csv")
+    rows = rows_of(sheet)
+    marked = [{**row, "label": str(truth(row["qid"], row["docno"])) if n else ""} for n, row in enumerate(rows)]
+    marked[0]["note"] = "no text"
+    write_rows(sheet, marked)
+    found = ptr.judging.import_labels(tmp_path, partial=True)
+    assert set(found.table["annotator"]) == {sheet.stem}
+    assert len(found.table) == len(rows) - 1
+    assert found.missing[["qid", "docno", "note"]].values.tolist() == [[rows[0]["qid"], rows[0]["docno"], "no text"]]
