@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -224,6 +224,27 @@ class Field(ByTopic, Portable):
 
     def _long_names(self) -> list[bytes]:
         return tokens.long_names_in(tokens.as_words(self.vocabulary))
+
+
+class StoredField(Field):
+    """A block on disk, whose arrays are read, each by its name, when somebody asks for them."""
+
+    @classmethod
+    def later(cls, n_runs: int, topics: tuple[str, ...], read: Callable[[str], Any]) -> StoredField:
+        found = cls.__new__(cls)
+        vars(found).update(n_runs=n_runs, topics=topics, _read=read)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        # asked where the instance has no such attribute yet; another thread may just read it
+        if name not in Field.__dataclass_fields__ or "_read" not in vars(self):
+            raise AttributeError(name)
+        vars(self)[name] = value = self._read(name)
+        return value
+
+    def __getstate__(self) -> tuple[dict[str, Any], list[bytes]]:
+        # elsewhere it has all its arrays
+        return {name: getattr(self, name) for name in Field.__dataclass_fields__}, self._long_names()
 
 
 _ROWS = 1 << 16  # rows of a block of small topics; a topic that has more is a block of its own

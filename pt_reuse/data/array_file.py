@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from pt_reuse._files import open_file, replacing
@@ -57,29 +58,37 @@ class ArrayFile:
         with _telling():
             file = open_file(path)
             try:
-                self._arrays = NpzFile(file, own_fid=True)
+                self._archive = ZipFile(file)
             except BaseException:
                 file.close()
                 raise
+        self._close = weakref.finalize(self, file.close)
 
     def __enter__(self) -> ArrayFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._arrays.close()
+        self._close()
 
     @cached_property
     def notes(self) -> dict[str, Any]:
         """Return what was written beside the arrays; raise a DamagedError where it cannot be read."""
-        archive: Any = self._arrays.zip
         with _telling():
-            return dict(json.loads(archive.read(_NOTES)))
+            return dict(json.loads(self._archive.read(_NOTES)))
 
     def read(self, *names: str) -> list[NDArray]:
         """Return some arrays; raise a DamagedError where one is not as it was written."""
         with _telling():
-            # read to its end, which compares the checksum
-            return [self._arrays[f"{name}.npy"] for name in names]
+            return [_read(self._archive, name) for name in names]
+
+
+def _read(archive: ZipFile, name: str) -> NDArray:
+    # whole, which compares the checksum; the array is a view of it, which numpy's own reader would copy piece by piece
+    data = archive.read(f"{name}.npy")
+    member = BytesIO(data)
+    np.lib.format.read_magic(member)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+    return np.frombuffer(data, dtype, offset=member.tell()).reshape(shape, order="F" if fortran else "C")
 
 
 @contextmanager

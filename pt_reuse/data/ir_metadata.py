@@ -45,7 +45,8 @@ def labelled_table(
 
 def header_of(path: Path) -> Mapping[str, str]:
     """Return what the first lines of a run file say of its run: its ``team`` and ``type``, where they do."""
-    text = _header(path)
+    if not (text := _header(path)):
+        return {}
     try:
         # not the loader in C: it may crash where a text is nested without end; references are not followed
         root = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)

@@ -25,10 +25,12 @@ _ZSTANDARD_STEP = 1 << 10
 
 
 def _gzip_blocks(file: IO[bytes], step: int) -> Iterator[bytes]:
-    try:
-        from isal.igzip import IGzipFile as GzipFile
-    except ImportError:
-        from gzip import GzipFile
+    from gzip import GzipFile
+
+    # for the beginning of a file gzip itself, which reads less of it at once
+    if step >= _CHUNK:
+        with suppress(ImportError):
+            from isal.igzip import IGzipFile as GzipFile
     with GzipFile(fileobj=file, mode="rb") as unpacked:
         while block := unpacked.read(step):
             yield block

@@ -21,7 +21,7 @@ from pt_reuse._check import examples
 from pt_reuse._files import TREE, check_writable, open_file, sweep_temporary, temporary
 from pt_reuse._jobs import folder_for_jobs
 from pt_reuse.arrays import tokens
-from pt_reuse.arrays.field import Field
+from pt_reuse.arrays.field import Field, StoredField
 from pt_reuse.arrays.open_field import AnyField, OpenField, Stacked, Stepped, cut_topics, forget_blocks
 from pt_reuse.data.array_file import ArrayFile, DamagedError, add_array, add_notes, writing
 from pt_reuse.data.dropped import Dropped
@@ -117,13 +117,15 @@ def _file(path: str, mark: str) -> ArrayFile:
 
 
 def _load(file: ArrayFile, i: int) -> Field:
+    def read(name: str) -> Any:
+        with _telling(file.path):
+            if name == "vocabulary" and len((long_names := file.read(f"{i}/long_names"))[0]):
+                tokens.keep_long_names(long_names[0].tobytes().split(b"\0"))
+            return file.read(f"{i}/{name}")[0]
+
     with _telling(file.path):
         first, end = (0, *file.notes["ends"])[i : i + 2]
-        long_names, *arrays = file.read(*(f"{i}/{name}" for name in ("long_names", *_ARRAYS)))
-        if len(long_names):
-            tokens.keep_long_names(long_names.tobytes().split(b"\0"))
-        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
-        return Field(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), **named)
+        return StoredField.later(len(file.notes["ranked"]), tuple(file.notes["topics"][first:end]), read)
 
 
 @contextmanager

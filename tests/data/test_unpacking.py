@@ -81,7 +81,7 @@ def test_bombs_in_bounded_memory(tmp_path, monkeypatch):
         assert said in told[f"{packing} read_runs"]
         assert said in told[f"{packing} read_qrels"]
     for call in ("read_runs", "read_qrels"):
-        assert f"{tmp_path / 'long'}: the text does not fit in memory" in told[f"long {call}"]
+        assert "does not fit in memory" in told[f"long {call}"]
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
