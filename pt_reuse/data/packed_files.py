@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import ctypes
+import gzip
 import lzma
 import re
 import stat
@@ -25,13 +26,14 @@ _ZSTANDARD_STEP = 1 << 10
 
 
 def _gzip_blocks(file: IO[bytes], step: int) -> Iterator[bytes]:
-    from gzip import GzipFile
-
-    # for the beginning of a file gzip itself, which reads less of it at once
+    unpacker: Any = gzip.GzipFile
+    # the beginning of a file is left to gzip, which reads less of it at once
     if step >= _CHUNK:
         with suppress(ImportError):
-            from isal.igzip import IGzipFile as GzipFile
-    with GzipFile(fileobj=file, mode="rb") as unpacked:
+            from isal.igzip import IGzipFile
+
+            unpacker = IGzipFile
+    with unpacker(fileobj=file, mode="rb") as unpacked:
         while block := unpacked.read(step):
             yield block
 
