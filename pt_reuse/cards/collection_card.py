@@ -141,11 +141,12 @@ def report(
     )
     ask_all(asking, SECTIONS, verbose=verbose)
     title = known.title if known is not None and name in (None, known.name) else name or "The collection"
+    flags = [] if of_runs is None else [_flag(of_runs, known)]
     return Card(
         name=title,
         verdict=verdict(asking),
         summary=_summary(asking),
-        flag=" ".join([*([] if of_runs is None else [_flag(of_runs)]), *(f"Beware: {c.note}." for c in caveats)]),
+        flag=" ".join([*flags, *(f"Beware: {c.note}." for c in caveats)]),
         facts=list(_facts(known)),
         results=asking.found,
         missing=asking.missing,
@@ -189,10 +190,14 @@ def _summary(asking: Asking) -> str:
     return f"{', '.join([count(len(runs), 'run'), *units])}; {judged} Pool depth: {pool}."
 
 
-def _flag(runs: RunSet) -> str:
+def _flag(runs: RunSet, collection: Collection | None) -> str:
     """Return what kind of system was pooled, and what cannot be learned of others."""
-    pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
-    record = "" if runs.pool_is_on_record else " (not on record for all: runs that nobody recorded count)"
+    pooled, record = runs.pooled.fillna(True).to_numpy(dtype=bool), ""
+    if not runs.pool_is_on_record:
+        record = " (not on record for all: runs that nobody recorded count)"
+        if collection is not None and collection.submitted is not None:
+            read = f"pt.get_dataset('reuse:{collection.name}').get_runs(runs=...)"
+            record = f" (not said with the runs: {read} labels them as on record, with their teams and types)"
     flag = f"Pooled: {pooled.sum():,} of {count(len(runs), 'run')}{record}"
     kinds = runs.run_table["type"][pooled].dropna().value_counts()
     if kinds.empty:
