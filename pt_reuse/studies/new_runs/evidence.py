@@ -15,7 +15,7 @@ from pt_reuse._check import count
 from pt_reuse.arrays.changes import Changes
 from pt_reuse.arrays.expected import Expected, Floats, Likely, expected_scores
 from pt_reuse.arrays.kernels import UNJUDGED, Spec
-from pt_reuse.arrays.lists import offsets, ranges
+from pt_reuse.arrays.lists import offsets, ranges, stable_order
 from pt_reuse.arrays.rescore import HitIndex, Hits
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
@@ -447,7 +447,7 @@ class LeaveOneOutSetting:
             _, row, rank = evidence.lists.of_runs(np.flatnonzero(evidence.units.of_run == unit))
             kept = np.flatnonzero(place[row] >= 0)
             at = place[row[kept]]
-            order = np.argsort(at, kind="stable")
+            order = stable_order(at)
             at, rank = at[order], rank[kept[order]]
             first = np.flatnonzero(np.diff(at, prepend=-1))
             group = np.repeat(np.arange(len(first)), np.diff(first, append=len(at)))
@@ -455,7 +455,7 @@ class LeaveOneOutSetting:
             best = np.minimum.reduceat(rank, first) if len(first) else rank
             parts.append((at[first], np.full(len(first), unit), np.bincount(group, minlength=len(first)), fused, best))
         of_document, *listed = (np.concatenate(each) for each in zip(*parts, strict=True))
-        order = np.argsort(of_document, kind="stable")
+        order = stable_order(of_document)
         starts = np.searchsorted(of_document[order], np.arange(len(self._contested) + 1))
         return starts, *(values[order] for values in listed)
 
