@@ -27,7 +27,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
 
 
-def stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def stable_order(keys: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return what sorts non-negative numbers; equal ones keep their order."""
     # numpy sorts 16 bits by radix, several times as fast
     small = keys.astype(np.uint16) if len(keys) and int(keys.max()) < 2**16 else keys
