@@ -14,7 +14,7 @@ from pt_reuse.cli.declared import flags_of
 from pt_reuse.cli.field import add_field, judgments_named, plan_field, told_name
 from pt_reuse.cli.output import complain, draw, out_file, out_folder, print_table, say, shows_bars, write_files
 from pt_reuse.cli.parser import INPUT, Parser, add_out, add_quiet, in_shell, listed
-from pt_reuse.cli.study_commands import add_flag, labelled_answers
+from pt_reuse.cli.study_commands import add_flag, add_unknown, labelled_answers
 from pt_reuse.errors import InputError, located
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def add_report(parser: Parser) -> None:
     add_field(parser, unless=_alone)
     what = "instead of runs and judgments: file or folder of answers that were judged by items"
     parser.add_option("--answers", "FILE", what, group=INPUT)
+    add_unknown(parser)
     _add_flags(parser, "depth", "rel")
     add_out(parser, "the page, as HTML,", "FILE")
     parser.set_defaults(run=_run_report)
@@ -58,10 +59,10 @@ def _run_report(options: argparse.Namespace) -> None:
         library()
     how: dict[str, Any] = {option: getattr(options, option) for option in (*_USUAL, "depth", "rel")}
     if options.answers is not None:
-        beside = [name for name in ("runs", "qrels", "collection") if getattr(options, name) is not None]
+        beside = [name for name in ("runs", "qrels", "collection", "pooled") if getattr(options, name) is not None]
         if beside:
             raise InputError(f"answers have no {beside[0]} beside them. Leave one out.", argument="answers")
-        answers = labelled_answers({"answers": options.answers}, options.metadata)["answers"]
+        answers = labelled_answers({"answers": options.answers}, options)["answers"]
         card = report(answers, name=os.path.basename(options.answers), verbose=shows_bars(options), **how)
     else:
         plan = None if _alone(options) else plan_field(options)

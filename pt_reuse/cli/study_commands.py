@@ -85,6 +85,7 @@ def add_study(function: str, parser: Parser) -> None:
         add_flag(parser, flag)
     if "answers" in declared["flags"]:
         parser.add_option("--metadata", "FILE", METADATA_HELP, group=READING)
+        add_unknown(parser)
     if declared["contributors"] is not None:
         add_contributors(parser, default=declared["contributors"])
     add_out(parser, "the tables (CSV), the settings (JSON) and the pictures (PNG)")
@@ -140,7 +141,7 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         usual = different_names([*sources.values(), *others.values()])
         given[name] = tuple(usual if options.judgment_names is None else listed(options.judgment_names))
     if files := [name for name, kind in kinds.items() if kind == "answers"]:
-        given |= labelled_answers({name: given[name] for name in files}, options.metadata)
+        given |= labelled_answers({name: given[name] for name in files}, options)
     # a leaderboard may have measures that nobody here knows
     checked = study.checked(given | ({"measures": None} if scored else {}))
     if "contributors" in study.parameters:
@@ -173,14 +174,20 @@ def _run(declared: Mapping[str, Any], options: argparse.Namespace) -> None:
         write_result(result, folder, options, drawn)
 
 
-def labelled_answers(paths: Mapping[str, str], metadata: str | None) -> dict[str, Any]:
-    """Return judged answers of files, whose runs one table describes."""
+def add_unknown(parser: Parser) -> None:
+    """Add what becomes of matches of another name in files of answers."""
+    parser.add_option("--unknown", "WHAT", "a match of another name: error (default) or zero", default="error")
+
+
+def labelled_answers(paths: Mapping[str, str], options: argparse.Namespace) -> dict[str, Any]:
+    """Return judged answers of files, whose runs the same tables describe."""
     from pt_reuse.data.answers import as_answers
     from pt_reuse.data.metadata import OF_FRAMES, given_metadata, read_metadata
 
-    found = {name: as_answers(path, name) for name, path in paths.items()}
+    found = {name: as_answers(path, name, unknown=options.unknown) for name, path in paths.items()}
     names = list(dict.fromkeys(run for answers in found.values() for run in answers.names))
-    labels = given_metadata(metadata=metadata and read_metadata(metadata))
+    named = {name: getattr(options, name, None) for name in ("teams", "types")}
+    labels = given_metadata(metadata=options.metadata and read_metadata(options.metadata), **named)
     # a new run that the table does not name is a team of its own
     table = labels.table(names, naming=replace(OF_FRAMES, complete=False)).set_index("name", drop=False)
     return {

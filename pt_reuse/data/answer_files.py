@@ -26,7 +26,7 @@ MATCHES = {
     **dict.fromkeys(("not_support", "none", "contradict", "contradicts"), 0.0),
 }
 #: what an item is called -> its weight in ``weighted``; others weigh nothing
-WEIGHTS = {"vital": 1.0, "okay": 0.5}
+WEIGHTS = {"vital": 1.0, "okay": 0.5, "none": 0.0, "failed": 0.0}
 #: what every form is read into: a weight that is not said is NaN, `id` is another name of the item
 COLUMNS = ("qid", "item", "run", "match", "contradicts", "importance", "weight", "judge", "qanswer", "id", "place")
 _DRAGUN = {"topic_id": "qid", "answer_id": "item", "run_tag": "run", "auto_assessment": "match"}
@@ -45,20 +45,22 @@ def read_rows(path: Any, judge: str = "", *, unknown: str = "error", bank: bool 
             said = _of_table(table, bank) if isinstance(table, pd.DataFrame) else _of_json(table, name, bank)
             found = [_row(each, judge, unknown) for each in said]
         rows += [(*row, ", ".join(filter(None, (name, at)))) for *row, at in found]
-    if not rows:
+    if all(row[2] is None for row in rows):
         where = "" if isinstance(path, pd.DataFrame) else str(path)
         raise _fault(f"there is no {'item' if bank else 'judged answer'}.", where)
     return pd.DataFrame(rows, columns=[*COLUMNS])
 
 
 def _row(said: Mapping[Any, Any], judge: str, unknown: str) -> tuple[Any, ...]:
-    """Return the row of what a file says of an item and a run, by the names of a long table."""
+    """Return the row of what a file says of an item and a run, by the names of a long table; of an item alone none."""
     given = {name: str(value) for name, value in said.items() if not is_missing(value) and value != ""}
     at, called = said["place"], given.get("importance")
-    qid, item, run = (_text(said[name], name, at) for name in ("qid", "item", "run"))
-    match, contradicts = _match(
-        said["match"], unknown, f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
-    )
+    qid, item = (_text(said[name], name, at) for name in ("qid", "item"))
+    run, match, contradicts = None, math.nan, False
+    if "run" in given or "match" in given:
+        run = _text(said["run"], "run", at)
+        where = f"{at}, topic {shown(qid)}, run {shown(run)}, item {shown(item)}"
+        match, contradicts = _match(said["match"], unknown, where)
     weight = _number(said.get("weight", called))
     if "weight" not in said and weight is None:
         weight = math.nan if called is None else WEIGHTS.get(called, 0.0)
@@ -95,7 +97,7 @@ def _match(value: Any, unknown: str, place: str) -> tuple[float, bool]:
         return 0.0, False
     raise _fault(
         f"a match must be {', '.join(MATCHES)}, or a number from 0 to 1, got {shown(value)}. unknown='zero' counts "
-        "other words 0, as the AutoNuggetizer does; a bank of items alone is bank=.",
+        "other words 0, as the AutoNuggetizer does; a file of items alone is a bank, not answers.",
         place,
     )
 
@@ -145,7 +147,8 @@ def _of_table(table: pd.DataFrame, bank: bool) -> list[dict[Any, Any]]:
         table = table.rename(columns=_DRAGUN)
     elif {"qid", "item"} <= set(names) and "match" not in names:
         table = table.melt(id_vars=[key for key in _BESIDE if key in names], var_name="run", value_name="match")
-        table = table[~(table["match"].isna() | (table["match"] == ""))]
+        # what nobody matched is an item all the same
+        table.loc[table["match"].isna() | (table["match"] == ""), ["run", "match"]] = None
     lacking = [name for name in _LONG if name not in table]
     if lacking:
         raise InputError(
@@ -165,10 +168,15 @@ def _of_json(values: list[tuple[str, Any]], name: str, bank: bool) -> Iterator[d
     for at, value in values:
         if not isinstance(value, dict) or not set(_BANKS) & set(value):
             raise _fault("no object with 'qid' and 'nuggets', or 'query_id' and 'nugget_bank' or 'claim_bank'.", at)
-        topic = value.get("qid") or value.get("query_id") or (value.get("metadata") or {}).get("topic_id")
+        named = (value.get("qid"), value.get("query_id"), (value.get("metadata") or {}).get("topic_id"))
+        topic = next((name for name in named if name is not None), None)
         qid, run = _text(topic, "qid", at), str(value.get("run_id") or Path(name).name.partition(".json")[0])
         answer = {"qid": qid, "run": run, "qanswer": value.get("answer_text"), "place": at}
-        for nugget in _nuggets(value, qid, at):
+        nuggets = list(_nuggets(value, qid, at))
+        if not nuggets:
+            of_run = "" if bank else f", run {shown(run)}"
+            raise _fault(f"topic {shown(qid)}{of_run}: there is no item. Leave out topics without any.", at)
+        for nugget in nuggets:
             yield {**answer, **nugget, **({"match": 0} if bank else {})}
 
 
@@ -192,7 +200,7 @@ def _nuggets(value: Mapping[str, Any], qid: str, at: str) -> Iterator[dict[str, 
 
 def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what each run's answer matched and did not, with items joined by their text."""
-    left_out = 0
+    left_out, without = 0, []
     for qid, runs in topics.items():
         for run, answer in runs.items() if isinstance(runs, Mapping) else [("", None)]:
             at = f"topic {shown(qid)}, run {shown(run)}"
@@ -200,6 +208,8 @@ def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             nuggets = answer.get("nuggets")
             if not isinstance(nuggets, Mapping) or not {"matched", "not-matched"} <= set(nuggets):
                 raise _fault("no 'nuggets' with 'matched' and 'not-matched'.", at)
+            if not any(str(item).strip() for items in nuggets.values() for item in items):
+                without.append(at)
             said = {"qid": qid, "run": run, "qanswer": answer.get("response"), "place": at}
             for key, match in (("matched", 1.0), ("not-matched", 0.0)):
                 items = dict.fromkeys(item for item in nuggets[key] if str(item).strip())
@@ -207,3 +217,5 @@ def _of_ikat(topics: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 yield from ({**said, "item": item, "match": match} for item in items)
     if left_out:
         warn(f"{count(left_out, 'item')} left out, empty or a second time in an answer.")
+    if without:
+        warn(f"{count(len(without), 'answer')} without an item left out, the first is of {without[0]}.")

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_reuse._check import choice, count, examples, flag, names, shown
-from pt_reuse._files import checked_path, replacing
-from pt_reuse.data.answer_files import read_rows
+from pt_reuse._check import choice, count, examples, flag, listed, names, shown
+from pt_reuse._files import check_writable, checked_path, replacing
+from pt_reuse.data.answer_files import WEIGHTS, read_rows
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.metadata import OF_FRAMES, RunLabels, given_metadata
 from pt_reuse.data.run_set import RunSet
@@ -131,9 +131,11 @@ class Answers:
         both = pd.concat([one.to_frame() for one in (self, other)], ignore_index=True)
         both = both.rename(columns={"name": "run"}).assign(place="")
         both = both.drop_duplicates(["qid", "item", "run", "judge", "match", "contradicts"])
-        items = pd.concat([self.items, other.items])
-        table = pd.concat([self.run_table, other.run_table]).drop_duplicates("name", ignore_index=True)
-        return _of_rows(both, table, items, {**self.texts, **other.texts})
+        items = pd.concat([self.items, other.items]).drop_duplicates()
+        for _, row in items[items.duplicated(["qid", "item"])].head(1).iterrows():
+            where = f"topic {shown(row['qid'])}, item {shown(row['item'])}"
+            raise InputError("the item weighs one thing in the one and another in the other.", place=where)
+        return _of_rows(both, _described(self.run_table, other.run_table), items, {**self.texts, **other.texts})
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``qid item name match contradicts importance weight judge``, a row for each match."""
@@ -172,7 +174,10 @@ class Answers:
     def write(self, path: str | Path) -> Path:
         """Write the long form, ``qid item run match weight judge`` and ``importance``, to a CSV file at `path`."""
         place, frame = checked_path(path), self.to_frame().rename(columns={"name": "run"})
+        check_writable(place.parent, [place.name], overwrite=True, argument="path")
         frame["match"] = frame["match"].astype(object).mask(frame["contradicts"], "contradict")
+        # an item that nobody matched has a line without a run
+        frame = pd.concat([frame, self.items[np.isnan(self.matches).all(axis=(0, 2))]], ignore_index=True)
         if self.texts:
             first = ~frame.duplicated(["qid", "run"])
             pairs = zip(frame["qid"], frame["run"], first, strict=True)
@@ -256,9 +261,13 @@ def read_answers(
     labels = given_metadata(teams=teams, types=types, metadata=metadata)
     rows = read_rows(path, judge or "judge", unknown=unknown)
     items = None if bank is None else _bank(bank, rows)
+    every = rows if items is None else items
+    odd = every.loc[(every["weight"] == 0) & ~every["importance"].fillna("vital").isin(WEIGHTS), "importance"]
+    if len(odd):
+        warn(f"items of the importance {examples(odd.unique())} weigh nothing: known are {listed([*WEIGHTS])}.")
     said = rows[["qid", "run", "qanswer"]].drop_duplicates().dropna()
     texts = {(qid, run): text for qid, run, text in said.to_numpy().tolist()}
-    return _of_rows(rows, labels.table(rows["run"].drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
+    return _of_rows(rows, labels.table(rows["run"].dropna().drop_duplicates().tolist(), naming=OF_FRAMES), items, texts)
 
 
 def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
@@ -273,20 +282,38 @@ def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
         raise InputError(f"topic {shown(qid)} has item {shown(item)} a second time.", argument="bank", place=place)
     known = {(qid, other): item for qid, item, other in items[["qid", "item", "id"]].to_numpy().tolist()}
     rows["item"] = [known.get(key, key[1]) for key in zip(rows["qid"], rows["item"], strict=True)]
-    without = items[~items["qid"].isin(rows["qid"])]["qid"].unique()
-    if len(without):
+    matched = items["qid"].isin(rows.loc[rows["run"].notna(), "qid"])
+    if len(without := items.loc[~matched, "qid"].unique()):
         warn(f"{count(len(without), 'topic')} of the bank without a match, left out: {examples(without)}.")
-    return items[items["qid"].isin(rows["qid"])]
+    return items[matched]
 
 
-def as_answers(given: Any, argument: str = "answers") -> Answers:
+def _described(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of the runs of two; what both say of a run must be the same."""
+    tables = [table.set_index("name") for table in (first, second)]
+    again = tables[0].index.intersection(tables[1].index)
+    for column in ("team", "type"):
+        said = pd.concat([table.loc[again, column] for table in tables], axis=1).dropna()
+        for name, *both in said[said.iloc[:, 0] != said.iloc[:, 1]].itertuples():
+            raise InputError(
+                f"it has the {column} {shown(both[0])} in the one and {shown(both[1])} in the other.",
+                place=f"run {shown(name)}",
+            )
+    table = (
+        tables[0].combine_first(tables[1]).reindex([*first["name"], *second.loc[~second["name"].isin(again), "name"]])
+    )
+    table[["team", "type"]] = table[["team", "type"]].astype(object).where(table[["team", "type"]].notna(), None)
+    return table.reset_index()[list(dict.fromkeys([*first, *second]))]
+
+
+def as_answers(given: Any, argument: str = "answers", *, unknown: str = "error") -> Answers:
     """Return answers of a user's argument."""
     if isinstance(given, Answers):
         return given
     if not isinstance(given, str | Path | pd.DataFrame):
         raise InputError(f"{argument} must be Answers, a frame or a path, got {shown(given)}.", argument=argument)
     try:
-        return read_answers(given)
+        return read_answers(given, unknown=unknown)
     except InputError as error:
         raise InputError(str(error), argument=argument) from error
 
@@ -294,9 +321,12 @@ def as_answers(given: Any, argument: str = "answers") -> Answers:
 def _of_rows(
     rows: pd.DataFrame, run_table: pd.DataFrame, bank: pd.DataFrame | None, texts: Mapping[tuple[str, str], str]
 ) -> Answers:
-    """Return the matrix of rows, of which no two are of one cell and which agree on what items weigh."""
+    """Return the matrix of rows, of which no two are of one cell and which agree on what items weigh.
+
+    A row without a run is of an item alone.
+    """
     cells = ["qid", "item", "run", "judge"]
-    for _, row in rows[rows.duplicated(cells)].head(1).iterrows():
+    for _, row in rows[rows.duplicated(cells) & rows["run"].notna()].head(1).iterrows():
         before = rows[(rows[cells] == row[cells]).all(axis=1)].iloc[0]
         first = f"; the first is at {before['place']}" if before["place"] else ""
         problem = f"a second match of judge {shown(row['judge'])}{first}: {row['match']:g} and {before['match']:g}."
@@ -313,6 +343,7 @@ def _of_rows(
             raise _fault("the bank lacks the item.", row)
         weights = f"{row['weight']:g} ({row['importance']}), and {row['weight_first']:g} ({row['importance_first']})"
         raise _fault(f"the item weighs {weights} elsewhere. Give it one weight.", row)
+    rows, merged = (frame[frame["run"].notna()] for frame in (rows, merged))
     judge, judges = pd.factorize(rows["judge"])
     cell = judge, merged["index"].to_numpy(dtype=int), pd.Index(run_table["name"]).get_indexer(rows["run"])
     matches = np.full((len(judges), len(items), len(run_table)), np.nan)

@@ -188,7 +188,11 @@ def _joined(new: Answers, answers: Answers, judge: str) -> Answers:
     # a run without a team is one of its own
     teams = set(answers.run_table["team"])
     own = new.run_table["name"].map(lambda name: f"{name} (new)" if name in teams else name)
-    return answers | replace(new, run_table=new.run_table.assign(team=new.run_table["team"].fillna(own)))
+    items = new.items
+    if items["importance"].isna().all() and (items["weight"] == 1).all():
+        # they say nothing of what items weigh
+        items = items[["qid", "item"]].merge(answers.items, on=["qid", "item"])
+    return answers | replace(new, items=items, run_table=new.run_table.assign(team=new.run_table["team"].fillna(own)))
 
 
 class _Bank(NamedTuple):

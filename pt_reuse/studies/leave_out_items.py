@@ -134,7 +134,10 @@ def leave_out_items(
     kept = some if bank == "found" else np.ones(len(some), dtype=bool)
     scores = scores_of_answers(answers, chosen, judge_name, kept)
     missing = int(np.isnan(answers.matches[answers.of_judge(judge_name)]).sum())
-    lacking = Caveat(f"{missing:,} of {found.size:,} matches missing", "they count as not found; nobody judged them.")
+    lacking = Caveat(
+        f"{missing:,} of {found.size:,} matches missing",
+        f"{missing:,} of {found.size:,} matches are missing. They count as not found.",
+    )
     beware(few_topics(len(answers.topics)), [lacking] if missing else [])
     bootstrap = TopicBootstrap(resamples, seed, confidence, None) if resamples else None
     scored = _without_units(answers, scores, judge_name, units, owner, kept)

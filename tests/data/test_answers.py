@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pt_reuse.data.answers import MEASURES, read_answers
-from pt_reuse.errors import InputError
+from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.scoring.answers import score_answers
 from pt_reuse.scoring.scores import score
 
@@ -47,6 +47,28 @@ def test_a_long_frame_is_a_matrix():
     assert scores.tolist() == [[0.75, 0.5], [0, 0.5]]
     strict = by_topic(answers, "strict_all_score")
     assert strict.tolist() == [[0.5, 0.5], [0, 0]]
+
+
+def test_items_that_nobody_matched_stay(tmp_path):
+    bank = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "z"], "weight": [1, 0.5]})
+    wide = pd.DataFrame({"qid": ["1", "1"], "item": ["a", "z"], "weight": [1, 0.5], "A": [1, None]})
+    for answers in (read_answers(LONG[:1], bank=bank), read_answers(wide), read_answers(wide) | read_answers(wide)):
+        assert answers.items["item"].tolist() == ["a", "z"]
+        assert by_topic(answers, "weighted_score").tolist() == [[1 / 1.5]]
+        again = read_answers(answers.write(tmp_path / "written.csv"))
+        assert again.items.equals(answers.items)
+        assert by_topic(again, "all_score").tolist() == [[0.5]]
+
+
+def test_what_two_say_of_a_run_or_an_item_must_agree():
+    one = read_answers(LONG[:1], teams={"A": "x"})
+    with pytest.raises(InputError, match="run 'A': it has the team 'x' in the one and 'y' in the other"):
+        one | read_answers(LONG[2:3], teams={"A": "y"})
+    both = one | read_answers(LONG[2:3], types={"A": "t"})
+    assert both.run_table[["team", "type"]].to_numpy().tolist() == [["x", "t"]]
+    other = pd.DataFrame({"qid": ["1", "1"], "item": ["b", "a"], "weight": [1, 2]})
+    with pytest.raises(InputError, match="topic '1', item 'a': the item weighs"):
+        one | read_answers(LONG[1:2], bank=other)
 
 
 def test_a_wide_frame_with_holes_is_the_same():
@@ -196,7 +218,8 @@ def test_a_bank_of_autojudge_says_which_items_there_are(tmp_path):
     ("bank", "said"),
     [
         ({**BANK, "nugget_bank": None}, "row 1, topic '1', run 'A', item 'Why[?]': the bank lacks the item"),
-        ({"query_id": "1", "nugget_bank": {}}, "bank.jsonl: there is no item"),
+        ({"query_id": 0, "nugget_bank": {}}, "bank.jsonl, line 1: topic '0': there is no item"),
+        ({"query_id": "1", "nugget_bank": {}}, "bank.jsonl, line 1: topic '1': there is no item"),
         ({"qid": "1", "nuggets": [{"text": "Why?"}] * 2}, "row 1, .* item 'Why[?]': the item weighs 1 .*, and 0 "),
         ([("1", "a"), ("1", "a")], "row 2: topic '1' has item 'a' a second time"),
         (
@@ -246,7 +269,8 @@ def test_scores_are_the_autonuggetizers_to_the_last_digit(data, system):
     file = folder / f"baseline_rag24.test_{system}_top20.jsonl.gz"
     if not file.is_file():
         pytest.skip("the test data has no nuggets of RAG 2024")
-    answers = read_answers(file, unknown="zero")
+    with pytest.warns(ReuseWarning, match="'active learning'.* weigh nothing"):
+        answers = read_answers(file, unknown="zero")
     metrics = folder / "metrics" / file.name.replace("gpt4o", "gpt_4o")
     wanted = {row["qid"]: row for row in map(json.loads, gzip.decompress(metrics.read_bytes()).splitlines())}
     for measure in MEASURES:

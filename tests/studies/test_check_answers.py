@@ -210,3 +210,12 @@ def test_bad_input(dragun):
         ptr.items.check_answers(ptr.read_answers(other.drop_duplicates(COLUMNS[:3])), field)
     with pytest.raises(ptr.InputError, match="new has runs of the field"):
         ptr.items.check_answers(field, field)
+
+
+def test_new_answers_that_say_no_weights_have_those_of_the_bank():
+    weights = {"importance": ["vital", "okay", "vital"], "weight": [1, 0.5, 1]}
+    bank = pd.DataFrame({"qid": ["1", "1", "2"], "item": ["a", "b", "c"], **weights})
+    field = read(SMALL, {"A": "x", "B": "y"}, bank=bank)
+    rows = [("1", "b", "N", 1), ("2", "c", "N", 1)]
+    found = ptr.items.check_answers(read(rows, {"N": "z"}), field, "weighted_score")
+    assert found.table["score"].tolist() == pytest.approx([(0.5 / 1.5 + 1) / 2])
