@@ -46,7 +46,8 @@ def rarefaction(by_unit: Mask) -> Floats:
 def bank_size(by_unit: Mask, confidence: float) -> dict[str, float]:
     """Return how many items there are, how many units found, what one more would add, and Chao's bound of all.
 
-    What one more unit adds is the slope of the curve at its end, q1 / n. The interval of Chao2 is the log-normal one.
+    What one more unit adds is the slope of the curve at its end, q1 / n. The interval of Chao2 is the log-normal one;
+    there is none where one unit alone found a single item.
     Source: Chao 1987, Biometrics 43, bias corrected; Colwell et al. 2004, Ecology 85, for the curve.
     """
     from scipy.stats import norm
@@ -61,7 +62,10 @@ def bank_size(by_unit: Mask, confidence: float) -> dict[str, float]:
     else:
         variance = part * base + part**2 * q1 * (2 * q1 - 1) ** 2 / 4 - part**2 * q1**4 / (4 * max(chao2, 1))
     unseen, low, high = chao2 - found, chao2, chao2
-    if unseen > 0 and variance > 0:
+    if unseen <= 0 < variance:
+        # one item that one unit alone found: a logarithm of 0
+        low = high = float("nan")
+    elif variance > 0:
         factor = float(np.exp(norm.ppf((1 + confidence) / 2) * np.sqrt(np.log1p(variance / unseen**2))))
         low, high = found + unseen / factor, found + unseen * factor
     bound = {"chao2": chao2, "chao2_low": low, "chao2_high": high}

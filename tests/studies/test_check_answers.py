@@ -212,6 +212,7 @@ def test_bad_input(dragun):
         ptr.items.check_answers(field, field)
 
 
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_new_answers_that_say_no_weights_have_those_of_the_bank():
     weights = {"importance": ["vital", "okay", "vital"], "weight": [1, 0.5, 1]}
     bank = pd.DataFrame({"qid": ["1", "1", "2"], "item": ["a", "b", "c"], **weights})
