@@ -11,6 +11,7 @@ from typing import Any
 from pt_reuse._check import count, per_cent
 from pt_reuse._report import Column, Digits
 from pt_reuse._text import html_text
+from pt_reuse.arrays.task_means import CONVENTIONS
 from pt_reuse.cards.page import Page, document, facts, table
 from pt_reuse.studies.rank_intervals import PAIRWISE, RankIntervals, rank_intervals
 
@@ -94,9 +95,11 @@ def _verdict(found: RankIntervals) -> Iterator[str]:
     certain = int((table["rank_low"] == table["rank_high"]).sum())
     ranks = f"{count(certain, 'rank')} certain" if certain else "No rank is certain"
     yield f"{ranks}; a system may have {first['mean_width']:.0f} ranks on average."
+    pairwise, borda = found.settings["missing"].startswith(PAIRWISE), CONVENTIONS["borda"][0]
     for row in summary.iloc[1:].to_dict("records"):
-        yield f"By {row['measure']}, {row['swapped']:.1%} of pairs change places."
-    if found.settings["missing"].startswith(PAIRWISE):
+        votes = ", where a missing score has no votes" if pairwise and row["measure"].endswith(borda) else ""
+        yield f"By {row['measure']}, {row['swapped']:.1%} of pairs change places{votes}."
+    if pairwise:
         yield "Systems are compared on the tasks of both; a rank counts the better ones, so there may be no rank 1."
     whose = found.settings.get("whose scores")
     if whose:

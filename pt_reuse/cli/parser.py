@@ -137,7 +137,7 @@ class Parser(argparse.ArgumentParser):
 
 
 #: an argument with its value, or with none, outside of a call
-_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|\{'[^'{}]*': [^'{},]*\}|True\b|(?=[\w\[{]))?")
+_GIVEN = re.compile(r"(?<![\w.(])(\w+)=('[^']*'|\{'[^'{}]*': [^'{},]*\}|\['[^\[\]]*'\]|True\b|(?=[\w\[{]))?")
 
 #: a call of a function, as messages name it
 _CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\([^()]*\)")
@@ -155,6 +155,8 @@ def in_shell(message: InputError | ReuseWarning | str, parser: Parser) -> str:
         if value and value.startswith("{"):
             # one entry of a dict, which the command line takes as name=value
             value = value.strip("{}").replace("'", "").replace(": ", "=")
+        if value and value.startswith("["):
+            value = ",".join(re.findall("'([^']*)'", value))
         return name if value is None else f"{name} {value.strip(chr(39))}"
 
     def command(call: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_reuse._check import choice, count, did_you_mean, examples, names, shown
 from pt_reuse._files import user_path
+from pt_reuse.data.packed_files import UnreadableError, read_bytes
 from pt_reuse.data.task_columns import LARGEST
 from pt_reuse.errors import InputError, warn
 
@@ -26,6 +27,8 @@ SPLITS = {"MSMARCO": "dev"}
 MAIN = "main_score"
 #: what stands beside the results of a revision
 _NO_RESULT = ("model_meta.json",)
+#: how the name of a result ends behind ``.json``
+_PACKED = ("", ".gz", ".bz2", ".xz", ".zst", ".lz4")
 _COLUMNS = ("model", "revision", "qid", "value", "version", "place", "subsets")
 
 
@@ -50,7 +53,10 @@ class ResultChoice:
         choice("revisions", revisions, REVISIONS)
         choice("external", external, ("no", "yes", "only"))
         chosen = None if tasks is None else names("tasks", tasks)
-        return cls(score, split, revisions, external, chosen, () if ignore is None else names("ignore", ignore))
+        ignored = () if ignore is None else names("ignore", ignore)
+        if both := [task for task in chosen or () if task in ignored]:
+            raise InputError(f"ignore and tasks both name {examples(both)}. Take it out of one.", argument="ignore")
+        return cls(score, split, revisions, external, chosen, ignored)
 
     def split_of(self, task: str) -> str:
         """Return the split of a task."""
@@ -77,13 +83,14 @@ def is_results_folder(path: Any) -> bool:
     return place is not None and place.is_dir() and next(_files(place), None) is not None
 
 
-def _files(folder: Path) -> Iterator[tuple[str, str, Path]]:
-    """Yield model, revision and file of each result."""
+def _files(folder: Path) -> Iterator[tuple[str, str, str, Path]]:
+    """Yield model, revision, task and file of each result."""
     for model in _below(folder):
         for revision in _below(model) if model.is_dir() else ():
             for file in _below(revision) if revision.is_dir() else ():
-                if file.suffix == ".json" and file.name not in _NO_RESULT:
-                    yield model.name.replace("__", "/"), revision.name, file
+                task, json_ending, packed = file.name.rpartition(".json")
+                if json_ending and packed in _PACKED and file.name not in _NO_RESULT:
+                    yield model.name.replace("__", "/"), revision.name, task, file
 
 
 def _below(folder: Path) -> list[Path]:
@@ -94,8 +101,7 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
     """Read the scores of a folder of results; what has none is told in a warning."""
     found, lacking, faults = list[tuple[Any, ...]](), dict[str, list[str]](), list[InputError]()
     external, known = set[str](), set[str]()
-    for model, revision, file in _files(folder):
-        task = file.name.removesuffix(".json")
+    for model, revision, task, file in _files(folder):
         known.add(task)
         if task in chosen.ignore or (chosen.tasks is not None and task not in chosen.tasks):
             continue
@@ -116,6 +122,9 @@ def read_results(folder: Path, chosen: ResultChoice) -> TaskResults:
         raise InputError.of_several(faults, len(found) + len(faults), "results")
     _check_tasks(chosen, known)
     rows = pd.DataFrame(found, columns=[*_COLUMNS])
+    for place in rows.loc[rows.duplicated(["model", "revision", "qid"]), "place"].head(1):
+        problem = "a second file of this task and revision. Keep one."
+        raise InputError(problem, argument="path", place=place)
     for task, mine in rows.groupby("qid", sort=False)["subsets"]:
         # a mean over other subsets is another score; of sets that as many results have, the larger counts
         usual = max(mine.value_counts().items(), key=lambda item: (item[1], len(item[0]), item[0]))[0]
@@ -207,11 +216,11 @@ def _check_scale(rows: pd.DataFrame, *, picked: bool) -> None:
 def _score(file: Path, task: str, chosen: ResultChoice) -> tuple[float | str, tuple[int, ...], tuple[str, ...]]:
     """Return the score in a file, or in words why it has none, the version of MTEB that wrote it, and the subsets."""
     try:
-        read = json.loads(file.read_bytes(), object_pairs_hook=_object)
+        read = json.loads(read_bytes(file), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"no JSON ({error}). Is the file cut short?") from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}.") from error
+    except UnreadableError as error:
+        raise InputError(f"{error}.") from error
     if not isinstance(read, dict):
         raise InputError("no result of a task: an object with 'task_name' and 'scores'.")
     version = tuple(int(part) for part in str(read.get("mteb_version")).split(".") if part.isdecimal())

@@ -75,7 +75,8 @@ class LeaderboardAgreement(Result):
     title = "Agreement of leaderboards"
     answer = (
         "of_all",
-        "{judge}, {judge_measure} against {measure} of the reference: tau_b {tau_b}, {best_tau_b} of the best",
+        "{judge}, {judge_measure} against {measure} of the reference, {runs:run}: tau_b {tau_b}, {best_tau_b} of the "
+        "best",
     )
     key = "tau_b gamma tau_ap_b max_drop max_rise"
     valid_for = "the runs that both score; means: {means}; best: {best}."
@@ -196,7 +197,8 @@ def compare_leaderboards(
     """Compare the rankings of runs by leaderboards with that of a reference, given scores of runs and no labels.
 
     Each measure of the reference is compared with each of the other, as TREC AutoJudge's ``meta-evaluate`` does. If you
-    have labels of a judge, :func:`audit_labels` computes more. Runs are matched by name.
+    have labels of a judge, :func:`audit_labels` computes more. Runs are matched by name, and by revision where both
+    say it.
 
     Intervals are of topics drawn where both have the same, two at least. Elsewhere, as of a task against its repaired
     version, or of some tasks against all, runs are drawn and tasks are not: the interval says how far the number
@@ -244,6 +246,7 @@ def compare_leaderboards(
     lacking: list[tuple[str, str, str]] = []
     for name, board in boards.items():
         with located(name):
+            board = _of_same_revisions(truth, board)
             mean_of, other_of, over = _on_topics(truth, board, "own" if name in lists else topics)
             _check_runs(mean_of, other_of, missing)
             lacking += _lacking(name, mean_of, other_of, missing)
@@ -267,7 +270,8 @@ def compare_leaderboards(
     return LeaderboardAgreement(
         table=table,
         settings={
-            "human": ", ".join(f"{key}={value}" for key, value in truth.settings.items()),
+            "human": _conventions(truth),
+            **{f"leaderboard {name}": _conventions(board) for name, board in boards.items() if name not in lists},
             "tasks": "all" if tasks is None else ", ".join(truth.topics),
             "means": "; ".join(dict.fromkeys(means_over)),
             "missing": missing,
@@ -319,15 +323,14 @@ def _of_tasks(scores: Scores, given: Any, argument: str) -> Scores:
 
 def _part(scores: Scores, topics: list[int]) -> Scores:
     """Return scores on some topics, without the runs that have none of them."""
-    has_topic = scores.has_topic[topics]
-    runs = np.flatnonzero(has_topic.any(axis=0) | scores.complete)
-    return replace(
-        scores,
-        run_table=scores.run_table.iloc[runs].reset_index(drop=True),
-        topics=[scores.topics[topic] for topic in topics],
-        values=scores.values[:, topics][:, :, runs],
-        has_topic=has_topic[:, runs],
-    )
+    some = [scores.topics[topic] for topic in topics]
+    part = replace(scores, topics=some, values=scores.values[:, topics], has_topic=scores.has_topic[topics])
+    return _of_some(part, np.flatnonzero(part.has_topic.any(axis=0) | scores.complete))
+
+
+def _of_some(scores: Scores, runs: NDArray[np.int64]) -> Scores:
+    table = scores.run_table.iloc[runs].reset_index(drop=True)
+    return replace(scores, run_table=table, values=scores.values[:, :, runs], has_topic=scores.has_topic[:, runs])
 
 
 def _on_topics(truth: Scores, board: Scores, topics: str) -> tuple[Scores, Scores, str]:
@@ -349,6 +352,23 @@ def _on_topics(truth: Scores, board: Scores, topics: str) -> tuple[Scores, Score
         _part(side, [side.topics.index(topic) for topic in some]) for side, some in zip(sides, counted, strict=True)
     ]
     return parts[0], parts[1], over
+
+
+def _conventions(scores: Scores) -> str:
+    return ", ".join(f"{key}={value}" for key, value in scores.settings.items())
+
+
+def _of_same_revisions(truth: Scores, board: Scores) -> Scores:
+    """Return the scores without runs of other revisions than the reference has of them, and warn of these."""
+    if not all("revision" in side.run_table for side in (truth, board)):
+        return board
+    wanted = board.run_table["name"].map(truth.run_table.set_index("name")["revision"])
+    other = (wanted.notna() & (wanted != board.run_table["revision"])).to_numpy()
+    if not other.any():
+        return board
+    names = board.run_table.loc[other, "name"]
+    warn(f"{count(len(names), 'run')} of another revision than in the reference, left out: {examples(names)}.")
+    return _of_some(board, np.flatnonzero(~other))
 
 
 def _check_runs(truth: Scores, board: Scores, missing: str) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse import options
-from pt_reuse._check import choice, count, did_you_mean, names, shown
+from pt_reuse._check import choice, count, did_you_mean, examples, names, shown
 from pt_reuse.arrays.correlation import DECIMALS, rounded
 from pt_reuse.arrays.pairs import ranks
 from pt_reuse.arrays.significance import PairTests, winners
@@ -152,13 +152,14 @@ class RankIntervals(Result):
 
     def _swapped(self) -> dict[str, float]:
         """Return by measure the share of pairs that are in the other order than by the first."""
-        ranks = self.table.set_index(["measure", "name"])["rank"].unstack("measure")[self.table["measure"].unique()]  # noqa: PD010
-        first, found = ranks.iloc[:, 0].to_numpy(), {}
-        n_pairs = len(first) * (len(first) - 1) / 2
-        for measure in ranks:
-            other = ranks[measure].to_numpy()
-            sides = np.sign(first[:, None] - first) * np.sign(other[:, None] - other)
-            found[str(measure)] = float((sides < 0).sum() / 2 / n_pairs)
+        systems, found = pd.Index(self.table["name"].unique()), dict[str, float]()
+        of_first: Any = None
+        for measure, rows in self.pairs.groupby("measure", sort=False):
+            first, second = (systems.get_indexer(rows[name]) for name in ("first", "second"))
+            side = np.zeros((len(systems),) * 2)
+            side[first, second], side[second, first] = np.sign(rows["difference"]), -np.sign(rows["difference"])
+            of_first = side if of_first is None else of_first
+            found[str(measure)] = float((side * of_first < 0).sum() / 2 / len(rows))
         return found
 
 
@@ -316,7 +317,13 @@ def _whole(scores: Scores, missing: str) -> tuple[Scores, NDArray[np.bool_]]:
     """Return scores and (topics, systems) which of them are there, without what `missing` leaves out."""
     there = np.ones_like(scores.has_topic) if scores.complete else scores.has_topic
     if missing == "error" and not there.all():
-        named_scores(scores, every_topic=True)
+        lacking = np.array(scores.names, dtype=object)[~there.all(axis=0)].tolist()
+        raise InputError(
+            f"{int((~there).sum()):,} of {there.size:,} scores are missing, those of {examples(lacking)}. "
+            "missing='pairwise' compares each pair on the topics of both; 'drop_tasks' and 'drop_systems' leave out "
+            "what lacks some.",
+            argument="missing",
+        )
     n_topics, n_systems = there.shape
     topics = there.sum(axis=1) == n_systems if missing == "drop_tasks" else np.ones(n_topics, dtype=bool)
     systems = there.sum(axis=0) == n_topics if missing == "drop_systems" else np.ones(n_systems, dtype=bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -173,3 +174,17 @@ def test_results_of_old_versions_are_told(folder):
     put(folder, "two", "c", "B", {"mteb_dataset_name": "B", "test": {"ndcg_at_10": 0.5}})
     with pytest.warns(UserWarning, match="1 result left out: written by MTEB before"):
         assert ("two", "B") not in values(read(folder))
+
+
+def test_packed_results_are_read_and_a_task_stands_once(folder):
+    file = put(folder, "two", "c", "B", result("B", 0.5))
+    file.with_name("B.json.gz").write_bytes(gzip.compress(file.read_bytes()))
+    with pytest.raises(InputError, match=r"two/c/B\.json\.gz: a second file of this task and revision"):
+        read(folder)
+    file.unlink()
+    assert values(read(folder))["two", "B"] == 0.5
+
+
+def test_a_task_is_not_chosen_and_ignored():
+    with pytest.raises(InputError, match="ignore and tasks both name 'A'"):
+        ResultChoice.of(**{**ANY, "tasks": ["A", "B"], "ignore": "A"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -272,3 +273,17 @@ def test_what_is_refused(messages, tmp_path):
         messages.refused(call, argument=argument)
     strange = JUDGE.per_topic.assign(qid="x" + JUDGE.per_topic["qid"])
     messages.refused(lambda: compared(PEOPLE, {"a": ptr.Scores.from_frame(strange)}), argument="leaderboards")
+
+
+def test_runs_of_another_revision_are_others():
+    truth, other = board([0.4, 0.3, 0.2, 0.1]), board([0.1, 0.3, 0.2, 0.05])
+    of = {
+        side: replace(side, run_table=side.run_table.assign(revision=list(rs)))
+        for side, rs in ((truth, "abcd"), (other, "xbcd"))
+    }
+    with pytest.warns(ptr.ReuseWarning) as told:
+        found = compared(of[truth], of[other])
+    assert "1 run of another revision than in the reference, left out: 'r0'" in str(told[0].message)
+    assert found.table[["runs", "tau_b"]].iloc[0].tolist() == [3, 1]
+    # one that does not say it is matched by name
+    assert compared(one, other).table["runs"].iloc[0] == 4

@@ -136,10 +136,13 @@ def test_conventions_by_plain_loops(seed, share):
     borda = tables["M, Borda"].set_index("name")["rank"].to_dict()
     assert borda == {n: 1 + sum(round(other - own, 9) > 0 for other in votes.values()) for n, own in votes.items()}
     summary = found.summary().set_index("measure")["swapped"]
-    for measure, table in tables.items():
-        mine = table.set_index("name")["rank"].to_dict()
-        pairs = list(combinations(scores.names, 2))
-        other_side = sum((borda[a] - borda[b]) * (mine[a] - mine[b]) < 0 for a, b in pairs)
+    apart = {measure: {} for measure in wanted}
+    for row in found.pairs.to_dict("records"):
+        apart[row["measure"]] |= {(row["first"], row["second"]): row["difference"]}
+        apart[row["measure"]] |= {(row["second"], row["first"]): -row["difference"]}
+    pairs = list(combinations(scores.names, 2))
+    for measure, mine in apart.items():
+        other_side = sum(apart["M, Borda"][pair] * mine[pair] < 0 for pair in pairs)
         assert summary[measure] == pytest.approx(other_side / len(pairs))
 
 
