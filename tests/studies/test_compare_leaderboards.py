@@ -282,7 +282,7 @@ def test_runs_of_another_revision_are_others():
         for side, rs in ((truth, "abcd"), (other, "xbcd"))
     }
     with pytest.warns(ptr.ReuseWarning) as told:
-        found = compared(of[truth], of[other])
+        found = compared(one, two)
     assert "1 run of another revision than in the reference, left out: 'r0'" in str(told[0].message)
     assert found.table[["runs", "tau_b"]].iloc[0].tolist() == [3, 1]
     # one that does not say it is matched by name
