@@ -277,10 +277,7 @@ def test_what_is_refused(messages, tmp_path):
 
 def test_runs_of_another_revision_are_others():
     truth, other = board([0.4, 0.3, 0.2, 0.1]), board([0.1, 0.3, 0.2, 0.05])
-    of = {
-        side: replace(side, run_table=side.run_table.assign(revision=list(rs)))
-        for side, rs in ((truth, "abcd"), (other, "xbcd"))
-    }
+    one, two = (replace(s, run_table=s.run_table.assign(revision=[*r])) for s, r in ((truth, "abcd"), (other, "xbcd")))
     with pytest.warns(ptr.ReuseWarning) as told:
         found = compared(one, two)
     assert "1 run of another revision than in the reference, left out: 'r0'" in str(told[0].message)
