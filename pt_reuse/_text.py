@@ -36,6 +36,8 @@ _OF_RANKS = re.compile(r"(?<![A-Za-z])(rank|drop|rise|fall)s?(?![A-Za-z])", re.I
 _TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 #: a number that is longer than this as it is formatted has an exponent
 _LONG_NUMBER = 18
+#: a number with its interval, or an interval alone
+_WITH_ENDS = re.compile(r"[-+<]?[\d,.]+%?( \(\S+ to \S+\)| to \S+)?")
 
 
 # characters
@@ -182,6 +184,11 @@ class TextColumn:
     cells: tuple[str, ...]  # its texts
     right: bool = False  # align to the right, as numbers are
 
+    @property
+    def is_cut(self) -> bool:
+        """Return whether its cells may be shortened: not numbers, of which a part would be another one."""
+        return not self.right and not all(t == _MISSING or _WITH_ENDS.fullmatch(t) for t in self.cells)
+
 
 def text_columns(frame: pd.DataFrame, numbers: str = "{:.4f}") -> list[TextColumn]:
     """Return the columns of a frame as texts, numbers to the right."""
@@ -257,7 +264,7 @@ def lay_out(columns: Sequence[TextColumn], *, width: int) -> str:
     longest = min(max(widest), width)
     for most in range(longest, min(longest, _LEAST_TEXT) - 1, -1):
         # a number keeps its digits as long as there is another way
-        rooms = [w if column.right else min(w, most) for column, w in zip(columns, widest, strict=True)]
+        rooms = [min(w, most) if column.is_cut else w for column, w in zip(columns, widest, strict=True)]
         narrow = list(map(max, rooms, words))
         if sum(narrow) + _GAP * (len(columns) - 1) <= width:
             first, others = _fitted(columns[0], rooms[0], fold=True), map(_fitted, columns[1:], rooms[1:])

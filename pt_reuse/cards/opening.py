@@ -95,7 +95,7 @@ def paragraph(name: str, asking: Asking) -> str:
     resamples = f"; {asking.how['resamples']:,} resamples of the topics" if asking.how["resamples"] else ""
     conventions = f"Relevant: label of at least {asking.qrels.rel}{resamples}."
     limits = (
-        "Leave-out-uniques speaks of runs like the participants', not of other kinds of systems, nor of relevant "
-        "documents that no run found."
+        "Leave-out-uniques takes out the relevant documents that a team alone put into the pool; it speaks of runs "
+        "like the participants', not of other kinds of systems, nor of relevant documents that no run found."
     )
     return f"{name} has {', '.join(sizes)}{pool}. {' '.join(verdict(asking))} {limits} {conventions}"

@@ -114,7 +114,7 @@ def show(result: Result, screen: Sequence[str] = (), options: Mapping[str, Any] 
         say(f"\n{report.caption.rstrip('.') if view.caption else caption}:")
         # the tables share the screen
         frame, most = report.shown(), max(SHOWN // 2, 2 * SHOWN // len(shown))
-        print_table(frame, f"{view.noun}; --out DIR writes all", most=most, spare=list(frame.columns[2:]))
+        print_table(frame, f"{view.noun}; --out DIR writes all", most=most, spare=list(frame.columns[:1:-1]))
     if result.conditions():
         say("\n".join(["", *result.conditions()]))
 

@@ -290,6 +290,16 @@ def _tell_lacking(
     _tell(missing, f"{message}{advice}")
 
 
+def _tell_strangers(collection: Collection, folder: Path) -> None:
+    """Warn of the files of a folder beside its run files that are no runs on record."""
+    known = {file for name in submitted_runs(collection)["name"] for file in file_names(name)}
+    for place in folders_of(collection, folder):
+        there = {file for file in _files_in(place) if not file.startswith(".")}
+        if there & known and (strangers := sorted(there - known)):
+            left_out = f"{count(len(strangers), 'file')} of no run of this collection left out"
+            warn(f"{left_out}: {examples(strangers)}.", place=str(place))
+
+
 def _tell(missing: str, message: str, argument: str | None = None) -> None:
     if missing == "error":
         raise InputError(message, argument=argument)
@@ -397,6 +407,8 @@ def plan_runs(
     here = None if folder is None else Fetched(find_run_files(collection, names, folder))
     if here is not None and not here.files:
         _tell_lacking(collection, table, here, folder, missing, download)
+    if folder is not None:
+        _tell_strangers(collection, folder)
 
     def get_submitted() -> RunSet:
         how: dict[str, Any] = {"n_jobs": reading.n_jobs or 8, "verbose": reading.verbose}

@@ -144,11 +144,11 @@ def _advice(cells: list[bytes], columns: int, *, first: bool) -> str:
     values = [plain_decimal(cell) for cell in cells]
     skip = SKIP if columns == _OF_RUN else ""
     if first and columns == _OF_RUN and len(cells) == 4 and values[3].is_integer():
-        return f"This looks like qrels (four columns). Use read_qrels().{SKIP}"
+        return f"This looks like qrels (four columns), where a run is expected.{SKIP}"
     if first and columns == 4 and len(cells) == 5 and values[4].is_integer():
         return "Where this is a sample with its strata, qid iteration docno stratum label, pass strata=True."
     if first and columns == 4 and len(cells) == _OF_RUN and np.isfinite(values[3] + values[4]):
-        return "This looks like a run file (six columns). Use read_runs(); beside qrels, runs are given first."
+        return "This looks like a run file (six columns), where judgments are expected: qid iteration docno label."
     if first and len(cells) != columns:
         return f"If this is no such file, move it away or give a pattern such as 'input.*'.{skip}"
     return f"Mend or remove the line; names must not hold white space.{skip}"

@@ -119,6 +119,8 @@ _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # what follows BZh and
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_MAGIC = 10
 _CHUNK, _LEAST = 1 << 17, 1 << 13
+#: where a tar archive says that it is one
+_TAR = slice(257, 262)
 
 
 #: kinds of files that a member of an archive may be; 0 where its system says nothing
@@ -141,11 +143,9 @@ def read_bytes(path: Path) -> bytes:
     """Return the contents of a file, unpacked as its first bytes say."""
     with _reading():
         with open_file(path) as file:
-            if packed_with(file.read(_LONGEST_MAGIC)) is None:
-                file.seek(0)
-                plain: bytes = file.read()
-                return plain
-        return b"".join(read_blocks(path))
+            is_plain = packed_with(file.read(_LONGEST_MAGIC)) is None
+        # plain files at once, without a copy
+        return b"".join(_blocks(path, -1, STEP) if is_plain else read_blocks(path))
 
 
 def read_blocks(path: Path, most: int = STEP) -> Iterator[bytes]:
@@ -254,7 +254,11 @@ def _blocks(path: Path, chunk: int, step: int) -> Generator[bytes, None, None]:
     with _reading(), open_file(path, buffering=0) as file:
         packed, size = packed_with(file.read(_LONGEST_MAGIC)), file.seek(0, 2)
         file.seek(0)
-        yield from _chunks(file, chunk) if packed is None else _unpacked(file, chunk, packed, size, step)
+        blocks = _chunks(file, chunk) if packed is None else _unpacked(file, chunk, packed, size, step)
+        for n, block in enumerate(blocks):
+            if n == 0 and block[_TAR] == b"ustar":
+                raise UnreadableError("is a tar archive. Unpack it, and give the files or the folder")
+            yield block
 
 
 def _chunks(file: IO[bytes], chunk: int) -> Iterator[bytes]:

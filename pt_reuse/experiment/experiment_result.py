@@ -127,7 +127,7 @@ class ExperimentResult(pd.DataFrame):
             raise InputError("this frame has no summary: an operation of pandas lost it. Ask the result itself.")
         if not kept["summary"]:
             hint = f" {sentence(kept['hint'])}" if kept["hint"] else ""
-            warn(f"nothing was left out, so there is no summary. Give field= or name 'lou' in reuse=.{hint}")
+            warn(f"nothing was left out, so there is no summary. Name 'lou' in reuse=, beside a field.{hint}")
         summary = pd.DataFrame(kept["summary"])
         beware = kept["settings"].get(BEWARE_OF_UNIQUES)
         if beware is not None:

@@ -115,7 +115,7 @@ class LabelAgreement(Result):
     """
 
     title, main = "Agreement of labels", "agreement"
-    valid_for = "the documents that people and the judge labelled, relevant from label {rel}. Usable: {usable}."
+    valid_for = "the documents that people and the judge labelled, relevant from label {rel}."
     not_covered = "whether people are right, and how a judge ranks runs."
     plots = {"beside": _draw_figure, "confusion": _draw_confusion}
     key = (KeyFigures(("kappa", "agreement", "surplus", "precision", "recall"), "models", "{judge}"),)
@@ -202,8 +202,7 @@ class LabelAgreement(Result):
         return self.table.loc[self.table["kind"] == "model", "judge"].unique().tolist()
 
     def words(self) -> dict[str, Any]:
-        usable = f"kappa as high as that of other people, without these at least {ADEQUATE} (McHugh 2012)"
-        return {**super().words(), "usable": usable, "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
+        return {**super().words(), "rel": ", ".join(map(str, sorted(set(self.bounds["rel"]))))}
 
     def by_judge(self) -> pd.DataFrame:
         """Return the rows of all documents, relevant or not: judges before other people, the largest kappa first."""
@@ -224,12 +223,12 @@ class LabelAgreement(Result):
         people, lines = self.of_kappa(), []
         for row in records(self.models()):
             line = f"{{judge}}: kappa {{kappa}}, {row['band'] or row['why']}".format_map(cells(row, self.columns))
-            can = usable(row, "kappa", ADEQUATE)
+            can, what = usable(row, "kappa", ADEQUATE), f"Kappa of at least {ADEQUATE}"
             for other in records(people[(people["judge"] == row["judge"]) & people["difference"].notna()]):
                 line += ", {difference} against {person}".format_map(cells(other, self.columns))
-                can = usable(other, "difference", 0)
+                can, what = usable(other, "difference", 0), "As high as that of other people"
             called = f"calls {row['judge_relevant']:.1%} relevant, people {row['human_relevant']:.1%}"
-            lines.append(f"{line}; {called}. Usable in the place of people's labels: {can}")
+            lines.append(f"{line}; {called}. {what}: {can}")
         return lines
 
     def _shown(self) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from pt_reuse.arrays.kernels import UNJUDGED
 from pt_reuse.arrays.lists import TopicDocs
 from pt_reuse.arrays.open_field import AnyField
 from pt_reuse.arrays.rescore import HitIndex
+from pt_reuse.data.catalogue import pool_depth_of
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.ordering import check_in_order, check_order
 from pt_reuse.data.run_set import RunSet
@@ -46,6 +47,7 @@ class PoolFit:
     contributors: int  # runs that made the pool
     assumed: int  # how many of them count only because nobody recorded whether they were pooled
     set_aside: int = 0  # how many of the unjudged documents the judgments know, with label -1: pooled, and not judged
+    on_record: tuple[str, int] | None = None  # the collection whose judgments these are, and the depth of its pool
 
     @classmethod
     def of(cls, pool: Pool, qrels: Qrels, *, depth: int) -> PoolFit:
@@ -79,6 +81,7 @@ class PoolFit:
             contributors=0 if contributors is None else len(contributors),
             assumed=0 if contributors is None else len(contributors.assumed),
             set_aside=set_aside,
+            on_record=pool_depth_of(len(qrels.topics), qrels.arrays.labels),
         )
 
     @property
@@ -104,7 +107,7 @@ class PoolFit:
         if unjudged <= (SLACK if self.assumed else MOSTLY):
             return
         without = f"{self.unjudged:,} of the {self.pooled:,} pooled documents ({unjudged:.0%})"
-        share = f"{unjudged:.0%} of the pool"
+        share, known = f"{unjudged:.0%} of the pool", depth_on_record(self.on_record, self.depth)
         if self.set_aside > MOSTLY * self.unjudged:
             yield Caveat(
                 f"{share} is unjudged, as of a sample",
@@ -117,14 +120,21 @@ class PoolFit:
             yield Caveat(
                 f"{who} assumed, {share} unjudged",
                 f"who was pooled is not on record for {who}, which count, and {without} have no judgment: some were "
-                f"not pooled, or not to depth {self.depth}. {_INFER} says which runs must have been.",
+                f"not pooled, or not to depth {self.depth}. {_INFER} says which runs must have been.{known}",
             )
         else:
             yield Caveat(
                 f"{share} is unjudged",
                 f"{without} have no judgment: nobody judged these runs to depth {self.depth}. {_INFER} says which "
-                "depth fits the judgments.",
+                f"depth fits the judgments.{known}",
             )
+
+
+def depth_on_record(on_record: tuple[str, int] | None, depth: int) -> str:
+    """Return in words which depth the pool of the judgments' collection has, nothing where it is the one at hand."""
+    if on_record is None or on_record[1] == depth:
+        return ""
+    return f" These are the judgments of reuse:{on_record[0]}, whose pool has depth={on_record[1]}."
 
 
 class JudgedTopics(ArrayWork):

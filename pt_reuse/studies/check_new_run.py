@@ -91,7 +91,7 @@ class NewRunCheck(Result):
     predicted      | Predicted  | score | what is predicted, inside the bounds; NaN where nothing is
     clipped        | At a bound |       | whether the estimate was outside the bounds
     predicted_rank | Rank       | ranks | rank by what is predicted, and its interval
-    rank           | Rank       | ranks | rank as judged, and under every completion
+    rank           | Rank       | ranks | rank as judged, and under every completion, of each run apart
     topics_low     | From       | score | lower end by the choice of topics alone
     topics_high    | To         | score | upper end
     both_low       | From       | score | lower end by topics and unjudged documents together
@@ -130,7 +130,7 @@ class NewRunCheck(Result):
             "measure, new run and rival",
             "measure name rival rival_score difference~ predicted~ p decided_by winner significant topics_low "
             "topics_high both_low both_high unjudged exact",
-            report="name rival difference predicted p decided_by",
+            report="name rival difference decided_by predicted p",
             caption="New runs against others by {measure}: as judged and under every labelling; predicted, with its "
             "interval.",
             noun="comparisons",
@@ -143,12 +143,18 @@ class NewRunCheck(Result):
     confidence: float
 
     def _shown(self) -> pd.DataFrame:
+        # the answers say of which measure, if it is one
+        measure = "measure " if len(self.measures) > 1 else ""
         if "against" not in self.settings:
             ends = {"interval": "predicted", "ranks": "predicted_rank", "with_topics": "both_rank"}
-            return _with_ends(self.table, "measure name predicted", ends).assign(as_judged=self.table["score"])
-        p = self.against["p"].map(Digits.P.written)
-        shown = _with_ends(self.against, "measure name rival winner decided_by", {"predicted": "predicted"}).assign(p=p)
-        return shown.join(_with_ends(self.against, "difference", {"bounds": "difference"}))
+            return _with_ends(self.table, f"{measure}name predicted", ends).assign(as_judged=self.table["score"])
+        rows = self.against
+        won = [(rows["winner"] == rows[side]).to_numpy() for side in ("name", "rival")]
+        winner = np.select([*won, rows["winner"] == "neither"], ["new", "rival", "neither"], "")
+        shown = rows[f"{measure}name rival".split()].assign(winner=winner, decided_by=rows["decided_by"])
+        shown = shown.join(_with_ends(rows, "", {"difference": "difference"}))
+        p = rows["p"].map(Digits.P.written)
+        return shown.assign(p=p).join(_with_ends(rows, "", {"predicted": "predicted"}))
 
     def _rest(self) -> str:
         return f"rows in .{'against' if 'against' in self.settings else 'table'}"
@@ -164,6 +170,9 @@ class NewRunCheck(Result):
                 line = self._predicted(records(runs)[0]) if len(runs) == 1 else _all_predicted(runs)
                 n_decided = int((pairs["decided_by"] != OPEN).sum())
                 line += f"; {n_decided:,} of {count(len(pairs), 'comparison')} with neighbours in rank decided"
+            silent = runs[runs["abstains"].astype(bool)]
+            if len(silent) and max(len(runs), len(pairs)) > 1:
+                line += f"; no prediction for {count(len(silent), 'run')}: {silent['why'].iloc[0]}"
             lines.append(f"{measure}: {line}")
         lacking = self.settings.get(LACKING)
         return [f"topics that a new run lacks count 0: {lacking}", *lines] if lacking else lines

@@ -401,7 +401,7 @@ def _common_topics(a: Qrels, b: Qrels, names: tuple[str, str], *, own: bool, int
         if not qrels.topics:
             raise InputError(f"{argument} ({name}) has no judgment.", argument=argument)
     if not shared:
-        problem = f"qrels_b must share a topic with qrels_a: {examples(a.topics)} against {examples(b.topics)}."
+        problem = f"the two judgments share no topic: {examples(a.topics)} against {examples(b.topics)}."
         raise InputError(problem, argument="qrels_b")
     sizes = len(a.topics), len(b.topics)
     if sizes == (len(shared), len(shared)):

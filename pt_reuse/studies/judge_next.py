@@ -77,7 +77,7 @@ class JudgingPlan(Result):
     key = "pairs decided labels limited_by_topics"
     plots = {"labels": _draw}
     columns = """
-    first        | Better      |        | the run that is expected to be better
+    first        | Expected better |    | the run that is expected to be better
     second       | Worse       |        | the other
     difference   | Expected difference | score | of the means that are expected once all is judged
     half         | Needed      | score  | by how much the means must differ for a decision at the confidence level
@@ -441,8 +441,9 @@ def _new_runs(inputs: Inputs, new: Any, topics: pd.DataFrame | None) -> tuple[An
         return runs, as_new_runs(new, runs, inputs.qrels, topics, call="judge_next(runs, qrels, new=...)")
     pooled = runs.pooled.fillna(True).to_numpy(dtype=bool)
     if pooled.all():
-        text = "new is missing. Without it the new runs are those of the field that were not pooled, and all "
-        raise InputError(f"{text}{len(runs)} were.", argument="new")
+        whose = "all were" if runs.pool_is_on_record else "who was pooled is not on record"
+        text = f"new is missing. Without it the new runs are those of the field that were not pooled; {whose}."
+        raise InputError(text, argument="new")
     unpooled = runs.select(names=[name for name, was in zip(runs.names, pooled.tolist(), strict=True) if not was])
     field = runs.select(pooled=True)
     return field, as_new_runs(unpooled, field, inputs.qrels, topics)

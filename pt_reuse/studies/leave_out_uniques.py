@@ -22,6 +22,7 @@ from pt_reuse.plots.sheet import Axes, Place
 from pt_reuse.pooling.fit import PoolFit, find_uniques, unjudged_tops
 from pt_reuse.result import cells, records
 from pt_reuse.scoring.caveats import UNPOOLED, alone, beware, none_relevant, not_pooled, noted, tell
+from pt_reuse.scoring.run_fit import twins
 from pt_reuse.scoring.scores import scores_of
 from pt_reuse.studies.filled_uniques import COUNTS, HOLES, Filling, check_fill, filled_tables
 from pt_reuse.studies.leave_one_out import LeaveOneOutResult, count_uniques, draw_scores, leave_one_out, scores_without
@@ -220,8 +221,8 @@ def leave_out_uniques(
 
     A *unique* of a unit is a judged document (label >= 0) that only this unit's runs contributed to the depth-k pool.
     For each unit the uniques are removed from the judgments and the runs are scored again: these are the scores if the
-    unit had not taken part. The topic set stays: a topic that loses its last relevant document counts 0. Intervals draw
-    topics, and neither judgments nor uniques.
+    unit had not brought them. The topic set stays: a topic that loses its last relevant document counts 0. Intervals
+    draw topics, and neither judgments nor uniques.
 
     Args:
         rel: the lowest label that is relevant; default what the judgments say (:attr:`Qrels.rel`), else 1. With 2,
@@ -255,6 +256,7 @@ def leave_out_uniques(
     lowest = inputs.rel if remove == "relevant" else 0
     unpooled = list(not_pooled(units, pooled.contributors.runs))
     tell(unpooled)
+    beware(twins(inputs.runs, by, units.of_run.tolist()))
     beware(alone(units, pooled.contributors.runs), none_relevant(people, inputs.rel) if remove == "relevant" else ())
     bootstrap = inputs.bootstrap(resamples, seed, confidence, n_jobs)
 

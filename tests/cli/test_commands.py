@@ -156,12 +156,13 @@ def test_an_unknown_pool_is_noted_unless_the_user_names_it(published, monkeypatc
     monkeypatch.setattr("pt_reuse.collections.definition.find_collection", lambda name: unknown)
     (tmp_path / "a").write_text("1 Q0 d1 1 2.0 a\n")
     (tmp_path / "b").write_text("1 Q0 d1 1 2.0 b\n")
-    (tmp_path / "pooled").write_text("b\n")
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "pooled").write_text("b\n")
     command = ["runs", tmp_path, "--collection", "small", "--missing", "ignore"]
     _, out, err = run(capsys, *command)
     assert out.startswith("RunSet: 2 runs (pooled: not on record)")
     assert err.startswith("pt-reuse: note: ")
     messages.told(err)
-    _, out, err = run(capsys, *command, "--pooled", tmp_path / "pooled")
+    _, out, err = run(capsys, *command, "--pooled", tmp_path / "lists" / "pooled")
     assert out.startswith("RunSet: 2 runs (1 pooled)")
     assert err == ""

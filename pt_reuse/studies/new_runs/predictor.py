@@ -24,7 +24,7 @@ from pt_reuse.errors import InputError, located, warn
 from pt_reuse.inputs import Inputs, Pooled
 from pt_reuse.options import SHARED, Flag, Option
 from pt_reuse.pooling.depth import pool_to_depth
-from pt_reuse.pooling.fit import SLACK
+from pt_reuse.pooling.fit import SLACK, depth_on_record
 from pt_reuse.pooling.pool import Contributors
 from pt_reuse.pooling.scorers import checked_corpus
 from pt_reuse.scoring.caveats import Caveat
@@ -113,11 +113,8 @@ class PoolGap:
                 f"{self.unjudged:,} of the {self.documents:,} documents that the pooled runs have down to depth "
                 f"{self.depth} ({self.share:.0%}) are unjudged. They count as not relevant, and new runs are predicted "
                 "as if theirs were judged. Give the depth of the pool, and the runs that were pooled; "
-                "infer_pool(runs, qrels) says which fit the judgments."
+                f"infer_pool(runs, qrels) says which fit the judgments.{depth_on_record(self.on_record, self.depth)}"
             )
-            if self.on_record is not None and self.on_record[1] != self.depth:
-                name, depth = self.on_record
-                message += f" These are the judgments of reuse:{name}, whose pool has depth={depth}."
             yield Caveat(self.in_words, message)
 
 
@@ -144,7 +141,7 @@ def as_new_runs(new: Any, runs: RunSet, qrels: Qrels, topics: pd.DataFrame | Non
         given = given.reorder(runs.order)
     both = [name for name in given.names if name in runs]
     if both:
-        message = f"{examples(both)} is among the runs of the field. Leave it out there."
+        message = f"{examples(both)} is among the runs of the field. Leave it out of one of the two."
         raise InputError(message, argument="new")
     with located("new"):
         check_topics(given, qrels)
