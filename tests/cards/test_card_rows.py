@@ -22,10 +22,8 @@ from pt_reuse.scoring.caveats import CaveatWarning
 #: studies tell of the data what the card tells in words of its own
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
-FILES = {
-    "trec-8/adhoc": "trec8-adhoc/trec8.qrels.gz",
-    "trec-2019/deep/passages": "dl19-passages/qrels.gz",
-}
+#: collection of real data, its grades and its runs all pooled -> the file of its judgments
+FILES = {"trec-2019/deep/passages": "dl19-passages/qrels.gz"}
 
 
 @dataclass(frozen=True, eq=False)
