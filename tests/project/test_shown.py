@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from every_result import ODD, every_result, odd_field
-from matplotlib import rcParams
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from public import kinds
@@ -25,6 +24,7 @@ from pt_reuse._saving import home_of, read_result
 from pt_reuse._text import WIDTH, display_width
 from pt_reuse.collections.dataset import ReuseDataset
 from pt_reuse.columns import column
+from pt_reuse.plots.sheet import Sheet
 from pt_reuse.result import Record, Result, Told, cells, first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:subcollections. :pt_reuse.ReuseWarning")
@@ -283,14 +283,15 @@ def test_the_report_of_scores(results):
 
 
 def rough_extent(renderer, text, prop, ismath, measured=RendererAgg.get_text_width_height_descent):
-    """Measure formulas, and guess what other texts take: that they are laid out well is tested of each plot."""
+    """Measure formulas, and guess what other texts take."""
     size = prop.get_size_in_points()
     return measured(renderer, text, prop, ismath) if ismath else (0.8 * size * len(text), size, 0.0)
 
 
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning", "ignore:constrained_layout not applied:UserWarning")
 def test_every_figure_is_drawn_into_axes_of_ones_own(results, one_of_each_kind, monkeypatch):
-    monkeypatch.setitem(rcParams, "text.hinting", "none")
+    # how figures are laid out is tested of each way of drawing, and takes most of the time
+    monkeypatch.setattr(Sheet, "fit", lambda self, height: None)
     monkeypatch.setattr(RendererAgg, "get_text_width_height_descent", rough_extent)
     drawn = set()
     for name, result in {**one_of_each_kind, **results}.items():
