@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 from command_parts import run
 from ir_measures import ERR, P
+from ir_measures.providers import gdeval_provider
 from public import PUBLIC
 from small_field import write_field
 
@@ -597,9 +598,29 @@ WRITE = os.environ.get("PT_REUSE_WRITE_GOLDEN") == "1"
 ALL = STUDIES | POOLS | JUDGING
 
 
+def gdeval(command: list[str]) -> bytes:
+    """Print ERR as gdeval.pl does, which would be a process for each of 1,600 runs."""
+    *_, qrels, run, cutoff = command
+    judged = [line.split() for line in Path(qrels).read_text().splitlines()]
+    labels = {(qid, docno): max(int(label), 0) for qid, _, docno, label in judged}
+    lists: dict[str, list[tuple[float, str]]] = {}
+    for qid, _, docno, _, score, _ in map(str.split, Path(run).read_text().splitlines()):
+        lists.setdefault(qid, []).append((float(score), docno))
+    lines = ["runid,topic,ndcg,err"]
+    for qid in lists.keys() & {qid for (qid, _), label in labels.items() if label}:
+        err, going_on = 0.0, 1.0
+        for rank, (_, docno) in enumerate(sorted(lists[qid], reverse=True)[: int(cutoff)], 1):
+            satisfied = (2 ** labels.get((qid, docno), 0) - 1) / 16
+            err, going_on = err + satisfied * going_on / rank, going_on * (1 - satisfied)
+        lines.append(f"run,{qid},0,{err:.5f}")
+    return "\n".join(lines).encode()
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    return Small(tmp_path_factory.mktemp("golden"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gdeval_provider.subprocess, "check_output", gdeval)
+        yield Small(tmp_path_factory.mktemp("golden"))
 
 
 def calls_of(name: str, golden: Golden) -> dict[str, dict]:
