@@ -175,13 +175,9 @@ def test_a_collection_by_name_is_not_taken_for_a_file():
 
 
 def test_tables_keep_numbers_that_are_not_rounded():
-    report = ptr.score(*_small(), "AP").report()
-    assert re.findall(r'data-v="([\d.]+)"', table([*report.columns], "c", "n", runs=True))
-
-
-def _small():
     small = ptr.demo.simulate_field(seed=3, n_topics=5)
-    return small.runs, small.qrels
+    report = ptr.score(small.runs, small.qrels, "AP").report()
+    assert re.findall(r'data-v="([\d.]+)"', table([*report.columns], "c", "n", runs=True))
 
 
 def test_the_verdict_says_the_numbers_of_the_studies(card):

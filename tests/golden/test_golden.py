@@ -535,7 +535,7 @@ def _of_column(column: pd.Series) -> Any:
         weights = 1 + np.arange(len(values)) % 97 / 97
         finite = np.isfinite(values)
         return [float(f"{(values * weights)[finite].sum():.12g}"), int((~finite).sum())]
-    return _digest(column.astype(object).map(repr_of))
+    return hashlib.sha256("\n".join(map(repr_of, column.tolist())).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def repr_of(value: Any) -> str:
@@ -545,10 +545,6 @@ def repr_of(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
     return "missing" if value is None or value is pd.NA or value is pd.NaT else str(value)
-
-
-def _digest(*texts: Any) -> str:
-    return hashlib.sha256("\0".join("\n".join(part) for part in texts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def differences(name: str, now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
