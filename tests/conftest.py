@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 from real_runs import PARSED, read_real
 
+from pt_reuse.cards import figures
 from pt_reuse.collections import definition
 from pt_reuse.data.judgments import Qrels, read_qrels
 from pt_reuse.data.run_set import RunSet
@@ -166,6 +167,12 @@ def texts_as_pandas_keeps_them() -> Iterator[None]:
 def messages(tmp_path: Path) -> Messages:
     """Return what asks for the class, argument and place of errors, and holds what they say to rules."""
     return Messages({str(tmp_path): "{d}"})
+
+
+@pytest.fixture
+def no_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have cards without the library of figures, which takes a second to put together."""
+    monkeypatch.setattr(figures, "bundle", lambda: "")
 
 
 @pytest.fixture(scope="session")

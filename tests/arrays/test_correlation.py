@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -216,7 +216,6 @@ def test_agreement_of_nothing_is_nan_without_warning(shape):
 
 
 @given(rankings())
-@settings(deadline=None, max_examples=50)
 def test_kendall_equals_literal_and_scipy(data):
     x, y = data
     assert (tau_a(x, y), tau_b(x, y), gamma(x, y)) == pytest.approx(literal_kendall(x, y), abs=1e-14)
@@ -224,7 +223,6 @@ def test_kendall_equals_literal_and_scipy(data):
 
 
 @given(rankings(ties=False))
-@settings(deadline=None, max_examples=50)
 def test_tau_ap_equals_its_definition(data):
     x, y = data
     walked = sorted(range(len(y)), key=lambda i: -y[i])
@@ -232,7 +230,6 @@ def test_tau_ap_equals_its_definition(data):
 
 
 @given(rankings(largest=6))
-@settings(deadline=None, max_examples=50)
 def test_tau_ap_a_is_the_mean_over_all_tie_breaks(data):
     _, y = data
     x = np.random.default_rng(len(y)).permutation(len(y)).tolist()
@@ -241,13 +238,11 @@ def test_tau_ap_a_is_the_mean_over_all_tie_breaks(data):
 
 
 @given(rankings())
-@settings(deadline=None, max_examples=50)
 def test_tau_ap_b_equals_its_definition(data):
     assert tau_ap_b(*data) == pytest.approx(float(literal_tau_ap_b(*data)), abs=1e-14)
 
 
 @given(rankings())
-@settings(deadline=None, max_examples=50)
 def test_weighted_tau_equals_literal_and_scipy(data):
     x, y = data
     assert weighted_tau(x, y) == pytest.approx(literal_weighted_tau(x, y), abs=1e-12)

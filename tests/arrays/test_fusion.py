@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays.fusion import Fusion, TopicRows, levelled
@@ -81,7 +81,6 @@ def by_hand(fusion, runs):
     return total
 
 
-@settings(deadline=None, max_examples=60)
 @given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORM_NAMES)), st.sampled_from([0, 1, 60]))
 def test_scores_equal_sums_over_dicts(runs, method, norm, k):
     runs = [ranked(run) for run in runs]
@@ -91,7 +90,6 @@ def test_scores_equal_sums_over_dicts(runs, method, norm, k):
     np.testing.assert_allclose(fusion.scores(rows), [expected[doc] for doc in docs], rtol=1e-11, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
 @given(LISTS, st.sampled_from(sorted(METHODS)), st.sampled_from(sorted(NORM_NAMES)), st.randoms(use_true_random=False))
 def test_the_order_of_the_runs_changes_no_bit(runs, method, norm, chance):
     runs = [ranked(run) for run in runs]

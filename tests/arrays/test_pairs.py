@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays import pairs
@@ -34,7 +34,6 @@ def batches(draw):
 
 
 @given(batches())
-@settings(deadline=None, max_examples=50)
 def test_counts_equal_a_literal_count(batch):
     x, ys = batch
     counts = pairs.compare(x, ys).counts
@@ -43,7 +42,6 @@ def test_counts_equal_a_literal_count(batch):
 
 
 @given(batches())
-@settings(deadline=None, max_examples=50)
 def test_ranks_and_above_equal_their_definitions(batch):
     x, ys = batch
     comparison = pairs.compare(x, ys)
@@ -113,7 +111,6 @@ def test_estimates_that_equal_the_truth_are_compared_once(monkeypatch):
     assert found["max_rise"].tolist() == [0, 2, 0, 0, 1]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, 30), st.integers(1, 6), st.integers(1, 20), st.integers(0, 2**32))
 def test_ranks_of_units_alone_are_those_of_the_field_as_each_sees_it(n, n_units, levels, seed):
     random = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
@@ -86,7 +86,6 @@ def test_the_variance_is_that_of_the_definition():
 
 
 @given(st.integers(0, 6), st.integers(0, 4), st.floats(0.6, 0.99))
-@settings(max_examples=40, deadline=None)
 def test_an_interval_holds_its_estimate_and_stays_where_the_truth_can_be(a, b, confidence):
     weights, shares, drawn, units = arrays([0.75, -0.25], [a / 6, b / 4], [6, 4], [9, 50])
     found = stratified_interval(

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays import swaps
@@ -50,7 +50,6 @@ def drawn(n_draws, size, n_topics, seed=1):
     return np.random.default_rng(seed).integers(0, n_topics, (n_draws, 2, size))
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_counts_are_those_of_exact_fractions(data):
     n_topics, n_runs = data.draw(st.integers(1, 6)), data.draw(st.integers(2, 7))

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pt_reuse as ptr
@@ -48,7 +48,6 @@ def by_brute_force(measures, labels, group, elsewhere):
 LABELS = st.lists(st.sampled_from([None, -1, 0, 1, 2]), min_size=1, max_size=5)
 
 
-@settings(max_examples=60)
 @given(LABELS, st.data(), st.lists(st.sampled_from([0, 1, 2]), max_size=3))
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
 def test_every_order(labels, data, elsewhere):

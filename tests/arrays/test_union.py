@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.arrays import tokens
@@ -66,7 +66,6 @@ def read_back(field):
 
 
 @pytest.mark.parametrize("collide", [False, True], ids=["hashes", "all collide"])
-@settings(deadline=None, max_examples=25)
 @given(first=FIELD, second=FIELD)
 def test_as_if_all_were_coded_together(collide, first, second):
     with pytest.MonkeyPatch.context() as patch:
@@ -88,7 +87,6 @@ def test_as_if_all_were_coded_together(collide, first, second):
             np.testing.assert_array_equal(united.vocabulary, together.vocabulary)
 
 
-@settings(deadline=None, max_examples=25)
 @given(first=FIELD, second=FIELD, data=st.data())
 def test_parts_of_fields_are_united_with_all_that_they_know(first, second, data):
     chosen = [

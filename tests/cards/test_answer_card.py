@@ -9,6 +9,7 @@ import pytest
 import pt_reuse as ptr
 from pt_reuse.cli.entry import main
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
 RUNS = [f"run{r}" for r in range(9)]
 TEAMS = {run: f"team {r // 2}" for r, run in enumerate(RUNS)}
 

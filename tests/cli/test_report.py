@@ -12,12 +12,6 @@ from pt_reuse.cards import figures
 pytestmark = pytest.mark.usefixtures("no_bundle")
 
 
-@pytest.fixture
-def no_bundle(monkeypatch):
-    """Have pages without the library of figures, which takes a second to put together."""
-    monkeypatch.setattr(figures, "bundle", lambda: "")
-
-
 def test_the_card_is_that_of_the_function(files, field, tmp_path, capsys):
     call = ["report", files / "runs", "--qrels", files / "qrels.txt", "--metadata", files / "runs.csv"]
     more = ["--depth", 5, "--measures", "P@3,AP", "--resamples", 9, "--seed", 2]

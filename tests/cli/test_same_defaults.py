@@ -68,7 +68,10 @@ MORE = {
     # of a collection the judgments alone are read, unless pools are asked for
     "density": ("", lambda f: {"runs": f.runs if "runs" in f.options else None}),
     # few topics of a small field are usable by default
-    "plan_collection": ("--max-density 1 --min-relevant 0", lambda f: {"max_density": 1.0, "min_relevant": 0}),
+    "plan_collection": (
+        "--max-density 1 --min-relevant 0 --depths 5",
+        lambda f: {"max_density": 1.0, "min_relevant": 0, "depths": [5]},
+    ),
     "leave_out_items": (ITEMS, lambda f: {"answers": f.answers()}),
     "bank_growth": (ITEMS, lambda f: {"answers": f.answers()}),
     "check_answers": (
@@ -175,7 +178,7 @@ def given(kind, folder):
 
 
 #: one door reads files for all commands
-FROM_FILES = ("lou", "audit", "compare", "profile rank-intervals", "pool")
+FROM_FILES = ("lou", "profile rank-intervals")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from collection_parts import TREC8, offline, write_run
 from ir_measures import AP
 
 import pt_reuse as ptr
+from pt_reuse.collections.collection import catalogued
 from pt_reuse.errors import InputError, ReuseWarning
 
 
@@ -128,9 +129,12 @@ def real(data, tmp_path, monkeypatch):
     return data
 
 
-@pytest.mark.parametrize("name", ["trec-8/adhoc", "trec-covid/round5"])
-def test_real_runs_are_what_their_tracks_recorded(name, real, trec8, covid):
-    recorded = (trec8 if name == "trec-8/adhoc" else covid).runs
+@pytest.mark.parametrize(("name", "track"), [("trec-8/adhoc", "trec8"), ("trec-covid/round5", "covid")])
+def test_real_runs_are_what_their_tracks_recorded(name, track, real, request):
+    recorded = request.getfixturevalue(track).runs
+    theirs, ours = recorded.run_table.set_index("name"), catalogued(name).submitted.set_index("name")
+    labels = ours.rename(columns={"type": "general", "official_type": "type"})[["team", "type", "pooled"]]
+    assert labels.to_dict() == theirs[["team", "type", "pooled"]].to_dict()
     recorded = recorded.select(recorded.names[:8])
     runs = pt.get_dataset(f"reuse:{name}").get_runs(names=recorded.names)
     tables = [some.run_table.set_index("name")[["team", "type", "pooled"]].sort_index() for some in (runs, recorded)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from own_files import QUERIES, TOPICS, documents, topics, written
 
@@ -81,7 +81,6 @@ WORDS = st.text(st.characters(blacklist_categories=("C", "Z")), min_size=1, max_
 TEXTS = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.dictionaries(WORDS, TEXTS, min_size=1, max_size=8), st.booleans())
 def test_every_format_gives_back_what_was_written(tmp_path_factory, rows, packed):
     folder = tmp_path_factory.mktemp("rows")

@@ -94,8 +94,9 @@ def test_the_same_ids_in_another_form_give_the_same():
         run, judged = RUN.copy(), JUDGED.copy()
         for frame in (run, judged):
             frame["docno"], frame["qid"] = change(frame["docno"].tolist()), change(frame["qid"].tolist())
-        found = [DOORS[door](*given) for given in ((run, JUDGED), (RUN, judged), (run, judged))]
-        wrong += [] if found == [RIGHT] * 3 else [(door, form)]
+        # the first door with either alone, too
+        given = [(run, judged), *([(run, JUDGED), (RUN, judged)] if door == "score" else [])]
+        wrong += [] if {DOORS[door](*one) for one in given} == {RIGHT} else [(door, form)]
     assert wrong == []
 
 

@@ -253,7 +253,6 @@ def lists_of(runs, name):
 docs = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.fixed_dictionaries({"1": docs, "2": docs}), min_size=1, max_size=3),
     st.dictionaries(st.tuples(st.sampled_from("123"), st.sampled_from("abcdefghz")), st.integers(-2, 3), min_size=1),

@@ -143,7 +143,7 @@ TEXTS = st.text(max_size=6) | st.binary(max_size=4).map(lambda data: data.decode
 ROWS = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 9)), max_size=6)
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS)
 def test_every_bit_comes_back(rows, tmp_path):
     frame = pd.DataFrame(rows, columns=["docno", "score", "rank"]).assign(qid="1", vectors=[np.ones(2)] * len(rows))

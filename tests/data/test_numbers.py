@@ -8,7 +8,7 @@ import struct
 from decimal import Decimal
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse.data.frame_columns import parse_numbers, plain_decimal
@@ -67,7 +67,6 @@ def test_what_is_no_finite_decimal():
         assert set(text) == {"9"} or not np.isfinite(plain_decimal(text.encode())), text
 
 
-@settings(deadline=None, max_examples=100)
 @given(texts=st.lists(st.one_of(middles, decimals), min_size=1, max_size=20))
 def test_long_decimals_are_rounded_once(texts):
     check(texts)

@@ -78,7 +78,7 @@ word = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(
         st.tuples(word.filter(lambda topic: not topic.startswith("#")), word),

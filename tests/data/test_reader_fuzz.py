@@ -110,7 +110,7 @@ def naive_qrels(data):
     return topics
 
 
-FUZZ = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_bytes(text):
@@ -243,7 +243,7 @@ def test_random_bytes(naive, ours, data, path):
     compare(data, naive, ours, path)
 
 
-@settings(FUZZ, max_examples=60)
+@FUZZ
 @given(data=st.one_of(lines(False), damaged(False)))
 def test_qrels_and_damaged_qrels(data, path):
     assume(packed_with(data) is None)
@@ -260,7 +260,7 @@ WAYS = [
 ]
 
 
-@settings(FUZZ, max_examples=120)
+@settings(FUZZ, max_examples=50)
 @given(
     data=st.one_of(lines(True), damaged(True)),
     way=st.sampled_from(WAYS),

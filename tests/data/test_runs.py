@@ -228,7 +228,7 @@ word = st.one_of(
 topic = word.filter(lambda name: not name.startswith("#"))
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     found=st.dictionaries(st.tuples(topic, word), finite, min_size=1, max_size=12),
     name=word.filter(lambda name: "/" not in name and "\\" not in name and name not in (".", "..")),
@@ -302,7 +302,6 @@ def test_the_top_of_the_runs_is_a_small_corpus(messages):
     messages.refused(lambda: runs.docnos(depth=0), argument="depth")
 
 
-@settings(deadline=None, max_examples=20)
 @given(fields(), st.integers(1, 8))
 def test_docnos_equal_the_brute_force(field, depth):
     runs = as_runs(field)

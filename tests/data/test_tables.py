@@ -22,7 +22,7 @@ from pt_reuse.errors import InputError, ReuseWarning
 from pt_reuse.options import ORDERS
 from pt_reuse.scoring.scores import score
 
-QUICK = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, 1.00000001, 1e300, 5e-324, -3.0]), st.floats(allow_nan=False, allow_infinity=False)
 )

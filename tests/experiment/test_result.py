@@ -23,12 +23,6 @@ def experiment(**arguments):
     return ptr.Experiment(retrievers(), TOPICS, QRELS, MEASURES, **given)
 
 
-@pytest.fixture(scope="module")
-def made_once():
-    """Return one result, which no test changes."""
-    return experiment()
-
-
 #: what pandas makes of a result, which knows the runs still
 KEEPING = {
     "copy": lambda r: r.copy(),

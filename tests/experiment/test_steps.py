@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from experiment_parts import FIELD, NAMES, QRELS, TOPICS, Retriever
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, P, R, Rprec, Success, nDCG
 from reference_lou import pairs_of
@@ -74,7 +74,6 @@ def test_by_hand(step, kept):
     ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_judged_and_unjudged_together_are_everything(data):
     docs = [f"d{i}" for i in range(6)]
@@ -190,7 +189,6 @@ def frame_of(lists):
     )
 
 
-@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.fixed_dictionaries({"1": DOCS, "2": DOCS}), min_size=1, max_size=4), st.integers(1, 7), st.booleans()
 )

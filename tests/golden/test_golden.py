@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 from command_parts import run
 from ir_measures import ERR, P
+from ir_measures.providers import gdeval_provider
 from public import PUBLIC
 from small_field import write_field
 
@@ -534,7 +535,7 @@ def _of_column(column: pd.Series) -> Any:
         weights = 1 + np.arange(len(values)) % 97 / 97
         finite = np.isfinite(values)
         return [float(f"{(values * weights)[finite].sum():.12g}"), int((~finite).sum())]
-    return _digest(column.astype(object).map(repr_of))
+    return hashlib.sha256("\n".join(map(repr_of, column.tolist())).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def repr_of(value: Any) -> str:
@@ -544,10 +545,6 @@ def repr_of(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
     return "missing" if value is None or value is pd.NA or value is pd.NaT else str(value)
-
-
-def _digest(*texts: Any) -> str:
-    return hashlib.sha256("\0".join("\n".join(part) for part in texts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def differences(name: str, now: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
@@ -597,9 +594,29 @@ WRITE = os.environ.get("PT_REUSE_WRITE_GOLDEN") == "1"
 ALL = STUDIES | POOLS | JUDGING
 
 
+def gdeval(command: list[str]) -> bytes:
+    """Print ERR as gdeval.pl does, which would be a process for each of 1,600 runs."""
+    *_, qrels, run, cutoff = command
+    judged = [line.split() for line in Path(qrels).read_text().splitlines()]
+    labels = {(qid, docno): max(int(label), 0) for qid, _, docno, label in judged}
+    lists: dict[str, list[tuple[float, str]]] = {}
+    for qid, _, docno, _, score, _ in map(str.split, Path(run).read_text().splitlines()):
+        lists.setdefault(qid, []).append((float(score), docno))
+    lines = ["runid,topic,ndcg,err"]
+    for qid in lists.keys() & {qid for (qid, _), label in labels.items() if label}:
+        err, going_on = 0.0, 1.0
+        for rank, (_, docno) in enumerate(sorted(lists[qid], reverse=True)[: int(cutoff)], 1):
+            satisfied = (2 ** labels.get((qid, docno), 0) - 1) / 16
+            err, going_on = err + satisfied * going_on / rank, going_on * (1 - satisfied)
+        lines.append(f"run,{qid},0,{err:.5f}")
+    return "\n".join(lines).encode()
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    return Small(tmp_path_factory.mktemp("golden"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gdeval_provider.subprocess, "check_output", gdeval)
+        yield Small(tmp_path_factory.mktemp("golden"))
 
 
 def calls_of(name: str, golden: Golden) -> dict[str, dict]:

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
-import psutil
 import pyterrier as pt
 import pytest
 from job_studies import STUDIES, study_alone
@@ -20,8 +14,6 @@ from toy_jobs import Draws, Dying, Warned, Where, Wrong, assert_small
 
 from pt_reuse._jobs import run_jobs
 from pt_reuse.errors import InputError, ReuseWarning
-
-PARTS = Path(__file__).parent
 
 
 def done(jobs, **options):
@@ -124,39 +116,3 @@ class AnyProcesses(AnyBackend):
         jobs = [Draws(number, seconds=(_ for _ in ())) for number in range(3)]
         with pytest.raises(InputError, match=r"cannot be sent to another process: .*generator.* Use threads"):
             done(jobs)
-
-
-def assert_interrupted(script, folder):
-    """Run a script that does jobs of a minute each, interrupt it, and assert that no process of its is left."""
-    marks = folder / "marks"
-    marks.mkdir()
-    body = "\n".join(f"    {line}" for line in script.strip().split("\n"))
-    (folder / "script.py").write_text(
-        "import signal\nfrom pathlib import Path\nimport joblib\nfrom job_checks import done\n"
-        "from toy_jobs import Noted\n"
-        # what is begun in the background may not hear it
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"def work():\n    done(Noted(number, Path({str(marks)!r}), 60.0) for number in range(9))\n"
-        f"if __name__ == '__main__':\n{body}\n"
-    )
-    paths = os.pathsep.join([str(PARTS), *filter(None, sys.path)])
-    process = subprocess.Popen(
-        [sys.executable, str(folder / "script.py")],
-        env={**os.environ, "PYTHONPATH": paths}, cwd=folder, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        while len(list(marks.iterdir())) < 2:
-            assert process.poll() is None, process.stderr.read()
-            time.sleep(0.05)
-        children = psutil.Process(process.pid).children(recursive=True)
-        process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=30)[1]
-    finally:
-        process.kill()
-    assert "KeyboardInterrupt" in said
-    _, left = psutil.wait_procs(children, timeout=20)
-    for child in left:
-        child.kill()
-    assert left == []
-    # no further job began
-    assert len(list(marks.iterdir())) == 2

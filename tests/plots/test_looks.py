@@ -184,7 +184,8 @@ FIGURES = {
     "new by topic": partial(plot_new_by_topic, new_by_topic(), kind="relevant", judgments=LONG, depth=100),
     "no density": partial(plot_density, *densities(1)),
 }
-ON_A_PAGE = ("change", "scores", "uniques", "drops", "ranks", "densities", "saturation", "pool costs", "pools", "rises")
+#: with a legend beside the axes or none, a row for each name, a map
+ON_A_PAGE = ("change", "drops", "ranks", "densities", "pools")
 
 
 @cache

@@ -1,14 +1,16 @@
-"""Which part of the package may import which: the tree of the design, checked on the source."""
+"""The form of the source: which part may import which, how long files are, how many parameters functions have."""
 
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 from public import NAMESPACES
-from sources import Trees, every, outside_expressions
+from sources import every
 
 import pt_reuse
 from pt_reuse.study import studies
@@ -16,6 +18,7 @@ from pt_reuse.study import studies
 ROOT = Path(pt_reuse.__file__).parent
 TOP = "pt_reuse"
 MOST_LINES = 800
+MOST_PARAMETERS = 6
 
 #: file or folder -> layer; imports go to lower layers, or to the same one without a cycle
 LAYERS = {
@@ -41,8 +44,18 @@ def module_name(path):
 
 
 FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = Trees(FILES)
 EVERY_FILE = every(FILES)
+TEST_FILES = sorted(Path(__file__).parents[1].rglob("*.py"))
+
+
+@cache
+def tree_of(module):
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
+def outside_expressions(tree):
+    """Yield the children of a node but its expressions, in which nothing is defined, imported or asserted."""
+    return (node for node in ast.iter_child_nodes(tree) if not isinstance(node, ast.expr))
 
 
 def layer(module):
@@ -72,7 +85,7 @@ def imports(tree, inside="file"):
 
 @EVERY_FILE
 def test_imports_go_down(module):
-    for imported, inside in imports(TREES[module]):
+    for imported, inside in imports(tree_of(module)):
         assert imported in FILES, f"{module} imports {imported}, which is no module"
         if inside != "function":
             assert layer(imported) <= layer(module), (
@@ -83,20 +96,22 @@ def test_imports_go_down(module):
 def test_what_is_asked_of_a_field_needs_nothing_of_how_documents_are_judged():
     judging = f"{TOP}.judging"
     parts = {
-        module.split(".")[1] for module in FILES if any(name.startswith(judging) for name, _ in imports(TREES[module]))
+        module.split(".")[1]
+        for module in FILES
+        if any(name.startswith(judging) for name, _ in imports(tree_of(module)))
     }
     assert parts <= {"judging", "experiment", "cli"}
 
 
 @EVERY_FILE
 def test_only_plots_are_imported_late_and_what_a_command_runs(module):
-    late = [imported for imported, inside in imports(TREES[module]) if inside == "function"]
+    late = [imported for imported, inside in imports(tree_of(module)) if inside == "function"]
     # the parser of a command is there at once, without what the command works with
     assert module.startswith(f"{TOP}.cli") or all(imported.startswith(f"{TOP}.plots") for imported in late), late
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    graph = {module: {name for name, inside in imports(tree) if inside == "file"} for module, tree in TREES.items()}
+    graph = {module: {name for name, inside in imports(tree_of(module)) if inside == "file"} for module in FILES}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -105,7 +120,7 @@ def test_no_module_imports_itself_by_way_of_others():
 
 @EVERY_FILE
 def test_no_function_bears_the_name_of_its_module(module):
-    names = [n.name for n in TREES[module].body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    names = [n.name for n in tree_of(module).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     # the decorator of studies is read as a word, and a study is looked for by its name
     declared = module.startswith(f"{TOP}.studies.") or module in {study.__module__ for study in studies().values()}
     allowed = {"study", *module.split(".")[2:]} if declared else {"study"}
@@ -124,9 +139,45 @@ def test_no_public_name_hides_a_module():
     assert not set(pt_reuse.__all__) & modules
 
 
+def test_files_are_short():
+    lengths = {path: path.read_text(encoding="utf-8").count("\n") for path in (*FILES.values(), *TEST_FILES)}
+    assert len(lengths) > 400
+    assert {path: length for path, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def functions(tree, inside_class=False):
+    """Yield (function, whether it is a method) for every function of a file."""
+    for node in outside_expressions(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node, inside_class
+        yield from functions(node, isinstance(node, ast.ClassDef))
+
+
+def positional(function, is_method):
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+    names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    return names[1:] if is_method and not static else names
+
+
 @EVERY_FILE
-def test_files_are_short(module):
-    assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+def test_no_function_has_many_positional_parameters(module):
+    many = {
+        f"{function.name}, line {function.lineno}": len(positional(function, is_method))
+        for function, is_method in functions(tree_of(module))
+        if len(positional(function, is_method)) > MOST_PARAMETERS
+    }
+    assert not many
+
+
+#: an import of another package's, under a name that begins with `_`
+PRIVATE = re.compile(
+    r"^(?:from|import) (?!pt_reuse)(?:\S*[.])?_(?!_)|^from (?!pt_reuse)\S+ import .*\b_(?!_)", re.MULTILINE
+)
+
+
+def test_hardly_anything_private_of_others_is_imported():
+    found = [module for module, path in FILES.items() if PRIVATE.search(path.read_text(encoding="utf-8"))]
+    assert len(found) <= 1, found
 
 
 def test_the_checks_see_what_they_should():
@@ -146,3 +197,9 @@ def test_the_checks_see_what_they_should():
     assert set(LAYERS) == {[*module.split("."), "__init__"][1] for module in FILES}
     assert layer("pt_reuse.arrays.pairs") == 1
     assert len(FILES) > 20
+    tree = ast.parse("class C:\n    def m(self, a, b, /, c, *, d): pass\n    @staticmethod\n    def s(a): pass\n")
+    methods = {f.name: positional(f, method) for f, method in functions(tree)}
+    assert methods == {"m": ["a", "b", "c"], "s": ["a"]}
+    for line in ("from numpy._core import x", "from ir_datasets import _log", "import a._b"):
+        assert PRIVATE.search(f"import numpy as np\n{line}\n")
+    assert not PRIVATE.search("from __future__ import annotations\nfrom pt_reuse.errors import warn\n")

@@ -232,7 +232,7 @@ MORE = {
 }
 
 
-def studied(name, _folder, **parts):
+def studied(name, **parts):
     """Return what a study finds of runs and judgments, without what is named by their form."""
     every = OPTIONS | PARTS | MORE.get(name, {}) | parts
     taken = set(inspect.signature(STUDIES[name]).parameters)
@@ -264,10 +264,13 @@ CALLS = TAKERS | OTHERS
 @functools.cache
 def expected(taker, folder):
     """Return what a function makes of a RunSet and a Qrels."""
-    if taker in CALLS:
-        return CALLS[taker](folder)
-    name, part = STUDIED[taker]
-    return studied(name, folder, **{part: RUNS if part == "runs" else QRELS})
+    return CALLS[taker](folder)
+
+
+@functools.cache
+def expected_of_study(name, part):
+    """Return what a study finds of a RunSet and a Qrels: once, unless the part is usually of other judgments."""
+    return studied(name, **({} if part is None else {part: QRELS}))
 
 
 #: those that are tried with every form; one function coerces for all, so the others meet one form each, in turns
@@ -299,11 +302,12 @@ def test_forms(parameter, tmp_path, monkeypatch):
         try:
             value = FORMS[parameter][form](folder)
             if taker in CALLS:
-                found = CALLS[taker](folder, **{parameter: value})
+                found, right = CALLS[taker](folder, **{parameter: value}), expected(taker, tmp_path / "expected")
             else:
                 name, part = STUDIED[taker]
-                found = studied(name, folder, **{part: value})
-            assert_equal(expected(taker, tmp_path / "expected"), found)
+                found = studied(name, **{part: value})
+                right = expected_of_study(name, None if PARTS[part] in (RUNS, QRELS) else part)
+            assert_equal(right, found)
         except Exception as error:
             faults.append(f"{taker} of {form}: {error!r:.300}")
     assert faults == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from same import assert_same
 from saved_parts import whole
@@ -56,7 +56,6 @@ TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.just("\udcff")), max_
 CELLS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.just(pd.NA), TEXTS)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(CELLS, st.text(max_size=4), st.floats()), max_size=6))
 def test_any_cell(tmp_path_factory, rows):
     table = pd.DataFrame(

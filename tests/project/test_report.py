@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_reuse._report import Column, Digits, Report, latex
@@ -84,7 +84,6 @@ def read_back(text):
 
 
 @given(st.text(st.sampled_from(SPECIAL + "ab-<>|\"'`é[]* "), max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_latex_sets_every_letter_and_nothing_else(text):
     letters = read_back(latex(text))
     assert "".join(letter for _, letter in letters) == text
@@ -95,7 +94,6 @@ def test_latex_sets_every_letter_and_nothing_else(text):
 
 
 @given(st.lists(st.text(st.sampled_from(SPECIAL + "ab[*-\n"), min_size=1, max_size=12), min_size=1, max_size=4))
-@settings(max_examples=50, deadline=None)
 def test_latex_rows_have_a_cell_each_and_no_options(names):
     columns = [Column("Name", names), Column("n", list(range(len(names))), Digits.COUNT), Column("Again", names)]
     lines = Report(columns, caption="").to_latex().split("\n")

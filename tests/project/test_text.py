@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 import pandas as pd
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pt_reuse._text import prose, table, visible
@@ -41,7 +41,6 @@ def frames(draw):
     return frame
 
 
-@settings(max_examples=75, deadline=None)
 @given(frames(), st.integers(20, 130))
 @example(pd.DataFrame({"x" * 99: [1e300], "日" * 50: ["é" * 90], "n": [-1e-300]}), 20)
 def test_no_line_of_a_table_is_wider_than_asked(frame, width):
@@ -49,7 +48,6 @@ def test_no_line_of_a_table_is_wider_than_asked(frame, width):
     assert widest(table(frame, width=width, most=1, what="日本 rows " * 9)) <= width
 
 
-@settings(max_examples=50, deadline=None)
 @given(TEXTS, st.integers(20, 130))
 def test_no_line_of_prose_is_wider_and_no_word_is_lost(text, width):
     found = prose(text, width=width)
@@ -57,7 +55,6 @@ def test_no_line_of_prose_is_wider_and_no_word_is_lost(text, width):
     assert "".join(found.split()) == "".join(visible(text.expandtabs(4).replace("\n", " ")).split())
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(st.text("abc日é-_", min_size=1, max_size=70), st.floats(-1e6, 1e6), st.integers(0, 10**6)),

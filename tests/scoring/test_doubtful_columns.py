@@ -287,7 +287,7 @@ def test_labels_and_runs_are_no_leaderboard(tmp_path, messages):
 
 
 def test_many_columns_and_brackets_take_no_time(tmp_path):
-    n = 5_000
+    n = 2_000
     names = [f"T{t}" for t in range(n)]
     values = np.random.default_rng(0).random((2, n)).round(4)
     rows = [",".join(["model", *names]), *(",".join([s, *map(str, row)]) for s, row in zip("ab", values, strict=True))]
@@ -295,10 +295,10 @@ def test_many_columns_and_brackets_take_no_time(tmp_path):
     start = time.process_time()
     assert read(path).mean["score"].tolist() == pytest.approx(values.mean(axis=1))
     assert len(read(path, tasks=names[: n // 2]).topics) == len(read(path, ignore=names[n // 2 :]).topics) == n // 2
-    for brackets in ("[" * 60_000, "[" * 30_000 + "](" * 15_000, "<a " * 20_000, "(" * 60_000, "](" * 30_000):
+    for brackets in ("[" * 20_000, "[" * 10_000 + "](" * 5_000, "<a " * 7_000, "(" * 20_000, "](" * 10_000):
         for text in (f"model,A\n{brackets},.1\n", f"model,{brackets}\nx,.1\n", f"x 1 {brackets.strip()} .1\n"):
             outcome(write(tmp_path / "brackets.csv", text))
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < 5
 
 
 def mutants(seed):

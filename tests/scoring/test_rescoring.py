@@ -183,12 +183,11 @@ def test_many_sets_on_trec8(trec8):
     runs, qrels = trec8.runs, trec8.qrels
     labels, chance = qrels.arrays.labels, np.random.default_rng(0)
     rows = np.flatnonzero(labels > 0)
-    sets = [np.sort(chance.choice(rows, 100, replace=False)) for _ in range(20)]
-    changes = Changes(20, np.repeat(np.arange(20), 100), np.concatenate(sets), np.full(2000, UNJUDGED))
+    sets = [np.sort(chance.choice(rows, 100, replace=False)) for _ in range(5)]
+    changes = Changes(5, np.repeat(np.arange(5), 100), np.concatenate(sets), np.full(500, UNJUDGED))
     measures = [AP, P @ 10, nDCG @ 10, Rprec, Bpref, R @ 1000]
     base, found = rescored(runs, qrels, measures, changes)
     frame = qrels.to_frame()
-    for s in range(0, 20, 10):
-        reduced = Qrels(frame.drop(index=sets[s]), topics=qrels.topics)
-        assert np.array_equal(found[:, :, s], score(runs, reduced, measures).values)
+    reduced = Qrels(frame.drop(index=sets[3]), topics=qrels.topics)
+    assert np.array_equal(found[:, :, 3], score(runs, reduced, measures).values)
     assert base.shape == (6, 50, 129)

@@ -49,7 +49,7 @@ NAMES = st.lists(
     separator=st.sampled_from(SEPARATORS),
     transposed=st.booleans(),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_a_table_is_read_back(systems, tasks, values, empty, separator, transposed, tmp_path_factory):
     # a name with a separator is quoted
     systems, tasks = [f"{name}{separator}0" if separator != "\t" else name for name in systems], tasks

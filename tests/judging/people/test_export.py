@@ -29,7 +29,6 @@ def keys_of(sizes):
     return [(str(t), f"d{i}") for t, size in enumerate(sizes) for i in range(size)]
 
 
-@settings(deadline=None, max_examples=20)
 @given(SIZES, st.integers(1, 5), st.data(), st.integers(0, 9))
 def test_each_pair_has_its_people_and_loads_are_equal(sizes, n_people, data, seed):
     people, pairs = PEOPLE[:n_people], keys_of(sizes)

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_strategies import numbered, pair_changes, topic_of, topics
 
@@ -274,7 +274,6 @@ def test_every_strategy_has_a_slow_version():
 
 
 @given(given=topics(), seed=SEEDS)
-@settings(max_examples=50, deadline=None)
 def test_each_asks_for_what_its_slow_version_asks_for(given, seed):
     runs, labels = given
     pool = sorted({doc for run in runs for doc, _ in run})
@@ -323,7 +322,6 @@ def test_the_order_of_labels_leaves_no_trace(name):
 
 
 @given(given=topics(), seed=SEEDS, budget=st.integers(0, 10))
-@settings(max_examples=20, deadline=None)
 def test_a_budget_counts_labels_and_is_a_prefix(given, seed, budget):
     runs, labels = given
     labelled = sorted(doc for doc, label in labels.items() if label is not None)

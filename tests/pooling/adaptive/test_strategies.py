@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_strategies import topic_of, topics
 from strategy_parts import asked_for
@@ -122,7 +122,6 @@ def field(runs, qids=("1",)):
 
 
 @given(given=topics(), depth=st.integers(1, 9), data=st.data())
-@settings(max_examples=25, deadline=None)
 def test_the_lists_are_the_tops_of_the_contributing_runs(given, depth, data):
     runs, _ = given
     contributing = np.array([data.draw(st.booleans()) for _ in runs])
