@@ -208,7 +208,7 @@ _FIRST = 10
 
 def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
     """Yield a caveat for each new run whose first documents are those of another run on every topic."""
-    first = _first_documents(runs)
+    first = _first_documents(runs, _FIRST)
     of_lists = {first[r]: name for r, name in enumerate(runs.names) if name not in new}
     for r, name in enumerate(runs.names):
         if name in new and (same := of_lists.get(first[r])):
@@ -219,27 +219,27 @@ def copies(runs: RunSet, new: Collection[str]) -> Iterator[Caveat]:
             )
 
 
-def twins(runs: RunSet, by: str, unit: Sequence[int]) -> Iterator[Caveat]:
-    """Yield a caveat where runs of two units have the same first documents on every topic."""
+def twins(runs: RunSet, depth: int, by: str, unit: Sequence[int]) -> Iterator[Caveat]:
+    """Yield a caveat where runs of two units brought the same documents to a depth on every topic."""
     of_lists = dict[tuple[bytes, ...], int]()
-    for r, lists in enumerate(_first_documents(runs)):
+    for r, lists in enumerate(_first_documents(runs, depth)):
         other = of_lists.setdefault(lists, r)
         if unit[other] != unit[r] and any(lists):
             names = f"{runs.names[r]!r} and {runs.names[other]!r}"
             yield Caveat(
                 f"{names} are the same",
-                f"runs {names}, of two {by}s, have the same first {_FIRST} documents on every topic: what they brought "
-                "is unique to neither. Are they one run under two names?",
+                f"runs {names}, of two {by}s, have the same first {depth:,} documents on every topic: what they "
+                "brought is unique to neither. Are they one run under two names?",
             )
 
 
-def _first_documents(runs: RunSet) -> list[tuple[bytes, ...]]:
+def _first_documents(runs: RunSet, depth: int) -> list[tuple[bytes, ...]]:
     """Return of each run what its first documents are, topic by topic."""
     field, first = runs.field, [list[bytes]() for _ in runs.names]
     for t in range(len(field.topics)):
         block, at = field.of(t)
         for r, tops in enumerate(first):
-            tops.append(block.codes[block.list_of(at, r)][:_FIRST].tobytes())
+            tops.append(block.codes[block.list_of(at, r)][:depth].tobytes())
     return [tuple(tops) for tops in first]
 
 

@@ -59,6 +59,16 @@ def test_what_has_no_meaning_beside_answers(answers):
     assert raised.value.argument == "depth"
 
 
+def test_a_command_takes_teams_by_themselves(tmp_path, capsys):
+    bank(1).to_csv(tmp_path / "items.csv", index=False)
+    (tmp_path / "teams").write_text("".join(f"{run} {team}\n" for run, team in TEAMS.items()))
+    command = ["report", "--answers", f"{tmp_path}/items.csv", "--resamples", "0"]
+    assert main([*command, "--teams", f"{tmp_path}/teams"]) == 0
+    assert f"{len(set(TEAMS.values()))} teams" in capsys.readouterr().out
+    assert main([*command, "--teams", f"{tmp_path}/nowhere"]) == 2
+    assert main([*command, "--pooled", f"{tmp_path}/teams"]) == 2
+
+
 def test_a_command_writes_it(tmp_path, capsys):
     bank(1).to_csv(tmp_path / "items.csv", index=False)
     (tmp_path / "runs.csv").write_text("name,team\n" + "".join(f"{run},{team}\n" for run, team in TEAMS.items()))

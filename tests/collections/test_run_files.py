@@ -31,6 +31,13 @@ def test_a_folder_given_is_the_only_one_looked_at(messages, trec8_home, tmp_path
     messages.refused(lambda: offline().get_runs(runs=tmp_path / "mine", names="1"))
 
 
+def test_files_beside_the_runs_on_record_are_told(trec8_home, tmp_path):
+    for name in ("INQ604", "mine"):
+        write_run(tmp_path / "runs" / name, name)
+    with pytest.warns(ptr.ReuseWarning, match="1 file of no run of this collection left out: 'mine'"):
+        assert offline().get_runs(runs=tmp_path / "runs", missing="ignore").names == ["INQ604"]
+
+
 def test_a_folder_of_ones_own_collection_is_not_that_of_its_alias(home, mine):
     (home / "covid").mkdir(parents=True)
     (home / "covid" / "qrels.txt").write_text("1 0 d1 1\n")

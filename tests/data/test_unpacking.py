@@ -9,6 +9,7 @@ import lzma
 import random
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing_parts import bomb, compressed
 
+import pt_reuse as ptr
 from pt_reuse.data import packed_files as files
 from pt_reuse.data.packed_files import TooLargeError, UnreadableError, read_beginning, read_blocks, read_bytes
+from pt_reuse.errors import InputError
 
 PACKINGS = ["gzip", "bzip2", "xz", "lz4", "zstandard", "compress"]
 
@@ -111,6 +114,19 @@ def test_altered_files_are_refused_in_words_or_read(packing, tmp_path):
         except UnreadableError:
             refused += 1
     assert refused > (5 if packing == "compress" else 20)
+
+
+def test_archives_are_no_texts(tmp_path):
+    (tmp_path / "one").write_text("1 Q0 d 1 1 a\n")
+    for how in ("w", "w:gz", "w:xz"):
+        with tarfile.open(tmp_path / "all.tar", how) as archive:
+            archive.add(tmp_path / "one", "one")
+        with pytest.raises(UnreadableError, match="is a tar archive"):
+            read_bytes(tmp_path / "all.tar")
+    with pytest.raises(InputError, match=r"all\.tar: .*is a tar archive\. Unpack it"):
+        ptr.read_leaderboard(tmp_path / "all.tar")
+    with pytest.raises(InputError, match="is a tar archive"):
+        ptr.read_runs(tmp_path / "all.tar")
 
 
 def test_limits():

@@ -13,8 +13,9 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, P, R, Rprec, SetP, infAP, nD
 from reference import as_qrels
 from reference_lou import hand_field, records, same, team_fields
 
+from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import ReuseWarning
+from pt_reuse.errors import CaveatWarning, ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
@@ -167,6 +168,17 @@ def test_without_a_relevant_judgment_a_warning_says_that_nothing_is_lost(message
     judged = messages.warned(lambda: leave_out_uniques(runs, qrels, nDCG, rel=3, remove="judged", **pooled))
     assert (judged.by_run["change"] < 0).any()
     assert judged.settings["beware"] == LACKING
+
+
+def test_one_run_of_two_teams_is_told():
+    rows = [("1", f"d{i}", 9.0 - i) for i in range(3)]
+    frames = {name: pd.DataFrame(rows, columns=["qid", "docno", "score"]) for name in "ab"}
+    frames["c"] = frames["a"].assign(docno=["d9", "d1", "d2"])
+    runs = RunSet.from_frames(frames, teams={"a": "x", "b": "y", "c": "z"})
+    qrels = Qrels(pd.DataFrame({"qid": "1", "docno": ["d0", "d1", "d9"], "label": 1}))
+    with pytest.warns(CaveatWarning, match="runs 'b' and 'a', of two teams, have the same first 3 documents"):
+        found = leave_out_uniques(runs, qrels, "P@2", depth=3, resamples=0)
+    assert found.unique_counts.set_index("team")["unique"].to_dict() == {"x": 0, "y": 0, "z": 1}
 
 
 def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
