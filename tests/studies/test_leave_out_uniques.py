@@ -15,7 +15,7 @@ from reference_lou import hand_field, records, same, team_fields
 
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.data.run_set import RunSet
-from pt_reuse.errors import CaveatWarning, ReuseWarning
+from pt_reuse.errors import ReuseWarning
 from pt_reuse.scoring.measures import Unjudged
 from pt_reuse.scoring.scores import score
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
@@ -176,7 +176,7 @@ def test_one_run_of_two_teams_is_told():
     frames["c"] = frames["a"].assign(docno=["d9", "d1", "d2"])
     runs = RunSet.from_frames(frames, teams={"a": "x", "b": "y", "c": "z"})
     qrels = Qrels(pd.DataFrame({"qid": "1", "docno": ["d0", "d1", "d9"], "label": 1}))
-    with pytest.warns(CaveatWarning, match="runs 'b' and 'a', of two teams, have the same first 3 documents"):
+    with pytest.warns(ReuseWarning, match="runs 'b' and 'a', of two teams, have the same first 3 documents"):
         found = leave_out_uniques(runs, qrels, "P@2", depth=3, resamples=0)
     assert found.unique_counts.set_index("team")["unique"].to_dict() == {"x": 0, "y": 0, "z": 1}
 
