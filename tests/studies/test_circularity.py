@@ -178,8 +178,6 @@ def test_what_cannot_be_compared_is_refused(messages):
     )
     refused("judge", RUNS, PEOPLE, {"a": PEOPLE, "b": pd.DataFrame({"qid": ["1"], "docno": ["x"], "label": [1]})}, "AP")
     refused("judge", RUNS, PEOPLE, {"people": PEOPLE}, "AP")
-    refused("depth", RUNS, PEOPLE, PEOPLE, "AP", depth=0)
-    refused("best", RUNS, PEOPLE, PEOPLE, "AP", best=None)
     refused("judge_rel", RUNS, PEOPLE, {"a": PEOPLE}, "AP", judge_rel={"b": 1})
     refused(None, RUNS, PEOPLE, PEOPLE.to_frame().assign(label=0.5), "AP")
     parts = {name: PEOPLE.select([topic]) for name, topic in (("a", "1"), ("b", "2"))}

@@ -52,7 +52,7 @@ def test_by_hand():
 
 
 @given(st.lists(st.lists(st.booleans(), max_size=6), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_knees_are_where_a_topic_is_farthest_above_the_line(rounds):
     sets = {
         f"round {n}": as_qrels({"1": {f"d{n}.{i}": int(label) for i, label in enumerate(labels)}})
@@ -148,11 +148,9 @@ REFUSED = [
     ("runs", {"qrels": [QRELS, QRELS], "runs": RUNS}),
     ("depths", {"depths": [1]}),
     ("depths", {"runs": RUNS, "depths": []}),
-    ("depths", {"runs": RUNS, "depths": [0]}),
     ("contributors", {"contributors": "all"}),
     ("pool_order", {"pool_order": "file"}),
     ("runs", {"qrels": ELSEWHERE, "runs": RUNS}),
-    ("rel", {"rel": 0}),
     (None, {"qrels": [QRELS, as_qrels({"1": {"a": 0}})]}),
 ]
 

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
@@ -106,18 +105,6 @@ def test_one_set_of_judgments(scores):
     ]  # fmt: skip
     assert (found.pairs["p"] == found.pairs["p_corrected"]).all()
     assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
-
-
-def test_tests_that_draw_have_a_seed(scores):
-    one = scores["complete"]
-    given = {"test": "randomisation", "samples": 200, "correction": "none"}
-    found = [ptr.profile.discriminative_power(one, seed=seed, **given) for seed in (1, 1, 2)]
-    pd.testing.assert_frame_equal(found[0].pairs, found[1].pairs)
-    assert (found[0].pairs["p"] != found[2].pairs["p"]).any()
-    assert found[0].settings.items() >= {"samples": 200, "seed": 1}.items()
-    tukey = ptr.profile.discriminative_power(one, test="tukey", samples=200, correction="none")
-    assert tukey.settings["correction"] == "by the test itself"
-    assert "samples" not in ptr.profile.discriminative_power(one).settings
 
 
 def test_runs_that_all_score_alike(field):

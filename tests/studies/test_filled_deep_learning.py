@@ -1,4 +1,4 @@
-"""Holes filled by UMBRELA with GPT-4 on Deep Learning 2021 and 2019: who loses without uniques gains when filled."""
+"""Holes filled by UMBRELA with GPT-4 on Deep Learning 2021: who loses without uniques gains when filled."""
 
 from __future__ import annotations
 
@@ -24,37 +24,19 @@ DL21 = {
     "uogTr": (703, -0.0373, 0.0260, 8, 6),
     "PASH": (39, -0.0121, -0.0005, 1, 1),
 }  # fmt: skip
-#: the same, by a loop over teams that scores judgments built anew
-DL19 = {
-    "ICTNET": (197, -0.0679, 0.0201, 8, 6),
-    "TU-Vienna": (128, -0.0260, 0.0058, 7, 2),
-    "IDST": (57, -0.0224, -0.0055, 3, 3),
-    "TREMA-UNH": (420, -0.0080, 0.0137, 0, 0),
-}  # fmt: skip
 
 
-def filled(data, track, **options):
-    folder = data / track
+def test_filling_turns_the_bias_round(data):
+    folder = data / "dl21-passages"
     if not folder.is_dir():
-        pytest.skip(f"the test data has no folder {track}")
+        pytest.skip("the test data has no folder dl21-passages")
     runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
     judge = folder / "llm-labels" / "umbrela-gpt-4.gz"
-    return leave_out_uniques(runs, read_qrels(folder / "qrels.gz"), nDCG @ 10, depth=10, fill=judge, **options)
-
-
-@pytest.mark.parametrize(
-    ("track", "teams", "above", "tau", "rises"),
-    [("dl21-passages", DL21, (15, 16), 0.924, 6), ("dl19-passages", DL19, (9, 10), 0.850, 6)],
-)
-def test_filling_turns_the_bias_round(data, track, teams, above, tau, rises):
-    found = filled(data, track)
-    assert {key: found.settings[key] for key in ("remove", "order", "pool order", "depth")} == {
-        "remove": "judged", "order": "trec_eval9", "pool order": "file", "depth": 10,
-    }  # fmt: skip
+    found = leave_out_uniques(runs, read_qrels(folder / "qrels.gz"), nDCG @ 10, depth=10, fill=judge)
     rows = found.filled.set_index("team")
     columns = ["removed", "removed_change", "filled_change", "removed_max_drop", "filled_max_rise"]
-    assert {team: tuple(rows.loc[team, columns].astype(float).round(4)) for team in teams} == teams
+    assert {team: tuple(rows.loc[team, columns].astype(float).round(4)) for team in DL21} == DL21
     [summary] = found.filled_summary.to_dict("records")
-    assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", *above)
+    assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", 15, 16)
     assert summary["removed_above"] == summary["unknown"] == 0
-    assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (tau, rises)
+    assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (0.924, 6)

@@ -216,9 +216,6 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused = messages.refused
     refused(lambda: plan_labels(labels), argument="width")
     refused(lambda: plan_labels(labels, width=0.1, budget=5), argument="width")
-    refused(lambda: plan_labels(labels, width=1), argument="width")
-    refused(lambda: plan_labels(labels, width=0), argument="width")
-    refused(lambda: plan_labels(labels, width=0.1, target="recall"), argument="target")
     refused(lambda: plan_labels(labels, budget=5), argument="budget")
     refused(lambda: plan_labels(labels, width=0.1, target="difference"), argument="runs")
     refused(lambda: plan_labels(labels, width=0.1, target="difference", runs={"a": runs["good"]}), argument="runs")
@@ -232,7 +229,6 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused(lambda: plan_labels(labels, width=0.1, runs=runs, measure="nDCG@10"), argument="measure")
     refused(lambda: plan_labels(labels, width=0.1, runs=runs, measure="P@10", rel=2), argument="measure")
     refused(lambda: plan_labels(labels, width=0.1, judge_rel=1, pilot=people.assign(qid="99")), argument="pilot")
-    refused(lambda: plan_labels(labels, width=0.1, prior="high"), argument="prior")
     refused(lambda: plan_labels(labels, width=0.1, prior={"1": 0.5}), argument="prior")
     refused(lambda: plan_labels(labels, width=0.1, prior=(2, 8)), argument="prior")
     refused(lambda: plan_labels(labels.assign(label=-1), width=0.1), argument="judge_labels")

@@ -146,8 +146,6 @@ def test_bad_input(messages):
     scores = scores_of(fields(1))
     for wrong in ({"x": scores}, fields(1), scores_of(fields(1, systems=1)), scores_of(fields(1, topics=1))):
         messages.refused(lambda wrong=wrong: ptr.rank_intervals(wrong), argument="scores")
-    for top in (0, -3):
-        messages.refused(lambda top=top: ptr.rank_intervals(scores).plot("M", top=top), argument="top")
     messages.warned(lambda: ptr.rank_intervals(scores_of(fields(1, topics=4))))
 
 

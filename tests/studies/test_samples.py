@@ -237,11 +237,9 @@ def test_judgments_of_a_part_of_a_stratified_sample_are_refused_at_every_door():
     run = pt.Transformer.from_df(OTHERS[OTHERS.names[0]])
     doors = {
         "score": lambda given: ptr.score(OTHERS, given, ptr.pools.xinfAP),
-        "nDCG": lambda given: ptr.score(OTHERS, given, ptr.pools.xinfNDCG @ 10),
         "calc": lambda given: ir_measures.calc_aggregate(
             [ptr.pools.xinfAP], pt.model.to_ir_measures(given), pt.model.to_ir_measures(OTHERS[OTHERS.names[0]])
         ),
-        "pt.Experiment": lambda given: pt.Experiment([run], topics, given, [ptr.pools.xinfAP]),
         "Experiment": lambda given: ptr.Experiment([run], topics, given, [ptr.pools.xinfAP]),
         "estimate_relevant": lambda given: ptr.pools.estimate_relevant(given),
         "prediction_powered": lambda given: ptr.labels.prediction_powered(

@@ -92,8 +92,6 @@ def test_runs_without_a_topic_count_0_or_not_at_all():
 def test_what_cannot_be(messages):
     scores = scores_of(VALUES)
     messages.refused(lambda: ptr.profile.saturation(scores.mean), argument="scores")
-    messages.refused(lambda: ptr.profile.saturation(scores, share=1.5), argument="share")
-    messages.refused(lambda: ptr.profile.saturation(scores, maximum=0), argument="maximum")
     messages.refused(lambda: ptr.profile.saturation(scores_of([[7, 0, 0, 0, 0]])), argument="maximum")
     messages.refused(lambda: ptr.profile.saturation(scores).plot("AP"), argument="measure")
     messages.refused(lambda: ptr.profile.saturation(scores).report("run"), argument="by")

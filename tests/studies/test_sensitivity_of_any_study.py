@@ -22,14 +22,6 @@ def scored(study, runs=RUNS, complete=True, **options):
 
 #: study -> what it is given besides runs and judgments, what is varied, and each value by hand
 STUDIES = {
-    "coverage": (
-        ptr.profile.coverage,
-        {"depths": [5], "p": 0.5},
-        {
-            ("depth", "50"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, depth=50),
-            ("rel", "2"): lambda: ptr.profile.coverage(RUNS, QRELS, depths=[5], p=0.5, rel=2),
-        },
-    ),
     "compare_judgments": (
         ptr.compare_judgments,
         {"measures": "AP", "qrels_b": FIELD.all_qrels},
@@ -108,7 +100,4 @@ def test_a_figure_that_is_defined_under_some_values_alone():
         row = found.of_figure("tau").iloc[0]
         assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
         assert np.isnan(row["largest_change"])
-    found.plot(figure="tau", width=3.3)
-    never = called({1: np.nan, 2: np.nan})
-    assert never.of_figure("tau").iloc[0]["at"] is None
-    assert never.plot(figure="tau").get_yticklabels()[0].get_text() == "lowest relevant label"
+    assert called({1: np.nan, 2: np.nan}).of_figure("tau").iloc[0]["at"] is None

@@ -235,53 +235,11 @@ def test_one_run_and_one_topic():
         found.plot(kind, width=3.3)
 
 
-@pytest.mark.filterwarnings("ignore:.*1 run without a team")
-@pytest.mark.parametrize(
-    ("column", "values", "why"),
-    [
-        ("pooled", dict.fromkeys(RUNS.names, False), "no run is on record as pooled"),
-        ("pooled", {RUNS.names[0]: pd.NA}, "who was pooled is not on record for 1 run"),
-    ],
-)
-def test_nobody_can_be_left_out(column, values, why):
-    table = RUNS.run_table.copy()
-    for name, value in values.items():
-        table.loc[table["name"] == name, column] = value
-    frames = {name: RUNS[name] for name in RUNS.names}
-    found = cover(ptr.RunSet.from_frames(frames, metadata=table))
-    assert found.settings["left out"] == f"nobody: {why}"
-    assert found.left_out is None
-    assert found.table["unjudged_without_own"].isna().all()
-    # what is unjudged does not hang on who was pooled
-    assert found.table["unjudged"].tolist() == cover().table["unjudged"].tolist()
-    assert "less covered than any contributor" not in set(found.flags["reason"])
-
-
 def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
     found = cover()
     messages.refused(lambda: found.plot(kind="lines"), argument="kind")
     messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
     messages.refused(lambda: found.report("colour"), argument="by")
-
-
-@pytest.fixture(scope="module")
-def of_trec8(trec8):
-    return ptr.profile.coverage(trec8.runs, trec8.qrels, ["AP"], depths=[10, 100])
-
-
-def test_what_is_unjudged_of_trec8(of_trec8):
-    pooled = of_trec8.table[of_trec8.table["pooled"]]
-    assert (pooled["unjudged"] == 0).all()
-    others = of_trec8.table[~of_trec8.table["pooled"]]
-    at_10, at_100 = (others[others["depth"] == depth] for depth in (10, 100))
-    assert (len(pooled), len(others)) == (2 * 71, 2 * 58)
-    assert round(at_10["unjudged"].mean(), 4) == 0.0465
-    assert at_10["unjudged"].max() == pytest.approx(0.882)
-    assert round(at_100["unjudged_of_k"].mean(), 4) == 0.1003
-    # every pooled run is judged to the depth of the pool
-    by_run = of_trec8.by_run.set_index("pooled")["judged_to"]
-    assert by_run.loc[True].min() == 100
-    assert by_run.loc[False].min() == 0
 
 
 def test_without_the_own_team_as_nist_says_who_contributed(trec8):

@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opened import opened
 from pool_parts import HAND, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
-from topic_ways import odd_field
 
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
@@ -340,28 +338,6 @@ def test_the_order_in_which_a_pool_was_made_is_found(tied):
     assert infer_pool(again, qrels).confusion["needed"].tolist() == [9, 0]
 
 
-def half_old(seed=3):
-    """Return a field whose odd topics were judged from other runs, and whose even ones are a pool to depth 20."""
-    field, pooled = simulated(16, n_runs=24, n_pooled=8, length=80, seed=seed)
-    topics = [str(topic) for topic in range(1, 17)]
-    old = topics[::2]
-    judged = pool_of(field, pooled, topics[1::2], dict.fromkeys(topics, 20))
-    judged |= pool_of(field, list(field)[16:], old, dict.fromkeys(topics, 35))
-    return {name: lists for name, lists in list(field.items())[:16]}, pooled, judged, old
-
-
-def test_topics_that_are_not_of_the_pool_get_no_depth():
-    field, pooled, judged, old = half_old()
-    found = infer_pool(as_runs(field), as_qrels(judged))
-    depths = found.by_topic.set_index("qid")["depth"]
-    assert found.contributors == pooled
-    assert set(depths.drop(old)) == {20}
-    assert set(depths[old]) == {0}
-    assert found.summary.iloc[0]["new_below"] == 0
-    new = infer_pool(as_runs(field), as_qrels({pair for pair in judged if pair[0] not in old}))
-    assert (new.depth, new.contributors) == (20, pooled)
-
-
 def test_topics_of_one_kind_have_one_depth():
     field, pooled = simulated(12)
     topics = [str(topic) for topic in range(1, 13)]
@@ -398,14 +374,3 @@ def test_documents_of_no_run_are_in_no_group():
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
     assert (found.depth, found.contributors) == (2, ["A"])
-
-
-ODD_RUNS, ODD_QRELS = odd_field()
-
-
-def test_a_field_in_blocks_gives_the_same():
-    alone, found = (infer_pool(runs, ODD_QRELS) for runs in (ODD_RUNS, opened(ODD_RUNS, 40)))
-    assert len(found.tried) > 1  # several orders, tolerances and ways
-    assert (found.answers(), found.settings) == (alone.answers(), alone.settings)
-    for name, table in alone.tables().items():
-        assert table.equals(found.tables()[name]), name
