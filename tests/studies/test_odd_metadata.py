@@ -129,5 +129,3 @@ def test_one_run_has_no_ranking():
 def test_groups_of_one_type_are_none():
     found = of_strategies()(runs_of(TABLE.assign(type="one", pooled=True)))
     assert found.groups.empty
-    assert found.settings["groups"].startswith("none")
-    assert "groups" not in of_strategies()(runs_of(TABLE)).settings

@@ -71,7 +71,6 @@ def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
     nothing = messages.warned(lambda: ptr.pools.pool_costs(runs, judged, depths=2, rel=2, measures="AP(rel=2)"))
     assert nothing.table["share"].isna().all()
     assert nothing.needed[["depth", "documents"]].isna().all(axis=None)
-    assert nothing.answers() == ["No relevant document is known"]
 
 
 def test_what_cannot_be(messages):
@@ -80,6 +79,4 @@ def test_what_cannot_be(messages):
         messages.refused(ptr.pools.pool_costs, runs=runs, qrels=qrels, **{argument: value}, argument=argument)
     messages.refused(lambda: ptr.pools.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1)
-    messages.refused(lambda: found.report("topic"), argument="by")
-    messages.refused(lambda: found.plot("P@5"), argument="measure")
     assert np.isfinite(found.table["cost"][0])

@@ -80,7 +80,6 @@ def test_without_the_own_team(found):
         below = (contributors["unjudged_without_own"] < row.unjudged - 1e-12).mean()
         assert row.above_contributors == pytest.approx(below)
     assert (found.table["unjudged_without_own"] > found.table["unjudged"]).any()
-    assert found.settings["left out"] == "each team"
     assert (found.left_out, found.at) == ("team", 10)
 
 
@@ -231,15 +230,6 @@ def test_one_run_and_one_topic():
         ["runs not on record", 1 / 3, "mine"]
     ]
     assert len(found.groups) == 0
-    for kind in ("runs", "depths", "residual", "rise"):
-        found.plot(kind, width=3.3)
-
-
-def test_an_unknown_depth_or_group_of_a_figure_is_refused(messages):
-    found = cover()
-    messages.refused(lambda: found.plot(kind="lines"), argument="kind")
-    messages.refused(lambda: found.plot("rise", measure="P@3"), argument="measure")
-    messages.refused(lambda: found.report("colour"), argument="by")
 
 
 def test_without_the_own_team_as_nist_says_who_contributed(trec8):
