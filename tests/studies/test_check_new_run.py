@@ -8,19 +8,13 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS, WHOLE
 from scipy.special import logit
 
 import pt_reuse as ptr
 from pt_reuse.data.judgments import Qrels
 from pt_reuse.studies.new_runs.sampling import shifted
 
-FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
-TEAM = FIELD.runs.select(pooled=True).teams[-1]
-NEW = FIELD.runs.select(team=TEAM, pooled=True)
-OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
-KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
-#: judged had the new runs been pooled, too
-WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | NEW, depth=10))
 MEASURES = ["P@10", "nDCG@10", "AP"]
 
 
@@ -126,12 +120,11 @@ def test_nothing_unjudged_is_no_doubt():
 
 def test_a_sample_of_everything_is_the_truth():
     for measure in ("RBP(rel=1)", "nDCG@10"):
-        one = NEW.select(names=NEW.names[:1])
-        plan = ptr.judge_next(OTHERS, KNOWN, measure, new=one, depth=10, goal="score", n=10_000)
+        plan = ptr.judge_next(OTHERS, KNOWN, measure, new=ONE, depth=10, goal="score", n=10_000)
         assert (plan.documents["inclusion"] == 1).all()
         sampled = plan.pool.judge(FIELD.all_qrels)
-        row = ptr.check_new_run(one, OTHERS, KNOWN, measure, depth=10, sampled=sampled).table.iloc[0]
-        true = ptr.score(one, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], measure).mean_values[0, 0]
+        row = ptr.check_new_run(ONE, OTHERS, KNOWN, measure, depth=10, sampled=sampled).table.iloc[0]
+        true = ptr.score(ONE, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], measure).mean_values[0, 0]
         assert row["predicted"] == pytest.approx(true, abs=1e-9)
         assert row["predicted_low"] == pytest.approx(row["predicted_high"])
         assert row["estimator"] == "sample"
@@ -149,17 +142,16 @@ def test_chances_are_shifted_to_what_a_sample_has():
 
 def test_what_is_below_the_pool_and_missing_topics_are_told():
     whole = KNOWN | FIELD.all_qrels.restrict(ptr.depth_pool(NEW, depth=10, contributors="all"))
-    one = NEW.select(names=NEW.names[:1])
-    row = ptr.check_new_run(one, OTHERS, whole, "AP", depth=10).table.iloc[0]
+    row = ptr.check_new_run(ONE, OTHERS, whole, "AP", depth=10).table.iloc[0]
     assert row["score_high"] > row["score_low"]
-    frame = one[one.names[0]].drop(columns="name")
+    frame = ONE[ONE.names[0]].drop(columns="name")
     some = frame[frame["qid"].isin(KNOWN.topics[:5])]
     with pytest.warns(ptr.ReuseWarning, match="lacks 7 of 12 topics") as told:
         found = ptr.check_new_run({"some": some}, OTHERS, KNOWN, "P@10", against=OTHERS.names[0], depth=10)
     assert len(told) == 1
     assert found.settings["topics missing"] == "some 7 of 12"
     # the share of what it has
-    judged = ptr.score(one, KNOWN.select(KNOWN.topics[:5]), ptr.Unjudged @ 10).mean_values[0, 0]
+    judged = ptr.score(ONE, KNOWN.select(KNOWN.topics[:5]), ptr.Unjudged @ 10).mean_values[0, 0]
     assert found.table["unjudged"].iloc[0] == pytest.approx(judged)
 
 
@@ -185,7 +177,7 @@ def test_bad_input_is_told():
         (NEW, {"sampled": KNOWN}, "inclusion"),
         (NEW, {"sampled": KNOWN, "measures": "AP"}, "a sample estimates"),
         (NEW, {"against": "nobody"}, "is no run here"),
-        (NEW.select(names=NEW.names[:1]), {"against": NEW.names[0]}, "names the new run alone"),
+        (ONE, {"against": ONE.names[0]}, "names the new run alone"),
     ]:
         given = {"runs": OTHERS, "measures": "P@10", "depth": 10, **options}
         with pytest.raises(ptr.InputError, match=said):

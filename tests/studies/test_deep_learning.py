@@ -107,8 +107,9 @@ def test_the_brute_force_of_labels_2_and_3(track):
     labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
     team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
     teams = {}
-    for run in runs.reorder("file").names:
-        frame = runs.reorder("file")[run]
+    in_file_order = runs.reorder("file")
+    for run in runs.names:
+        frame = in_file_order[run]
         for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
             teams.setdefault(pair, set()).add(team_of[run])
     worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
@@ -123,6 +124,36 @@ def test_the_brute_force_of_labels_2_and_3(track):
     for run, reduced in list(mine.items())[:2]:
         frame = runs[run].rename(columns={"qid": "query_id", "docno": "doc_id"})
         assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
+
+
+#: team -> its unique judged passages, mean change of its runs when they are removed and filled, and the largest fall
+#: and rise of any run in ranks when the whole field is scored anew, computed twice by independent programs
+FILLED = {
+    "Waterloo_Cormack": (890, -0.1206, 0.0597, 12, 17),
+    "UAmsterdam": (170, -0.0889, 0.0323, 13, 7),
+    "h2oloo": (190, -0.0790, 0.0065, 21, 6),
+    "TU_Vienna": (332, -0.0770, 0.0313, 11, 9),
+    "WLU": (266, -0.0488, 0.0308, 4, 6),
+    "BASELINES": (1322, -0.0438, 0.0097, 11, 6),
+    "uogTr": (703, -0.0373, 0.0260, 8, 6),
+    "PASH": (39, -0.0121, -0.0005, 1, 1),
+}  # fmt: skip
+
+
+def test_holes_filled_by_umbrela_turn_the_bias_round(track, data):
+    """Who loses without uniques gains when GPT-4 fills them."""
+    name, runs, qrels = track
+    if name != "dl21-passages":
+        pytest.skip("one collection is enough")
+    judge = data / name / "llm-labels" / "umbrela-gpt-4.gz"
+    found = leave_out_uniques(runs, qrels, nDCG @ 10, depth=10, fill=judge)
+    rows = found.filled.set_index("team")
+    columns = ["removed", "removed_change", "filled_change", "removed_max_drop", "filled_max_rise"]
+    assert {team: tuple(rows.loc[team, columns].astype(float).round(4)) for team in FILLED} == FILLED
+    [summary] = found.filled_summary.to_dict("records")
+    assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", 15, 16)
+    assert summary["removed_above"] == summary["unknown"] == 0
+    assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (0.924, 6)
 
 
 def test_a_collection_read_by_name(data, monkeypatch, tmp_path):

@@ -28,18 +28,7 @@ def test_by_hand():
     names = ["depth-1 pool", "depth-2 pool", "all judgments"]
     assert found.summary["round"].tolist() == names
     # depth 1: a and b of topic 1, a and e of topic 2; depth 2: also d, and b
-    assert found.rounds["judged"].tolist() == [2, 3, 5, 2, 3, 3, 0, 0, 0]
-    assert found.rounds["relevant"].tolist() == [1, 1, 3, 1, 1, 1, 0, 0, 0]
     assert found.rounds["new_judged"].tolist() == [2, 1, 2, 2, 1, 0, 0, 0, 0]
-    assert row(found.table.drop(columns=["knee", "slope_ratio"]), qid="1") == {
-        "qid": "1",
-        "judged": 5,
-        "relevant": 3,
-        "density": 0.6,
-        "above_third": True,
-        "above_half": True,
-        "largest": 0.6,
-    }
     # 1/3 is not above 1/3
     assert row(found.table, qid="2")["above_third"] is False
     assert found.table["largest"].tolist()[:2] == [0.6, 0.5]

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS
 from scipy.stats import ttest_rel
 
 import pt_reuse as ptr
@@ -19,13 +20,6 @@ from pt_reuse.studies.new_runs.estimators import Effects, wrong_stop
 from pt_reuse.studies.new_runs.predictor import NewRunPredictor
 from pt_reuse.studies.new_runs.sampling import draw, inclusion
 from pt_reuse.study import study_of
-
-FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
-NEW = FIELD.runs.select(names=FIELD.runs.select(pooled=True).names[-2:])
-OTHERS = FIELD.runs.select(names=[name for name in FIELD.runs.names if name not in NEW.names])
-ONE = NEW.select(names=NEW.names[:1])
-KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
-
 
 #: more than there are documents
 ALL = 10_000

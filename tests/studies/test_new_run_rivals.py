@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from new_run_parts import FIELD, KNOWN, NEW, ONE, OTHERS, WHOLE
 from real_runs import read_real
 from scipy.stats import ttest_rel
 
@@ -99,14 +100,6 @@ def test_every_labelling_by_enumeration():
     assert sum(check_every_labelling(seed) for seed in range(2)) >= 100
 
 
-FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=14, length=40)
-TEAMS = FIELD.runs.select(pooled=True).teams
-NEW = FIELD.runs.select(team=TEAMS[-1], pooled=True)
-OTHERS = FIELD.runs.select(team=TEAMS[:-1], pooled=True)
-KNOWN = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS, depth=10))
-WHOLE = FIELD.all_qrels.restrict(ptr.depth_pool(OTHERS | NEW, depth=10))
-
-
 def test_decisions_on_a_team_left_out_are_right():
     measures = ["P@10", "nDCG@10"]
     tables = []
@@ -180,15 +173,15 @@ def test_rivals_are_neighbours_in_rank_unless_they_are_named():
 
 
 def test_a_sample_narrows_the_difference():
-    one, rival = NEW.select(names=NEW.names[:1]), OTHERS.names[3]
-    plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=one, depth=10, goal="score", n=10_000)
+    rival = OTHERS.names[3]
+    plan = ptr.judge_next(OTHERS, KNOWN, "P@10", new=ONE, depth=10, goal="score", n=10_000)
     sampled = plan.pool.judge(FIELD.all_qrels)
-    scores = ptr.score(one | OTHERS, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], "P@10")
+    scores = ptr.score(ONE | OTHERS, KNOWN | sampled.to_frame()[["qid", "docno", "label"]], "P@10")
     by_topic = dict(zip(scores.names, scores.values[0].T, strict=True))
-    mine, theirs = by_topic[one.names[0]], by_topic[rival]
+    mine, theirs = by_topic[ONE.names[0]], by_topic[rival]
     # too few teams to predict anything without the sample, or enough
     for runs in (OTHERS, OTHERS.select(team=OTHERS.teams[:6])):
-        found = ptr.check_new_run(one, runs, KNOWN, "P@10", against=rival, depth=10, sampled=sampled)
+        found = ptr.check_new_run(ONE, runs, KNOWN, "P@10", against=rival, depth=10, sampled=sampled)
         row = found.against.iloc[0]
         known = [row["predicted"], row["predicted_low"], row["predicted_high"]]
         assert known == pytest.approx([(mine - theirs).mean()] * 3)

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint, samplesize_confint_
 
 import pt_reuse as ptr
 from pt_reuse.arrays.stratified import stratified_variance
-from pt_reuse.studies.label_strata import LEAST, Allocation, Strata, numbers_of
+from pt_reuse.studies.label_strata import LEAST, Allocation
 from pt_reuse.studies.plan_labels import plan_labels
 
 #: label -> documents, and how many of these people find relevant
@@ -296,23 +296,6 @@ def test_runs_are_estimated_as_they_score(labels, people, runs):
     assert one["estimate_low"] <= scores[0] - scores[1] <= one["estimate_high"]
     single = estimated(plan_labels(labels, budget=1000, runs={"good": runs["good"]}), people).table.iloc[0]
     assert single["estimate"] == pytest.approx(scores[0])
-
-
-def test_intervals_cover_the_truth(labels, people):
-    plan, random = plan_labels(labels, target="precision", width=0.25), np.random.default_rng(1)
-    every = pd.concat([plan.sample, plan.rest]).merge(people, on=["qid", "docno"], suffixes=("", "_people"))
-    true = every.groupby("stratum")["label_people"].sum().reindex(plan.table["stratum"]).to_numpy()
-    units, drawn = plan.table["documents"].to_numpy(), plan.table["labels"].to_numpy()
-    numbers = numbers_of(plan.table, plan.target, plan.number, plan.judge_rel)
-    hits, estimates = np.zeros(len(numbers)), np.zeros(len(numbers))
-    for _ in range(150):
-        strata = Strata.of(plan.table, random.hypergeometric(true, units - true, drawn) / drawn)
-        for n, number in enumerate(numbers):
-            found = strata.interval(number, drawn.astype(float), 0.95, counted=True)
-            hits[n] += found.low - 1e-9 <= number.weights @ (true / units) <= found.high + 1e-9
-            estimates[n] += found.estimate / 150
-    assert hits.min() / 150 >= 0.93
-    assert estimates == pytest.approx([number.weights @ (true / units) for number in numbers], abs=0.02)
 
 
 def test_labels_that_no_plan_asked_for_are_refused(labels, people, messages):

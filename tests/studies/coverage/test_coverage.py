@@ -7,9 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
-from command_parts import run
 from coverage_parts import (
     DEPTHS,
     POOL_DEPTH,
@@ -23,7 +21,7 @@ from coverage_parts import (
     ragged_field,
     share,
 )
-from ir_measures import AP, RBP, P, nDCG
+from ir_measures import AP, RBP, nDCG
 
 import pt_reuse as ptr
 
@@ -183,34 +181,6 @@ def test_the_summary_is_of_pooled_and_other_runs(found):
         others["residual"],
     ]
     assert rows.loc["pooled runs", "flagged"] == (found.by_run.loc[found.by_run["pooled"] == True, "flags"] > 0).sum()  # noqa: E712
-
-
-@pytest.mark.filterwarnings("ignore:.*without a result for over a tenth")
-def test_each_name_of_what_is_unjudged_has_one_convention_everywhere(tmp_path, capsys):
-    rows = [("short", "1", "d1", 2.0), ("short", "1", "x", 1.0), ("long", "1", "d1", 2.0), ("long", "2", "x", 1.0)]
-    results = pd.DataFrame(rows, columns=["name", "qid", "docno", "score"])
-    judged = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "label": [1, 0]})
-    frames = {name: rows.drop(columns="name") for name, rows in results.groupby("name", sort=False)}
-    # two documents of topic 1, one unjudged, and none of topic 2; one judged of topic 1, one unjudged of topic 2
-    returned, of_10 = {"short": (0.5 + 1) / 2, "long": (0 + 1) / 2}, {"short": (0.1 + 0) / 2, "long": (0 + 0.1) / 2}
-    measures = [ptr.Unjudged @ 10, ptr.Unjudged(of_cutoff=True) @ 10]
-    runs = ptr.RunSet.from_frames(frames)
-    scored = ptr.score(runs, judged, measures).mean
-    by_ir_measures = [pt.Evaluate(pt.model.add_ranks(frame), judged, measures) for frame in frames.values()]
-    covered = ptr.profile.coverage(runs, judged, "P@10", depths=10).table
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
-    experiment = ptr.Experiment([pt.Transformer.from_df(frame) for frame in frames.values()], topics, judged, [P @ 10])
-    runs.write(tmp_path / "runs")
-    ptr.Qrels(judged).write(tmp_path / "qrels.txt")
-    words = ["--qrels", tmp_path / "qrels.txt", "--cutoff", "10", "--out", tmp_path / "out"]
-    assert run(capsys, "unjudged", tmp_path / "runs", *words)[0] == 0
-    told = pd.read_csv(tmp_path / "out" / "by_run.csv").set_index("name")["Unjudged@10"].to_dict()
-    for column, name, measure in (("unjudged", "Unjudged@10", returned), ("unjudged_of_k", repr(measures[1]), of_10)):
-        assert dict(zip(scored["name"], scored[name], strict=True)) == pytest.approx(measure)
-        assert dict(zip(covered["name"], covered[column], strict=True)) == pytest.approx(measure)
-        assert [found[name] for found in by_ir_measures] == pytest.approx(list(measure.values()))
-    assert told == pytest.approx(returned)
-    assert experiment["P@10 unjudged"].tolist() == pytest.approx(list(returned.values()))
 
 
 def cover(runs=RUNS, qrels=QRELS, **options):
