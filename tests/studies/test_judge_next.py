@@ -115,7 +115,7 @@ def test_what_is_decided_under_every_completion_is_so_under_each(measure):
         ranked = found.scores[found.scores["decided"] == "under every completion"]
         n_ranked += len(ranked)
         highest = int(known.to_frame()["label"].max())
-        for labels in itertools.product((0, 1, highest), repeat=len(found.documents)):
+        for labels in itertools.product((0, highest), repeat=len(found.documents)):
             complete = known | found.documents[["qid", "docno"]].assign(label=list(labels))
             score = ptr.score(others | new, complete, measure).mean.set_index("name")[measure]
             apart = score[sure["first"]].to_numpy() - score[sure["second"]].to_numpy()

@@ -174,10 +174,3 @@ def test_what_makes_an_interval_too_narrow_stands_beside_it():
         for row in speaks.itertuples():
             assert bool(row.caveat) == (told or row.measure in ("AP", "P@20"))
         assert (table.loc[table["abstains"], "caveat"] == "").all()
-
-
-def test_ranks_with_topics_are_no_fewer():
-    found = ptr.check_new_run(NEW, OTHERS, WHOLE, "nDCG@10", depth=10)
-    assert found.table["abstains"].nunique() == 2
-    for row in found.table.itertuples():
-        assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high
