@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_parts import HAND, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
 
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 
 #: judgments made at random may be of relevant documents only
@@ -304,36 +303,6 @@ def test_an_option_is_kept_and_the_rest_is_tried():
     assert tried(depth="common", tolerance=0.0) == [["trec_eval"], [0], ways[:1]]
     assert tried(depth="topic", tolerance=0.0) == [["trec_eval"], [0], ways[1:]]
     assert tried(depth=10) == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ["given"]]
-
-
-@pytest.fixture
-def tied():
-    """Return runs whose scores tie and whose ranks are random, and the order of the rows as they were pooled."""
-    field, pooled = simulated(5, n_pooled=9)
-    random = np.random.default_rng(1)
-    frames = {}
-    for name, lists in field.items():
-        rows = [(qid, doc, -(rank // 8)) for qid, docs in lists.items() for rank, doc in enumerate(docs)]
-        frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-        frames[name] = frame.assign(rank=np.concatenate([random.permutation(60) for _ in lists]))
-    judged = pool_of(field, pooled, list("12345"), dict.fromkeys("12345", 10))
-    return frames, judged, pooled
-
-
-def test_the_order_in_which_a_pool_was_made_is_found(tied):
-    frames, judged, pooled = tied
-    runs, qrels = RunSet.from_frames(frames), as_qrels(judged)
-    found = infer_pool(runs, qrels)
-    assert (found.depth, found.order, found.contributors) == (10, "file", pooled)
-    assert found.certainty is Certainty.EXACT
-    assert found.tried["order"].tolist() == ["trec_eval", "file"]
-    assert found.tried["best"].tolist() == [False, True]
-    # the order in which the field is said to have been pooled comes first
-    said = infer_pool(RunSet.from_frames(frames, pool_order="file"), qrels)
-    assert said.tried["order"].tolist() == ["file"]
-    # what it tells leads to the pool
-    again = RunSet.from_frames(frames, pooled=found.contributors, pool_order=found.order)
-    assert infer_pool(again, qrels).confusion["needed"].tolist() == [9, 0]
 
 
 def test_topics_of_one_kind_have_one_depth():

@@ -15,6 +15,7 @@ from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fie
 from real_runs import read_real
 
 from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
@@ -59,7 +60,8 @@ def test_deep_learning_2019_passages_need_no_option(data):
     folder = data / "dl19-passages"
     if not folder.is_dir():
         pytest.skip("the test data has no folder dl19-passages")
-    found = infer_pool(read_real(folder / "inputs"), read_qrels(folder / "qrels.gz"))
+    runs, qrels = read_real(folder / "inputs"), read_qrels(folder / "qrels.gz")
+    found = infer_pool(runs, qrels)
     assert (found.depth, found.order, found.settings["tolerance"]) == (10, "file", 0)
     assert len(found.contributors) == 37
     row = found.summary.iloc[0]
@@ -68,6 +70,8 @@ def test_deep_learning_2019_passages_need_no_option(data):
     # in the order of the scores, one rank less, and no cliff
     first = found.tried.iloc[0]
     assert (first["order"], first["depth_to"], round(first["new_below"], 3)) == ("trec_eval", 9, 0.996)
+    # the order in which the field is said to have been pooled comes first
+    assert infer_pool(runs.pooled_as(HowPooled("file")), qrels).tried["order"].iloc[0] == "file"
 
 
 def test_covid_needs_no_option(covid):
