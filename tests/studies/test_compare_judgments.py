@@ -199,8 +199,6 @@ def test_selected_runs():
     by_default = compared(["AP"]).selected
     not_pooled = set(RUNS.select(pooled=False).names)
     assert set(by_default.loc[by_default["why"].str.contains("not pooled"), "name"]) == not_pooled
-    report = found.report("selected", measure="P@5").to_frame()
-    assert report["Run"].tolist() == rows.index.tolist()
 
 
 def test_complete_counts_topics_that_a_run_lacks(messages):

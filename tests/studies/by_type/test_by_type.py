@@ -255,12 +255,6 @@ def test_runs_without_a_label(field, messages):
     table = field.runs.run_table
     bare = ptr.RunSet.from_frames(frames, metadata=table.assign(type=table["type"].where(table["name"] != "lex1a")))
     messages.refused(lambda: by_type(bare, field.qrels, "AP"), argument="runs")
-    bare = ptr.RunSet.from_frames(frames, types=dict(zip(table["name"], table["type"], strict=True)))
-    found = by_type(bare, field.qrels, "AP", unit="run", splits=2)
-    assert found.pools == ["lexical", "neural", "manual"]
-    with pytest.warns(ptr.ReuseWarning, match="16 runs without a team"):
-        teams = by_type(bare, field.qrels, "AP", splits=2)
-    pd.testing.assert_frame_equal(teams.table, found.table)
     messages.refused(lambda: by_type(frames, field.qrels, "AP"), argument="runs")
     named = field.runs.with_metadata(types={"lex1a": "all"})
     messages.refused(lambda: by_type(named, field.qrels, "AP"), argument="runs")

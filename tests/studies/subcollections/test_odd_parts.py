@@ -22,7 +22,6 @@ def study(runs=FIELD.runs, qrels=FIELD.qrels, measures="AP", **options):
 
 LITTLE = {
     "judgments of other topics": ("runs", {"qrels": QRELS.assign(qid="x" + QRELS["qid"])}),
-    "one system": ("runs", {"runs": FIELD.runs.select(FIELD.runs.names[0])}),
     "one source": ("sources", {"sources": None}),
     "nothing relevant": ("qrels", {"qrels": QRELS.assign(label=0)}),
     "no label that high": ("qrels", {"rel": 3, "measures": "nDCG@5"}),
