@@ -126,7 +126,9 @@ def test_one_topic_is_no_test(field):
 
 def test_refused_and_told(field, scores, messages):
     # the rest of what is no scores is told as by stability
-    messages.refused(ptr.profile.discriminative_power, argument="scores", scores={1: scores["complete"]})
+    one, other = scores["complete"], ptr.score(field.runs.select(list(field.runs)[1:]), field.qrels, MEASURES)
+    for odd in ({1: one}, {"a": one, "b": other}):
+        messages.refused(ptr.profile.discriminative_power, argument="scores", scores=odd)
     short = {name: field.runs[name] for name in list(field.runs)[:3]}
     first = next(iter(short))
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]

@@ -245,6 +245,16 @@ def test_where_only_bounds_decide_ranks_are_those_under_every_completion():
     assert mine["decided"] == "under every completion"
     assert (mine["rank_low"], mine["rank_high"]) == (bounds["rank_low"], bounds["rank_high"])
     assert mine["rank_low"] < mine["rank_high"] == len(few)
+    assert any(f"rank {mine['rank_low']} to {mine['rank_high']}" in line for line in found.answers())
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
+def test_answers_say_what_labels_cost():
+    # where a few courses need many labels, most need fewer than the mean
+    one = ptr.judge_next(OTHERS, KNOWN.select(KNOWN.topics[:1]), "nDCG@10", new=NEW, depth=10)
+    assert one.summary["labels"].item() > one.summary["labels_most"].item()
+    assert "(60 to 61 seconds at 30 seconds a label)" in " ".join(one.answers())
+    assert "to estimate the scores of the new runs" in whole(new=NEW, goal="score").answers()[0]
 
 
 def test_new_runs_and_a_field_in_the_other_order_are_told():

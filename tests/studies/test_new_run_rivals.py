@@ -190,6 +190,19 @@ def test_a_sample_narrows_the_difference():
         assert topics[scores.topics].to_numpy() == pytest.approx(mine)
 
 
+def test_answers_of_one_pair_of_several_and_of_none():
+    for against, said in (
+        (OTHERS.names[3], "significant over topics"),
+        (NEW.names[1], "no prediction: two new runs take 19 left-out teams"),
+        (OTHERS.names[:4], "against 4 rivals"),
+        (None, "of 2 new runs predicted"),
+    ):
+        found = ptr.check_new_run(NEW, OTHERS, KNOWN, "P@10", against=against, depth=10)
+        (answer,) = found.answers()
+        assert said in answer
+        assert max(map(len, str(found).splitlines())) <= 80
+
+
 def test_columns_of_an_experiment_against_its_baseline():
     rival = OTHERS.select(names=OTHERS.names[:1])
     field = OTHERS.select(names=OTHERS.names[1:])

@@ -166,6 +166,7 @@ def test_what_is_refused_and_warned(field, messages):
 
     assert call(topics=8).tau == 0.9
     assert call(topics=8, width=0.5).tau is None
+    messages.refused(lambda: call(topics=[]), argument="topics")
     messages.refused(lambda: call(min_relevant=10_000), argument="qrels")
     messages.refused(lambda: call(prices={"nobody": 1}), argument="prices")
     messages.refused(lambda: call(judge={GIVEN: field.qrels}), argument="judge")

@@ -214,6 +214,7 @@ def test_what_is_no_plan_is_refused(labels, people, runs, messages):
     refused = messages.refused
     refused(lambda: plan_labels(labels), argument="width")
     refused(lambda: plan_labels(labels, width=0.1, budget=5), argument="width")
+    refused(lambda: plan_labels(labels, width=1), argument="width")
     refused(lambda: plan_labels(labels, budget=5), argument="budget")
     refused(lambda: plan_labels(labels, width=0.1, target="difference"), argument="runs")
     refused(lambda: plan_labels(labels, width=0.1, target="difference", runs={"a": runs["good"]}), argument="runs")

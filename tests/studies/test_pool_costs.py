@@ -71,6 +71,7 @@ def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
     nothing = messages.warned(lambda: ptr.pools.pool_costs(runs, judged, depths=2, rel=2, measures="AP(rel=2)"))
     assert nothing.table["share"].isna().all()
     assert nothing.needed[["depth", "documents"]].isna().all(axis=None)
+    assert nothing.answers() == ["No relevant document is known"]
 
 
 def test_what_cannot_be(messages):

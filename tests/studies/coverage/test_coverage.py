@@ -22,6 +22,7 @@ from coverage_parts import (
     share,
 )
 from ir_measures import AP, RBP, nDCG
+from matplotlib.figure import Figure
 
 import pt_reuse as ptr
 
@@ -194,6 +195,8 @@ def test_one_run_and_one_topic():
         ["runs not on record", 1 / 3, "mine"]
     ]
     assert len(found.groups) == 0
+    for kind in ("runs", "depths", "residual", "rise"):
+        found.plot(kind, ax=Figure().subplots())
 
 
 def test_without_the_own_team_as_nist_says_who_contributed(trec8):

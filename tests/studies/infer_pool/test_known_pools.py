@@ -189,6 +189,7 @@ def test_topics_that_blur_the_pool_of_the_others_stay_apart(covid):
     assert (len(found.apart), len(found.contributors)) == (3, 19)
     assert runs.select(found.contributors).pooled.sum() == runs.pooled.sum() == 16
     assert found.certainty is Certainty.PARTIAL
+    assert any("one rank below" in line for line in found.answers())
     # a topic without depth is set apart
     assert ((found.by_topic["depth"] == 0) == found.by_topic["apart"]).all()
 
