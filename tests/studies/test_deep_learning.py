@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 
 import ir_measures
@@ -71,9 +70,6 @@ def test_the_drop_that_is_said_is_that_of_one_team_scored_anew(track):
     *drops, run = THREE_DROPS[name]
     assert [row[f"{which}_max_drop"] for which in ("own", "alone", "field")] == drops
     assert run in (None, (worst["name"], worst["rank"], worst["reduced_rank"]))
-    # said, shown and first among the key figures of a rank
-    assert re.search(rf"\b{row['alone_max_drop']} ranks", lou.headline())
-    assert lou.report().shown()["Largest drop"].tolist() == [str(row["alone_max_drop"])]
 
 
 #: what the track itself counts, label 2 and above: own tau_b and drop, whole field's largest drop and team, drops of
@@ -99,7 +95,6 @@ def test_uniques_of_labels_2_and_3(track):
         relevant,
     )
     assert found == FROM_2[name]
-    assert lou.settings["relevant"] == "label of at least 2"
     # P counts from 2 itself, so nothing changes for it
     low = leave_out_uniques(runs.reorder("file"), qrels, [P(rel=2) @ 10], depth=10)
     columns = [column for column in lou.summary.columns if column != "measure"]
@@ -112,8 +107,9 @@ def test_the_brute_force_of_labels_2_and_3(track):
     labels = {(row.qid, row.docno): row.label for row in qrels.to_frame().itertuples(index=False)}
     team_of = dict(zip(runs.run_table["name"], runs.run_table["team"], strict=True))
     teams = {}
-    for run in runs.reorder("file").names:
-        frame = runs.reorder("file")[run]
+    in_file_order = runs.reorder("file")
+    for run in runs.names:
+        frame = in_file_order[run]
         for pair in frame.loc[frame["rank"] < 10, ["qid", "docno"]].itertuples(index=False, name=None):
             teams.setdefault(pair, set()).add(team_of[run])
     worst = {"dl19-passages": "TU-Vienna", "dl21-passages": "h2oloo"}[name]
@@ -130,28 +126,51 @@ def test_the_brute_force_of_labels_2_and_3(track):
         assert ir_measures.calc_aggregate([nDCG @ 10], judged, frame)[nDCG @ 10] == pytest.approx(reduced, abs=1e-9)
 
 
+#: team -> its unique judged passages, mean change of its runs when they are removed and filled, and the largest fall
+#: and rise of any run in ranks when the whole field is scored anew, computed twice by independent programs
+FILLED = {
+    "Waterloo_Cormack": (890, -0.1206, 0.0597, 12, 17),
+    "UAmsterdam": (170, -0.0889, 0.0323, 13, 7),
+    "h2oloo": (190, -0.0790, 0.0065, 21, 6),
+    "TU_Vienna": (332, -0.0770, 0.0313, 11, 9),
+    "WLU": (266, -0.0488, 0.0308, 4, 6),
+    "BASELINES": (1322, -0.0438, 0.0097, 11, 6),
+    "uogTr": (703, -0.0373, 0.0260, 8, 6),
+    "PASH": (39, -0.0121, -0.0005, 1, 1),
+}  # fmt: skip
+
+
+def test_holes_filled_by_umbrela_turn_the_bias_round(track, data):
+    """Who loses without uniques gains when GPT-4 fills them."""
+    name, runs, qrels = track
+    if name != "dl21-passages":
+        pytest.skip("one collection is enough")
+    judge = data / name / "llm-labels" / "umbrela-gpt-4.gz"
+    found = leave_out_uniques(runs, qrels, nDCG @ 10, depth=10, fill=judge)
+    rows = found.filled.set_index("team")
+    columns = ["removed", "removed_change", "filled_change", "removed_max_drop", "filled_max_rise"]
+    assert {team: tuple(rows.loc[team, columns].astype(float).round(4)) for team in FILLED} == FILLED
+    [summary] = found.filled_summary.to_dict("records")
+    assert (summary["judge"], summary["filled_above"], summary["units"]) == ("umbrela-gpt-4", 15, 16)
+    assert summary["removed_above"] == summary["unknown"] == 0
+    assert (round(summary["judge_alone_tau_b"], 3), summary["judge_alone_max_rise"]) == (0.924, 6)
+
+
 def test_a_collection_read_by_name(data, monkeypatch, tmp_path):
     monkeypatch.delenv("PT_REUSE_DATA", raising=False)
     monkeypatch.setenv("PT_REUSE_HOME", str(tmp_path))
-    for name, folder, runs in (("trec-2019", "dl19-passages", 37), ("trec-2021", "dl21-passages", 63)):
-        if not (data / folder).is_dir():
-            pytest.skip(f"the test data has no folder {folder}")
-        (tmp_path / name / "deep" / "passages").mkdir(parents=True)
-        shutil.copy(data / folder / "qrels.gz", tmp_path / name / "deep" / "passages" / "qrels.txt.gz")
-        dataset = pt.get_dataset(f"reuse:{name}/deep/passages")
-        names = dataset.submitted()["name"].tolist()
-        assert len(names) == runs
-        field = dataset.get_runs(names=names[:9], runs=data / folder / "inputs")
-        assert (field.pool_order, field.pool_depth, field.pooled.tolist()) == ("file", 10, [True] * 9)
-        pool = depth_pool(field)
-        assert (pool.order, pool.settings["depth"]) == ("file", 10)
-        judgments = dataset.get_judgments()
-        assert judgments.stated_rel == 2
-        assert "relevant from label 2 (labels 0: " in repr(judgments)
-        lou = leave_out_uniques(field, judgments, nDCG @ 10)
-        assert {key: lou.settings[key] for key in ("depth", "depth from", "relevant", "pool order")} == {
-            "depth": 10,
-            "depth from": "the field",
-            "relevant": "label of at least 2",
-            "pool order": "file",
-        }
+    source, folder = data / "dl19-passages", tmp_path / "trec-2019" / "deep" / "passages"
+    if not source.is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    folder.mkdir(parents=True)
+    shutil.copy(source / "qrels.gz", folder / "qrels.txt.gz")
+    dataset = pt.get_dataset("reuse:trec-2019/deep/passages")
+    names = dataset.submitted()["name"].tolist()
+    assert len(names) == 37
+    field, judgments = dataset.get_runs(names=names[:9], runs=source / "inputs"), dataset.get_judgments()
+    assert (field.pool_order, field.pool_depth, field.pooled.tolist()) == ("file", 10, [True] * 9)
+    pool = depth_pool(field)
+    assert (pool.order, pool.settings["depth"]) == ("file", 10)
+    lou = leave_out_uniques(field, judgments, nDCG @ 10)
+    assert (judgments.stated_rel, lou.rel) == (2, 2)
+    assert (lou.settings["depth"], lou.settings["pool order"]) == (10, "file")

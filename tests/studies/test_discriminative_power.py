@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
@@ -108,18 +106,6 @@ def test_one_set_of_judgments(scores):
     assert found.pairs["significant"].sum() == (found.pairs["p"] <= 0.01).sum() == found.table["significant"].sum()
 
 
-def test_tests_that_draw_have_a_seed(scores):
-    one = scores["complete"]
-    given = {"test": "randomisation", "samples": 200, "correction": "none"}
-    found = [ptr.profile.discriminative_power(one, seed=seed, **given) for seed in (1, 1, 2)]
-    pd.testing.assert_frame_equal(found[0].pairs, found[1].pairs)
-    assert (found[0].pairs["p"] != found[2].pairs["p"]).any()
-    assert found[0].settings.items() >= {"samples": 200, "seed": 1}.items()
-    tukey = ptr.profile.discriminative_power(one, test="tukey", samples=200, correction="none")
-    assert tukey.settings["correction"] == "by the test itself"
-    assert "samples" not in ptr.profile.discriminative_power(one).settings
-
-
 def test_runs_that_all_score_alike(field):
     names = list(field.runs)[:3]
     runs = ptr.RunSet.from_frames({f"{name}x": field.runs[names[0]] for name in names})
@@ -136,27 +122,18 @@ def test_one_topic_is_no_test(field):
     assert found.table["power"].isna().all()
     assert found.table["significant"].tolist() == [0, 0]
     assert found.table[["largest_not_significant", "always_significant_from"]].isna().all(axis=None)
-    assert found.report().to_frame()["Power"].isna().all()
 
 
-def test_refused_and_told(field, scores, messages, monkeypatch):
-    one = scores["complete"]
-    few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
-    refused = messages.refused
-    for odd in (7, {}, {"a": one, "b": 3}, {1: one}):
-        refused(ptr.profile.discriminative_power, argument="scores", scores=odd)
-    refused(ptr.profile.discriminative_power, argument="scores", scores={"a": one, "b": few})
-    single = ptr.score(field.runs.select(list(field.runs)[:1]), field.qrels, "AP")
-    refused(ptr.profile.discriminative_power, argument="scores", scores=single)
-    values = one.values.copy()
-    values[1, 2, 3] = np.nan
-    refused(ptr.profile.discriminative_power, argument="scores", scores=replace(one, values=values))
-    other = ptr.score(field.runs.select(list(field.runs)[1:]), field.qrels, MEASURES)
-    refused(ptr.profile.discriminative_power, argument="scores", scores={"a": one, "b": other})
+def test_refused_and_told(field, scores, messages):
+    # the rest of what is no scores is told as by stability
+    one, other = scores["complete"], ptr.score(field.runs.select(list(field.runs)[1:]), field.qrels, MEASURES)
+    for odd in ({1: one}, {"a": one, "b": other}):
+        messages.refused(ptr.profile.discriminative_power, argument="scores", scores=odd)
     short = {name: field.runs[name] for name in list(field.runs)[:3]}
     first = next(iter(short))
     short[first] = short[first][short[first]["qid"] != field.qrels.topics[0]]
     lacking = ptr.score(ptr.RunSet.from_frames(short), field.qrels, "AP", complete=False)
-    refused(ptr.profile.discriminative_power, argument="scores", scores=lacking)
+    messages.refused(ptr.profile.discriminative_power, argument="scores", scores=lacking)
+    few = ptr.score(field.runs, field.qrels.select(field.qrels.topics[:3]), "AP")
     found = messages.warned(ptr.profile.discriminative_power, times=1, scores=few)
     assert found.settings["beware"] == "3 topics only"

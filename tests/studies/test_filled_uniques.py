@@ -219,25 +219,3 @@ def test_judges_are_stacked_and_each_is_asked_once_for_all():
         both, alone = getattr(found, name), getattr(one, name)
         pd.testing.assert_frame_equal(both[both["judge"] == "b"].reset_index(drop=True), alone)
     assert (found.filled_summary.query("judge == 'a'")["filled_above"] > 0).all()
-
-
-def test_the_holes_that_nobody_judged_are_filled_besides():
-    field = ptr.demo.simulate_field(seed=7, n_topics=6)
-    late = field.runs.with_metadata(pooled={name: name.startswith("lex") for name in field.runs})
-    qrels = field.all_qrels.restrict(ptr.depth_pool(late, depth=5))
-    options = {"by": "run", "depth": 5, "fill": {"truth": field.all_qrels}}
-    plain = leave_out_uniques(late, qrels, P @ 5, **options)
-    found = leave_out_uniques(late, qrels, P @ 5, **options, holes="unjudged")
-    n_holes = len(ptr.depth_pool(late, depth=5, contributors="all").remainder(qrels))
-    assert n_holes > 0
-    assert found.settings["holes"] == f"the removed uniques and {n_holes:,} documents that nobody judged"
-    assert found.settings["fill"].startswith(f"truth: {len(qrels) + n_holes:,} documents asked")
-    # with all of them labelled, every run has its score under complete judgments
-    complete, judged = (
-        ptr.score(late, q, P @ 5).mean.set_index("name")["P@5"] for q in (field.all_qrels.select(qrels.topics), qrels)
-    )
-    change = (complete - judged)[found.filled["name"]]
-    for way in ("filled", "judge_alone"):
-        np.testing.assert_allclose(found.filled[f"{way}_change"], change, atol=1e-12)
-    assert plain.filled["filled_change"].eq(0).all()
-    assert found.filled["filled_change"].gt(0).any()

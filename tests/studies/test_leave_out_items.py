@@ -147,10 +147,9 @@ def compare_growth(answers, by="team", *, strict=False):
     return found
 
 
-@pytest.mark.parametrize("seed", [0])
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_random_banks_are_those_of_loops(seed):
-    random = np.random.default_rng(seed)
+def test_random_banks_are_those_of_loops():
+    random = np.random.default_rng(0)
     called = {}
     rows = [
         (f"q{t}", f"i{i}", f"r{r}", random.choice([0, 0, 0.5, 1]),
@@ -164,9 +163,18 @@ def test_random_banks_are_those_of_loops(seed):
     metadata = pd.DataFrame({"name": runs, "team": [f"t{r // 2}" for r in range(7)], "type": [*"aabbbcc"]})
     frame = pd.DataFrame(rows, columns=["qid", "item", "run", "match", "importance"])
     answers = ptr.read_answers(frame, metadata=metadata.assign(family=[*"xyxyzzz"]))
-    for by, bank, strict in product(("team", "run", "type", "family"), ("all", "found"), (False, True)):
+    for (by, bank), strict in product((("team", "all"), ("run", "found"), ("family", "found")), (False, True)):
         compare(answers, MEASURES, by=by, bank=bank, strict=strict)
         compare_growth(answers, by, strict=strict)
+
+
+@pytest.fixture(scope="module")
+def dragun(data):
+    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
+    if not file.is_file():
+        pytest.skip("the test data has no DRAGUN")
+    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
+    return ptr.read_answers(file, teams=teams)
 
 
 @pytest.mark.parametrize(
@@ -176,12 +184,8 @@ def test_random_banks_are_those_of_loops(seed):
         ("found", 0.944615384615, 3, 5, 12.471740159278, 0.926153846154),
     ],
 )
-def test_dragun_2025(data, bank, tau, drop, field_drop, loss, least):
-    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
-    if not file.is_file():
-        pytest.skip("the test data has no DRAGUN")
-    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    found = compare(ptr.read_answers(file, teams=teams), bank=bank)
+def test_dragun_2025(dragun, bank, tau, drop, field_drop, loss, least):
+    found = compare(dragun, bank=bank)
     row = found.summary.iloc[0]
     assert row["own_tau_b"] == pytest.approx(tau, abs=1e-9)
     assert row["own_max_drop"] == drop
@@ -193,12 +197,8 @@ def test_dragun_2025(data, bank, tau, drop, field_drop, loss, least):
                      "ur_iw": 4}  # fmt: skip
 
 
-def test_growth_of_dragun(data):
-    file = data / "nuggets" / "dragun25" / "report_assessments.csv.gz"
-    if not file.is_file():
-        pytest.skip("the test data has no DRAGUN")
-    teams = pd.read_csv(file.with_name("teams.csv"), dtype=str).set_index("run")["team"].to_dict()
-    found = compare_growth(ptr.read_answers(file, teams=teams))
+def test_growth_of_dragun(dragun):
+    found = compare_growth(dragun)
     wanted = [125.0, 191.8, 232.5, 260.3, 280.7, 296.6, 309.4, 320.0, 329.0]
     assert found.table["expected"].round(1).tolist() == wanted
     assert found.summary["chao2"].tolist() == [377.0]
@@ -214,42 +214,3 @@ def test_what_cannot_be_said():
         ptr.items.bank_growth(answers)
     with pytest.raises(ptr.InputError, match="measures must be one of"):
         ptr.items.leave_out_items(answers, "nDCG@10")
-
-
-@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_two_judges_of_matches_are_compared_as_two_judges_of_documents():
-    """Rankings, labels, families and few labels of people: by the scores and matches themselves."""
-    random, runs = np.random.default_rng(5), [f"r{r}" for r in range(6)]
-    wide = pd.DataFrame([(f"q{t}", f"i{i}") for t in range(6) for i in range(5)], columns=["qid", "item"])
-    first = random.choice([0, 0.5, 1], (30, 6))
-    second = np.where(random.random((30, 6)) < 0.2, random.choice([0, 0.5, 1], (30, 6)), first)
-    metadata = pd.DataFrame({"name": runs, "family": [*"xxxyyy"]})
-    people, model = (
-        ptr.read_answers(pd.concat([wide, pd.DataFrame(found, columns=runs)], axis=1), judge=judge, metadata=metadata)
-        for found, judge in ((first, "people"), (second, "model"))
-    )
-    both, strict = people | model, "SetP(rel=2)"
-    field, human, judges = both.to_runs(), both.to_qrels("people"), {"model": both.to_qrels("model")}
-    by_people, by_model = (
-        dict(zip(runs, (found == 1).reshape(6, 5, 6).mean(axis=(0, 1)).round(12), strict=True))
-        for found in (first, second)
-    )
-    audit = ptr.audit_labels(field, human, judges, strict, resamples=0)
-    assert audit.table.iloc[0]["tau_b"] == tau(by_people, by_model)
-    a, b = first.ravel() > 0, second.ravel() > 0
-    by_chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
-    assert audit.labels.by_judge()["kappa"].item() == pytest.approx(((a == b).mean() - by_chance) / (1 - by_chance))
-    compared = ptr.compare_judgments(field, human, judges["model"], strict)
-    assert compared.table["tau_b"][0] == tau(by_people, by_model)
-    effect = ptr.labels.family_effect(field, human, judges, strict, families={"model": "x"}, resamples=0).table
-    before, after = ranks(by_people), ranks(by_model)
-    gain = {run: before[run] - after[run] for run in runs}
-    wanted = np.mean([gain[run] for run in runs[:3]]) - np.mean([gain[run] for run in runs[3:]])
-    own = effect[(effect["family"] == "x") & (effect["against"] == "others")]
-    assert own["rank_effect"].item() == pytest.approx(wanted)
-    few = ptr.labels.prediction_powered(field, human.select(["q0", "q1", "q2", "q3"]), judges, strict, lam=1.0).table
-    full = (second == 1).reshape(6, 5, 6).mean(axis=1)
-    rest, mine = full[4:].mean(axis=0), (first == 1).reshape(6, 5, 6).mean(axis=1)[:4].mean(axis=0)
-    assert few.set_index("name")["estimate"][runs].tolist() == pytest.approx(
-        (mine + rest - full[:4].mean(axis=0)).tolist()
-    )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import warnings
 from functools import partial
 
@@ -62,12 +61,6 @@ def check(field, measures, *, by, contributors="pooled", order="trec_eval", rel=
     assert lou.by_run["pooled"].tolist() == [name in field.pooled for name in lou.by_run["name"]]
 
 
-# by hand
-
-
-# against the brute force
-
-
 @settings(deadline=None, max_examples=25)
 @given(
     team_fields(labels=([0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2])),
@@ -101,32 +94,6 @@ def test_measures_that_ir_measures_computes_equal_the_brute_force(field, by, rem
     check(field, [infAP, AP, SetP], by=by, depth=3, remove=remove, complete=complete)
 
 
-# properties
-
-
-def test_a_reduced_score_may_rise():
-    """As docs/leave-out-uniques.rst shows: d2 is the team's unique, and not in the list of its run A."""
-
-    def run(*docnos):
-        return pd.DataFrame({"qid": "1", "docno": docnos, "score": [-float(i) for i in range(len(docnos))]})
-
-    lists = {"A": run("d1"), "B": run("d2"), "C": run("d1", "d3")}
-    runs = RunSet.from_frames(lists, teams={"A": "us", "B": "us", "C": "them"}, pooled=True)
-    lou = leave_out_uniques(runs, as_qrels({"1": {"d1": 1, "d2": 1, "d3": 0}}), [nDCG, AP, P @ 1])
-    found = lou.by_run[lou.by_run["name"] == "A"]
-    assert found["score"].tolist() == pytest.approx([1 / (1 + 1 / math.log2(3)), 0.5, 1])
-    assert found["reduced_score"].tolist() == [1, 1, 1]
-    # the same below the cutoff: d2 is the run's own, at rank 11
-    own = run("d1", *(f"x{i}" for i in range(9)), "d2")
-    runs = RunSet.from_frames({"A": own, "C": run("d1")}, teams={"A": "us", "C": "them"}, pooled=True)
-    judged = {"d1": 1, "d2": 1, **{f"x{i}": 0 for i in range(9)}}
-    lou = leave_out_uniques(runs, as_qrels({"1": judged}), [nDCG @ 10, nDCG, P @ 10])
-    change = lou.by_run[lou.by_run["name"] == "A"].set_index("measure")["change"]
-    assert change["nDCG@10"] == pytest.approx(1 - 1 / (1 + 1 / math.log2(3)))
-    assert change["nDCG"] == pytest.approx(1 - (1 + 1 / math.log2(12)) / (1 + 1 / math.log2(3)))
-    assert change["P@10"] == 0
-
-
 def test_runs_without_teams_are_their_own_teams(messages):
     frames = {
         name: pd.DataFrame({"qid": "1", "docno": docs, "score": [2.0, 1.0]})
@@ -149,9 +116,6 @@ def test_runs_without_teams_are_their_own_teams(messages):
         warnings.simplefilter("ignore", ReuseWarning)
         clash = RunSet.from_frames(frames, teams={"A": "C"}, pooled=True)
     messages.refused(lambda: leave_out_uniques(clash, qrels, AP), argument="by")
-
-
-# relevant from another label than 1
 
 
 LACKING = "4 runs without 1 topic of the judgments"  # of the field by hand: topic 2, which counts 0
@@ -202,14 +166,6 @@ def test_runs_of_which_no_other_of_their_unit_contributed_are_told(messages):
     for some, options in ((mates, {}), (runs.select(["A", "B", "C"]), {}), (runs, {"contributors": "all"})):
         assert "without contributors" not in left_out(some, 0, **options).settings
     left_out(mates, 1, by="run")
-
-
-def test_a_frame_is_relevant_from_1_and_the_judgments_say_otherwise(tmp_path):
-    field = hand_field()
-    runs, qrels = field.as_runs(), as_qrels(field.judgments)
-    file = qrels.write(tmp_path / "q")
-    for judged, rel in ((qrels.to_frame(), 1), (file, 1), (qrels, 1), (qrels.with_rel(2), 2)):
-        assert leave_out_uniques(runs, judged, nDCG, depth=3).rel == rel
 
 
 def test_measures_that_count_lower_labels(messages):

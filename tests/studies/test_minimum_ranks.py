@@ -34,14 +34,13 @@ def test_by_hand():
         ["3", 0, 0, 0, None],
     ]
     assert found.topics["median"].tolist()[:2] == [1.0, 2.0]
-    assert (found.depth, found.settings["depth from"]) == (3, "the longest list")
+    assert found.depth == 3
     table = found.by_rank([1, 2])
     assert table["ranks"].tolist() == ["1", "2", "3", "NR"]
     assert table["documents"].tolist() == [2, 1, 1, 1]
     assert table["share"].tolist() == [0.4, 0.2, 0.2, 0.2]
     assert table["up_to"].tolist()[:3] == pytest.approx([0.4, 0.6, 0.8])
     assert table[["label 1", "label 2", "label 3"]].values.tolist() == [[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]]
-    assert found.report("by_rank", edges=[1, 2]).to_frame()["Documents"].tolist() == [2, 1, 1, 1]
     assert found.whole().iloc[0].to_dict() == {
         "median_rank": 1.5, "deepest_rank": 3, "in_first_ten": 4, "relevant": 5, "found": 4, "not_found": 1,
     }  # fmt: skip
@@ -64,9 +63,7 @@ def test_every_list_is_looked_through(field, depth, rel):
 
 
 def test_what_cannot_be(messages):
-    for argument, value in {"depth": 0, "rel": 0, "contributors": ["C"], "pool_order": "best"}.items():
-        messages.refused(ptr.pools.minimum_ranks, runs=RUNS, qrels=QRELS, **{argument: value}, argument=argument)
+    messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, QRELS, contributors=["C"]), argument="contributors")
     messages.refused(lambda: ptr.pools.minimum_ranks(RUNS, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.minimum_ranks(RUNS, QRELS)
     messages.refused(lambda: found.by_rank([0]), argument="edges")
-    messages.refused(lambda: found.report("run"), argument="by")

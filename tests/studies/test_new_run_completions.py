@@ -9,7 +9,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection
 
 import pt_reuse as ptr
 
@@ -80,14 +79,14 @@ def test_every_completion_of_all_new_runs_by_enumeration(by, teams, seed):
 @pytest.mark.filterwarnings("ignore")
 def test_ranks_under_completions():
     rng = np.random.default_rng(1)
-    for seed in range(4):
+    for seed in range(2):
         field, new, known, frames = tiny(seed, teams={"x": "x", "y": "y"})
         # below depth 3 no new run has anything that counts here, and the field has none of the new documents
         table = ptr.check_new_run(new, field, known, ["nDCG@3", "P@2"], depth=DEPTH).table
         for row in table.itertuples():
             measure = ir_measures.parse_measure(row.measure)
             every = {qid: completed(known, frames, measure, row.name, qid) for qid in TOPICS}
-            for _ in range(60):
+            for _ in range(30):
                 drawn = {q: (docs, labels[[rng.integers(len(labels))]]) for q, (docs, labels) in every.items()}
                 means = {
                     run: np.mean([completions.scores_of(measure, listed(frames, run, q), *drawn[q]) for q in TOPICS])
@@ -96,26 +95,6 @@ def test_ranks_under_completions():
                 rank = 1 + sum(means[other] > means[row.name] + 1e-9 for other in "abcd")
                 assert row.rank_low <= rank <= row.rank_high
                 assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high
-
-
-def test_true_scores_of_later_runs_lie_inside(data):
-    if not (data / "dl19-passages" / "later").is_dir():
-        pytest.skip("the test data has no folder dl19-passages/later")
-    folder = data / "dl19-passages"
-    runs = ptr.read_runs(folder / "inputs", teams=folder / "runs-pids", pooled=True, pool_order="file", pool_depth=10)
-    qrels = ptr.read_qrels(next(folder.glob("*qrels.gz"))).with_rel(2)
-    new = ptr.read_runs(folder / "later", names="file", pooled=False)
-    tops = ptr.depth_pool(new, depth=10, contributors="all")
-    known = qrels - tops.remainder(qrels.restrict(ptr.depth_pool(runs, depth=10, order="file"))).to_qrels()
-    measures = ["nDCG@10", "AP(rel=2)", "R(rel=2)@100", "nDCG@20", "P(rel=2)@10"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ptr.ReuseWarning)
-        table = ptr.check_new_run(new, runs, known, measures, depth=10).table
-        # as the judgments of the tops of all new runs say, and no others
-        judged = tops.judge(qrels)
-    true = ptr.score(new, known | judged, measures).mean.set_index("name")
-    for row in table.itertuples():
-        assert row.score_low - 1e-12 <= true.loc[row.name, row.measure] <= row.score_high + 1e-12
 
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=12, n_docs=600, n_teams=16, length=40)
@@ -166,12 +145,8 @@ def test_nothing_is_predicted_over_a_broken_pool(broken):
     assert row["predicted_low"] <= row["predicted"] <= row["predicted_high"]
 
 
-def test_where_nothing_is_predicted_nothing_is_drawn_or_shown(broken):
+def test_where_nothing_is_predicted_nothing_is_shown(broken):
     known, found = broken
-    axes = found.plot(measure="P@10")
-    # the scores as judged alone
-    dots = [part.get_offsets()[:, 0] for part in axes.collections if isinstance(part, PathCollection)]
-    assert [sorted(each) for each in dots] == [sorted(found.table.query("measure == 'P@10'")["score"])]
     topics = pd.DataFrame({"qid": known.topics, "query": "x"})
     options = {"field": OTHERS, "depth": 10, "reuse": "predicted", "pooled": False}
     with warnings.catch_warnings():
@@ -186,7 +161,6 @@ def test_where_nothing_is_predicted_nothing_is_drawn_or_shown(broken):
         for column, of in (("predicted low", "score_low"), ("predicted both rank high", "both_rank_high")):
             assert frame[f"P@10 {column}"].to_numpy(float) == pytest.approx(mine[of].to_numpy(float), abs=1e-6)
     assert long["predicted"].isna().all()
-    assert result.attrs["reuse"]["settings"]["completions"] == found.settings["completions"]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -200,10 +174,3 @@ def test_what_makes_an_interval_too_narrow_stands_beside_it():
         for row in speaks.itertuples():
             assert bool(row.caveat) == (told or row.measure in ("AP", "P@20"))
         assert (table.loc[table["abstains"], "caveat"] == "").all()
-
-
-def test_ranks_with_topics_are_no_fewer():
-    found = ptr.check_new_run(NEW, OTHERS, WHOLE, "nDCG@10", depth=10)
-    assert found.table["abstains"].nunique() == 2
-    for row in found.table.itertuples():
-        assert row.both_rank_low <= row.predicted_rank_low <= row.predicted_rank_high <= row.both_rank_high

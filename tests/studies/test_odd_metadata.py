@@ -48,7 +48,7 @@ OF_TYPES = {
     "by_type of runs": lambda runs: ptr.by_type(runs, QRELS, "AP", splits=2, unit="run"),
     "leave_out_type": lambda runs: ptr.pools.leave_out_type(runs, QRELS, "AP"),
 }
-CALLS = {(name, by): call(by) for name, call in STUDIES.items() for by in ("team", "type", "family")}
+CALLS = {(name, by): call(by) for name, call in STUDIES.items() for by in ("team", "family")}
 CALLS |= {(name, "type"): call for name, call in OF_TYPES.items()}
 
 
@@ -129,5 +129,3 @@ def test_one_run_has_no_ranking():
 def test_groups_of_one_type_are_none():
     found = of_strategies()(runs_of(TABLE.assign(type="one", pooled=True)))
     assert found.groups.empty
-    assert found.settings["groups"].startswith("none")
-    assert "groups" not in of_strategies()(runs_of(TABLE)).settings

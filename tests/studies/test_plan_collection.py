@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, P
-from matplotlib.figure import Figure
 from scipy import stats
 
 import pt_reuse as ptr
@@ -69,7 +68,7 @@ def test_all_topics_by_pools_ir_measures_and_scipy(field, found, measure):
 
 
 def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
-    options = {**OPTIONS, "repeats": 1, "draws": 200}
+    options = {**OPTIONS, "depths": [1, 10], "repeats": 1, "draws": 200}
     made = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[5, 20], **options)
     topics = field.qrels.topics
     truth = by_ir_measures(field.runs, field.qrels, AP, topics)
@@ -79,14 +78,14 @@ def test_taus_by_a_bootstrap_of_scipy_over_one_half(field):
         scores = by_ir_measures(field.runs, field.qrels.restrict(ptr.depth_pool(field.runs, depth)), AP, topics)
         for half, name in ((shuffled[:8], "tau_b"), (shuffled[8:], "tau_b_reached")):
             mean = truth[half].mean(axis=0)
-            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(100)]
+            draws = [scores[other.choice(half, size)].mean(axis=0) for _ in range(60)]
             taus = [stats.kendalltau(mean.round(12), drawn.round(12)).statistic for drawn in draws]
-            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
+            assert row[name] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
         # topics of the first half, ranked against those of the second
         beyond = truth[shuffled[8:]].mean(axis=0)
-        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(100)]
+        draws = [scores[other.choice(shuffled[:8], size)].mean(axis=0) for _ in range(60)]
         taus = [stats.kendalltau(beyond.round(12), drawn.round(12)).statistic for drawn in draws]
-        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 100 + 1 / 200) ** 0.5)
+        assert row["tau_b_disjoint"] == pytest.approx(np.mean(taus), abs=4 * np.std(taus) * (1 / 60 + 1 / 200) ** 0.5)
         assert row["width"] == pytest.approx(mean_width(scores[shuffled[:8]], size))
         assert row["width_reached"] == pytest.approx(mean_width(scores[shuffled[8:]], size))
 
@@ -124,8 +123,6 @@ def test_the_plan_is_the_cheapest_that_is_enough(field):
     none = ptr.pools.plan_collection(field.runs, field.qrels, AP, topics=[4, 8], width=0.0001, **OPTIONS)
     assert none.plan["topics"].isna().all()
     assert not none.choices["held"].any()
-    assert none.headline()
-    assert none.report()
 
 
 def test_judges_strategies_and_prices(field):
@@ -163,25 +160,19 @@ def test_unusable_topics_are_paid_for_and_not_ranked(field):
     assert made.at_hand["tau_b"].tolist() == alone.at_hand["tau_b"].tolist()
 
 
-def test_what_is_refused_warned_and_drawn(field, found, messages):
+def test_what_is_refused_and_warned(field, messages):
     def call(**options):
         return ptr.pools.plan_collection(field.runs, field.qrels, AP, **{**OPTIONS, **options})
 
     assert call(topics=8).tau == 0.9
     assert call(topics=8, width=0.5).tau is None
-    messages.refused(lambda: call(tau=1.5), argument="tau")
     messages.refused(lambda: call(topics=[]), argument="topics")
-    messages.refused(lambda: call(topics=0), argument="topics")
     messages.refused(lambda: call(min_relevant=10_000), argument="qrels")
     messages.refused(lambda: call(prices={"nobody": 1}), argument="prices")
     messages.refused(lambda: call(judge={GIVEN: field.qrels}), argument="judge")
     one = field.runs.select(field.runs.names[:1])
     messages.refused(lambda: ptr.pools.plan_collection(one, field.qrels, AP, **OPTIONS), argument="runs")
     messages.warned(lambda: call(topics=[16], tau=0.1))
-    for kind in ("tau_b", "max_drop", "width"):
-        assert isinstance(found.plot("P@5", kind=kind).figure, Figure)
-    for view in found.views:
-        assert str(found.report(view))
 
 
 def test_the_yield_of_the_paper(data):

@@ -63,17 +63,6 @@ def test_the_ranking_is_that_of_restricted_judgments(costs):
     assert (end["tau_b"] == 1).all()
 
 
-def test_intervals_stand_beside_what_is_estimated(costs):
-    drawn = ptr.pools.pool_costs(FIELD.runs, FIELD.qrels, MEASURES, depths=[1, 2, 4, 6], resamples=30, seed=4)
-    pd.testing.assert_frame_equal(drawn.agreement[list(costs.agreement)], costs.agreement)
-    assert {"tau_b_low", "tau_b_high", "max_drop_low", "max_drop_high"} <= set(drawn.agreement)
-    assert "tau_b_low" not in costs.agreement
-    some = drawn.agreement.dropna(subset=["tau_b_low"])
-    assert (some["tau_b_low"] <= some["tau_b_high"]).all()
-    assert "30 resamples" in drawn.settings["intervals"]
-    assert costs.settings["intervals"] == "none"
-
-
 def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
     runs = as_runs({"A": {"1": list("abcdefgh")}, "B": {"1": list("bacdijkl")}})
     judged = as_qrels({"1": {"a": 1, "b": 0}})
@@ -87,12 +76,8 @@ def test_what_was_never_judged_and_what_is_not_relevant_are_told(messages):
 
 def test_what_cannot_be(messages):
     runs, qrels = FIELD.runs, FIELD.qrels
-    odd = [("depths", [0]), ("depths", []), ("measures", "XYZ"), ("resamples", -1), ("confidence", 1)]
-    for argument, value in [*odd, ("contributors", ["nobody"])]:
-        given = {"runs": runs, "qrels": qrels, "resamples": 1, argument: value}
-        messages.refused(ptr.pools.pool_costs, **given, argument=argument)
+    for argument, value in [("depths", [0]), ("depths", []), ("contributors", ["nobody"])]:
+        messages.refused(ptr.pools.pool_costs, runs=runs, qrels=qrels, **{argument: value}, argument=argument)
     messages.refused(lambda: ptr.pools.pool_costs(runs, as_qrels({"9": {"a": 1}})), argument="runs")
     found = ptr.pools.pool_costs(runs, qrels, "AP", depths=1)
-    messages.refused(lambda: found.report("topic"), argument="by")
-    messages.refused(lambda: found.plot("P@5"), argument="measure")
     assert np.isfinite(found.table["cost"][0])

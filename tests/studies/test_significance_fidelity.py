@@ -130,7 +130,6 @@ def test_what_cannot_be_tested_is_refused(messages):
     refused = lambda argument, *given, **options: messages.refused(  # noqa: E731
         lambda: ptr.labels.significance_fidelity(*given, **options), argument=argument
     )
-    refused("runs", RUNS.select(RUNS.names[:1]), PEOPLE, PEOPLE, "AP")
     refused("judge", RUNS, PEOPLE, {}, "AP")
     refused("judge", RUNS, PEOPLE, pd.DataFrame({"qid": ["1"], "docno": ["nowhere"], "label": [1]}), "AP")
     probable = PEOPLE.to_frame().assign(label=lambda f: 0.5 + f["label"] / 9)

@@ -52,7 +52,7 @@ def test_the_table_is_what_numpy_counts_in_the_same_draws():
                 assert rows["below"].tolist() == pytest.approx([*np.arange(1, 21) / 100, np.inf])
 
 
-@pytest.mark.parametrize(("n", "step"), [(250, 5), (251, 10), (500, 10), (6_980, 140)])
+@pytest.mark.parametrize(("n", "step"), [(250, 5), (251, 10), (6_980, 140)])
 def test_many_topics_are_taken_in_larger_steps(n, step):
     """Sizes times topics is what is drawn: with steps of five it would be their square."""
     found = ptr.profile.stability(matrix(np.random.default_rng(n).random((n, 2))), pairs=1).table["size"]
@@ -152,7 +152,6 @@ def test_means_over_the_topics_that_a_run_has():
     _, swaps = by_numpy(zero.values[0], Sampling(30, True, 0).draws(4, 8))
     assert as_zero.table["swaps"].tolist() == swaps.tolist()
     assert own.table["swaps"].tolist() != swaps.tolist()
-    assert "complete=False" in own.settings["judgments"]
 
 
 def test_runs_that_all_tie_have_no_rate(messages):
@@ -181,3 +180,19 @@ def test_what_cannot_be_asked(messages):
     found = ask(one, sizes=5, pairs=1)
     messages.refused(found.differences_needed, rate=0, argument="rate")
     messages.refused(found.topics_needed, rate=2, argument="rate")
+
+
+#: size -> bin -> rate of AP of TREC-8, by another program, with 1,000 pairs of samples of another seed
+KNOWN = {
+    25: {0: 0.440, 1: 0.337, 2: 0.249, 5: 0.084, 10: 0.010},
+    50: {0: 0.416, 1: 0.275, 2: 0.168, 5: 0.0285, 10: 0.001},
+}
+
+
+def test_swap_rates_of_trec8(trec8):
+    found = ptr.profile.stability(ptr.score(trec8.runs, trec8.qrels, "AP"), sizes=[25, 50], pairs=1000)
+    assert (found.table.groupby("size")["pairs"].sum() == 8256 * 1000).all()
+    for size, rates in KNOWN.items():
+        rows = found.table[found.table["size"] == size].set_index("bin")
+        for at, rate in rates.items():
+            assert rows.loc[at, "rate"] == pytest.approx(rate, abs=0.006), (size, at)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ir_measures import AP, P, nDCG
+from real_runs import read_real
 from scipy.stats import kendalltau
 
 import pt_reuse as ptr
-
-
-def deep_learning_2021(data):
-    """Return runs and judgments of the passages of Deep Learning 2021, None where they are not here."""
-    folder = data / "dl21-passages"
-    if not folder.is_dir():
-        return None
-    runs = ptr.read_runs(
-        folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file"
-    )
-    return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
-
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.CaveatWarning")
 
@@ -26,10 +17,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_reuse.scoring.caveats.Caveat
 @pytest.fixture(scope="module")
 def dl21(data):
     """Return the runs and judgments, relevant from label 2."""
-    found = deep_learning_2021(data)
-    if found is None:
+    folder = data / "dl21-passages"
+    if not folder.is_dir():
         pytest.skip("the test data has no folder dl21-passages")
-    return found
+    runs = read_real(folder / "inputs", teams=folder / "runs-pids", pooled=True, order="trec_eval9", pool_order="file")
+    return runs, ptr.read_qrels(folder / "qrels.gz", rel=2)
 
 
 # TREC-8 ad hoc
@@ -141,3 +133,9 @@ def test_small_and_large_judgments_agree_but_for_ap(dl21):
     # tau_b by scipy
     first, third = (each.mean_values[0].round(12) for each in (strict[0], strict[2]))
     assert kendalltau(first, third).statistic == pytest.approx(agreements[1]["tau_b"], abs=1e-12)
+
+
+def test_what_is_stored_holds_no_judgments():
+    for folder in (Path(__file__).parents[2] / "docs" / "papers" / "stored").glob("too-many-ranks-*"):
+        found = ptr.read_result(folder)
+        assert found.table["docno"].tolist() == [str(n) for n in range(1, len(found.table) + 1)]

@@ -27,11 +27,10 @@ from pt_reuse.scoring.scores import score
 from pt_reuse.studies.coverage.judged_lists import JudgedLists, JudgedWork
 from pt_reuse.studies.leave_out_uniques import leave_out_uniques
 
-#: way -> rows of a block, None in memory; and the backend of two jobs, None for one job
+#: way -> rows of a block; and the backend of two jobs, None for one job
 WAYS = {
     "blocks of a topic": (1, None),
     "threads on blocks": (1, "threading"),
-    "processes in memory": (None, "loky"),
     "processes on blocks": (700, "loky"),
 }
 
@@ -41,7 +40,7 @@ def going(way: str, runs: RunSet, monkeypatch, n_topics: int = 1):
     """Give the runs as a way has them, while work by topics is done as it says, in jobs of few topics."""
     rows, backend = WAYS[way]
     monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", n_topics)
-    given = runs if rows is None else opened(runs, rows)
+    given = opened(runs, rows)
     if backend is None:
         yield given
         return
@@ -118,13 +117,12 @@ def test_depth_pools(way, options, monkeypatch):
     assert_same(one.to_frame(), other.to_frame())
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_jobs_by_the_argument(n_jobs, monkeypatch, in_memory):
+def test_jobs_by_the_argument(monkeypatch, in_memory):
     monkeypatch.setattr(topic_jobs, "AT_ONCE_OF_MANY", 1)
-    same_numbers(left_out(RUNS, "teams", n_jobs=n_jobs), in_memory["teams"])
-    assert_same(score(RUNS, QRELS, FEW, n_jobs=n_jobs).values, in_memory["teams"].scores.values)
-    assert_same(depth_pool(RUNS, n_jobs=n_jobs).to_frame(), depth_pool(RUNS).to_frame())
-    one, other = (JudgedLists.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, n_jobs))
+    same_numbers(left_out(RUNS, "teams", n_jobs=2), in_memory["teams"])
+    assert_same(score(RUNS, QRELS, FEW, n_jobs=2).values, in_memory["teams"].scores.values)
+    assert_same(depth_pool(RUNS, n_jobs=2).to_frame(), depth_pool(RUNS).to_frame())
+    one, other = (JudgedLists.of(RUNS, QRELS, [5], n_jobs=n) for n in (None, 2))
     assert_same(one, other)
 
 

@@ -33,7 +33,7 @@ def track(data):
 def traditional(track):
     """Return all halves, pooled in the order in which the runs are scored, as in the reference numbers."""
     options = {"unit": "run", "splits": "all", "pools": "traditional", "gold": "judgments"}
-    return by_type(*track, pool_order="trec_eval9", **options)
+    return by_type(*track, ["RR(rel=2)", "nDCG@10"], pool_order="trec_eval9", **options)
 
 
 def of(frame, measure, column):

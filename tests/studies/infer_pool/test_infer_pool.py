@@ -9,11 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opened import opened
 from pool_parts import HAND, as_qrels, as_runs, comparable, fitter, hand, pool_of, pooled_fields, top
-from topic_ways import odd_field
 
-from pt_reuse.data.run_set import RunSet
 from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 
 #: judgments made at random may be of relevant documents only
@@ -212,10 +209,8 @@ def test_no_pool_is_said_plainly():
 
 def test_bad_input(messages):
     runs, qrels = hand()
-    odd = {"tolerance": (-0.1, 1, "0.1", True, float("nan")), "depth": ("topics", 0, 2.5, 2**31), "order": ("score",)}
-    for argument, values in odd.items():
-        for value in values:
-            messages.refused(infer_pool, runs=runs, qrels=qrels, **{argument: value}, argument=argument)
+    for tolerance in (-0.1, 1, True, float("nan")):
+        messages.refused(infer_pool, runs=runs, qrels=qrels, tolerance=tolerance, argument="tolerance")
     messages.refused(lambda: infer_pool(runs, as_qrels({("7", "a")})), argument="qrels")
     nothing = qrels.keep(np.zeros(len(qrels), dtype=bool))
     messages.refused(lambda: infer_pool(runs, nothing), argument="qrels")
@@ -310,58 +305,6 @@ def test_an_option_is_kept_and_the_rest_is_tried():
     assert tried(depth=10) == [["trec_eval"], [0, 0.01, 0.02, 0.05, 0.1], ["given"]]
 
 
-@pytest.fixture
-def tied():
-    """Return runs whose scores tie and whose ranks are random, and the order of the rows as they were pooled."""
-    field, pooled = simulated(5, n_pooled=9)
-    random = np.random.default_rng(1)
-    frames = {}
-    for name, lists in field.items():
-        rows = [(qid, doc, -(rank // 8)) for qid, docs in lists.items() for rank, doc in enumerate(docs)]
-        frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-        frames[name] = frame.assign(rank=np.concatenate([random.permutation(60) for _ in lists]))
-    judged = pool_of(field, pooled, list("12345"), dict.fromkeys("12345", 10))
-    return frames, judged, pooled
-
-
-def test_the_order_in_which_a_pool_was_made_is_found(tied):
-    frames, judged, pooled = tied
-    runs, qrels = RunSet.from_frames(frames), as_qrels(judged)
-    found = infer_pool(runs, qrels)
-    assert (found.depth, found.order, found.contributors) == (10, "file", pooled)
-    assert found.certainty is Certainty.EXACT
-    assert found.tried["order"].tolist() == ["trec_eval", "file"]
-    assert found.tried["best"].tolist() == [False, True]
-    # the order in which the field is said to have been pooled comes first
-    said = infer_pool(RunSet.from_frames(frames, pool_order="file"), qrels)
-    assert said.tried["order"].tolist() == ["file"]
-    # what it tells leads to the pool
-    again = RunSet.from_frames(frames, pooled=found.contributors, pool_order=found.order)
-    assert infer_pool(again, qrels).confusion["needed"].tolist() == [9, 0]
-
-
-def half_old(seed=3):
-    """Return a field whose odd topics were judged from other runs, and whose even ones are a pool to depth 20."""
-    field, pooled = simulated(16, n_runs=24, n_pooled=8, length=80, seed=seed)
-    topics = [str(topic) for topic in range(1, 17)]
-    old = topics[::2]
-    judged = pool_of(field, pooled, topics[1::2], dict.fromkeys(topics, 20))
-    judged |= pool_of(field, list(field)[16:], old, dict.fromkeys(topics, 35))
-    return {name: lists for name, lists in list(field.items())[:16]}, pooled, judged, old
-
-
-def test_topics_that_are_not_of_the_pool_get_no_depth():
-    field, pooled, judged, old = half_old()
-    found = infer_pool(as_runs(field), as_qrels(judged))
-    depths = found.by_topic.set_index("qid")["depth"]
-    assert found.contributors == pooled
-    assert set(depths.drop(old)) == {20}
-    assert set(depths[old]) == {0}
-    assert found.summary.iloc[0]["new_below"] == 0
-    new = infer_pool(as_runs(field), as_qrels({pair for pair in judged if pair[0] not in old}))
-    assert (new.depth, new.contributors) == (20, pooled)
-
-
 def test_topics_of_one_kind_have_one_depth():
     field, pooled = simulated(12)
     topics = [str(topic) for topic in range(1, 13)]
@@ -398,14 +341,3 @@ def test_documents_of_no_run_are_in_no_group():
     found, same = infer_pool(alone, qrels), infer_pool(as_runs({"A": field["A"]}), qrels)
     assert found.tried.equals(same.tried)
     assert (found.depth, found.contributors) == (2, ["A"])
-
-
-ODD_RUNS, ODD_QRELS = odd_field()
-
-
-def test_a_field_in_blocks_gives_the_same():
-    alone, found = (infer_pool(runs, ODD_QRELS) for runs in (ODD_RUNS, opened(ODD_RUNS, 40)))
-    assert len(found.tried) > 1  # several orders, tolerances and ways
-    assert (found.answers(), found.settings) == (alone.answers(), alone.settings)
-    for name, table in alone.tables().items():
-        assert table.equals(found.tables()[name]), name

@@ -15,10 +15,11 @@ from pool_parts import TOPICS, as_qrels, as_runs, comparable, fitter, pooled_fie
 from real_runs import read_real
 
 from pt_reuse.data.judgments import Qrels, read_qrels
+from pt_reuse.data.ordering import HowPooled
 from pt_reuse.data.run_set import RunSet
 from pt_reuse.pooling.depth import depth_pool
 from pt_reuse.scoring.caveats import CaveatWarning
-from pt_reuse.studies.infer_pool.infer_pool import EVIDENCE, Certainty, infer_pool
+from pt_reuse.studies.infer_pool.infer_pool import Certainty, infer_pool
 from pt_reuse.studies.infer_pool.search import Curves, depth_bits, which_bits
 
 
@@ -55,15 +56,12 @@ def test_trec8_is_the_record(trec8):
     assert (row["new_at_depth"], row["new_below"]) == (1, 0)
 
 
-def passages(data, name):
-    folder = data / name
-    if not folder.is_dir():
-        pytest.skip(f"the test data has no folder {name}")
-    return read_real(folder / "inputs"), read_qrels(folder / "qrels.gz")
-
-
 def test_deep_learning_2019_passages_need_no_option(data):
-    found = infer_pool(*passages(data, "dl19-passages"))
+    folder = data / "dl19-passages"
+    if not folder.is_dir():
+        pytest.skip("the test data has no folder dl19-passages")
+    runs, qrels = read_real(folder / "inputs"), read_qrels(folder / "qrels.gz")
+    found = infer_pool(runs, qrels)
     assert (found.depth, found.order, found.settings["tolerance"]) == (10, "file", 0)
     assert len(found.contributors) == 37
     row = found.summary.iloc[0]
@@ -72,31 +70,8 @@ def test_deep_learning_2019_passages_need_no_option(data):
     # in the order of the scores, one rank less, and no cliff
     first = found.tried.iloc[0]
     assert (first["order"], first["depth_to"], round(first["new_below"], 3)) == ("trec_eval", 9, 0.996)
-
-
-def test_deep_learning_2021_passages_need_no_option(data):
-    found = infer_pool(*passages(data, "dl21-passages"))
-    assert (found.depth, found.order, len(found.contributors)) == (10, "file", 63)
-    assert (found.contributor_range, found.summary["explained"].item()) == ((60, 63), 7443)
-    groups = found.table.dropna(subset="group").groupby("group")["name"].agg(list).tolist()
-    assert groups == [["pash_f1", "pash_f2", "pash_f3"]]
-    assert found.table.set_index("name")["evidence"]["p_fusion00"] == "covered"
-
-
-#: what speaks for a run that is judged as deep as the pool
-CLOSE = EVIDENCE[:3]
-
-
-def figures(found):
-    row = found.summary.iloc[0]
-    recorded = found.table["pooled"].to_numpy(dtype=bool)
-    pooled = found.table["evidence"].isin(CLOSE).to_numpy()
-    return (
-        int(row["explained"]),
-        int(row["unjudged"]),
-        int((pooled & recorded).sum()),
-        int((pooled & ~recorded).sum()),
-    )
+    # the order in which the field is said to have been pooled comes first
+    assert infer_pool(runs.pooled_as(HowPooled("file")), qrels).tried["order"].iloc[0] == "file"
 
 
 def test_covid_needs_no_option(covid):
@@ -113,8 +88,6 @@ def test_covid_needs_no_option(covid):
     table = found.table.set_index("name")
     missing = table["missing"][table["pooled"].astype(bool)]
     assert ((missing > 0).sum(), round(missing.mean(), 1), missing.max()) == (58, 1.1, 7)
-    strict = infer_pool(runs, covid.qrels, depth="common", tolerance=0, order="file")
-    assert (strict.depth, figures(strict)) == (5, (5987, 0, 98, 5))
     assert table.loc["UPrrf80-r5", ["missing", "alone", "alone_unjudged"]].tolist() == [2, 3, 2]
     groups = table.reset_index().dropna(subset="group").groupby("group")["name"].agg(list).tolist()
     assert groups == [["DoRA_MSMARCO_1k", "DoRA_NO_Judgments_1k"], ["UIowaS_Run1", "UIowaS_Run2", "UIowaS_Run3"]]
@@ -135,7 +108,7 @@ def test_covid_needs_no_option(covid):
 @pytest.fixture(scope="module")
 def track(trec8):
     """Return the runs and the topics of TREC-8, fewer of them: what is set apart is told by topics."""
-    chosen = range(0, 50, 2)
+    chosen = range(0, 50, 3)
     return Track(trec8.runs._with(trec8.runs.field.take_topics(chosen)), [trec8.runs.topics[t] for t in chosen])
 
 
@@ -162,18 +135,18 @@ def mixed(track, mine, others, old, *, depth=125, missing=0):
     return Qrels(frame[["qid", "docno"]].assign(label=0))
 
 
-@pytest.mark.parametrize(("n_old", "missing"), [(20, 0), (12, 15)])
+@pytest.mark.parametrize(("n_old", "missing"), [(13, 0), (8, 15)])
 def test_topics_of_other_runs_are_set_apart(track, n_old, missing):
     mine, others = one_run_each(track, 17)
     old = set(np.random.default_rng(7).choice(track.topics, n_old, replace=False))
     qrels = mixed(track, mine, others, old, missing=missing)
     runs = track.runs.select(mine)
-    found = infer_pool(runs, qrels)
+    found = infer_pool(runs, qrels, order="trec_eval")
     assert (found.depth, sorted(found.contributors)) == (125, mine)
     assert set(found.apart) == old
     assert set(found.topics) == set(qrels.topics) - old
     # it is the answer of the other topics alone
-    alone = infer_pool(runs, qrels.select(found.topics))
+    alone = infer_pool(runs, qrels.select(found.topics), order="trec_eval")
     assert (alone.depth, alone.contributors, alone.certainty) == (found.depth, found.contributors, found.certainty)
     left = ["topics_apart", "judged_apart"]
     pd.testing.assert_frame_equal(alone.summary.drop(columns=left), found.summary.drop(columns=left))
@@ -190,7 +163,6 @@ def test_topics_of_other_runs_are_set_apart(track, n_old, missing):
     of_old = found.unexplained["qid"].isin(old)
     assert of_old.sum() == row["judged_apart"]
     assert (~of_old).sum() == row["judged"] - row["explained"]
-    assert found.settings["set apart"] == n_old
     assert (missing > 0) or found.certainty is Certainty.EXACT
 
 
@@ -204,8 +176,8 @@ def test_no_topic_is_explained(track):
 
 
 def some_of(covid, seed):
-    """Return 25 of the runs, by chance, and every second topic."""
-    runs, chosen = covid.runs, range(0, 50, 2)
+    """Return 25 of the runs, by chance, and every third topic."""
+    runs, chosen = covid.runs, range(0, 50, 3)
     names = np.random.default_rng(seed).choice(runs.names, 25, replace=False)
     fewer = runs._with(runs.field.take_topics(chosen)).select(names)
     return fewer, covid.qrels.select([runs.topics[t] for t in chosen])
@@ -214,9 +186,10 @@ def some_of(covid, seed):
 def test_topics_that_blur_the_pool_of_the_others_stay_apart(covid):
     runs, qrels = some_of(covid, 0)
     found = infer_pool(runs, qrels, order="trec_eval")
-    assert (len(found.apart), len(found.contributors)) == (10, 21)
+    assert (len(found.apart), len(found.contributors)) == (3, 19)
     assert runs.select(found.contributors).pooled.sum() == runs.pooled.sum() == 16
     assert found.certainty is Certainty.PARTIAL
+    assert any("one rank below" in line for line in found.answers())
     # a topic without depth is set apart
     assert ((found.by_topic["depth"] == 0) == found.by_topic["apart"]).all()
 
@@ -227,7 +200,7 @@ def test_topics_that_lack_judgments_are_not_told_as_those_of_other_runs(track):
     qrels = qrels.keep(np.random.default_rng(1).random(len(qrels)) < 0.9)
     with pytest.warns(CaveatWarning):
         found = infer_pool(runs, qrels, order="trec_eval")
-    assert len(found.apart) == 14
+    assert len(found.apart) == 8
     assert found.certainty is Certainty.PARTIAL
     assert "tolerance=0.2 allows it" in found.settings["beware"]
     larger = infer_pool(runs, qrels, order="trec_eval", tolerance=0.2)

@@ -145,7 +145,6 @@ def test_corrected_for_the_number_of_pairs():
         assert plain.significance(name)["p_corrected"].tolist() == found.p[i, 0].tolist()
     row = found.by_pair.iloc[0]
     assert 2 * (row["ss_a"] + row["ss_d"]) + row["sn"] + row["ns"] == found.by_part["significant"][:2].sum()
-    assert "corrected for the number of pairs (holm)" in found.settings["test"]
 
 
 def test_a_run_that_keeps_nothing_of_a_topic_scores_0_there(messages):
