@@ -62,10 +62,10 @@ def bank_size(by_unit: Mask, confidence: float) -> dict[str, float]:
     else:
         variance = part * base + part**2 * q1 * (2 * q1 - 1) ** 2 / 4 - part**2 * q1**4 / (4 * max(chao2, 1))
     unseen, low, high = chao2 - found, chao2, chao2
-    if unseen <= 0 < variance:
+    if q1 == 1 < n:
         # one item that one unit alone found: a logarithm of 0
         low = high = float("nan")
-    elif variance > 0:
+    elif unseen > 0 and variance > 0:
         factor = float(np.exp(norm.ppf((1 + confidence) / 2) * np.sqrt(np.log1p(variance / unseen**2))))
         low, high = found + unseen / factor, found + unseen * factor
     bound = {"chao2": chao2, "chao2_low": low, "chao2_high": high}

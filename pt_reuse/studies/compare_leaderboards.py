@@ -271,7 +271,10 @@ def compare_leaderboards(
         table=table,
         settings={
             "human": _conventions(truth),
-            **{f"leaderboard {name}": _conventions(board) for name, board in boards.items() if name not in lists},
+            "leaderboards": "; ".join(
+                f"{name}: {'its tasks of the reference' if name in lists else _conventions(board)}"
+                for name, board in boards.items()
+            ),
             "tasks": "all" if tasks is None else ", ".join(truth.topics),
             "means": "; ".join(dict.fromkeys(means_over)),
             "missing": missing,
