@@ -190,11 +190,15 @@ def carry_out(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _noted_warnings(parser: Parser) -> Iterator[None]:
-    """Have every warning meanwhile said as a note, in the words of a command."""
+    """Have every warning meanwhile said once as a note, in the words of a command."""
+    told = set[str]()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        told = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
-        complain(f"pt-reuse: {told or f'{category.__name__}: {message}'}")
+        note = f"note: {in_shell(message, parser)}" if isinstance(message, ReuseWarning) else ""
+        text = f"pt-reuse: {note or f'{category.__name__}: {message}'}"
+        if text not in told:
+            told.add(text)
+            complain(text)
 
     # what was shown before is shown again; the filters that libraries set meanwhile stay
     with warnings.catch_warnings():
