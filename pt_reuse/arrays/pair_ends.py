@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Ranks = NDArray[np.int32]
 _MOST = 1 << 21
 #: unjudged documents of a topic whose pairs are looked at for that bound
 _MOST_PAIRED = 256
+#: no shared documents, and the one labelling of these
+_NONE, _NOTHING = np.zeros(0, dtype=np.int32), np.zeros((1, 0))
 #: a ratio that is better by less is the same
 _SAME = 1e-15
 
@@ -79,29 +81,26 @@ def _average_precision(lists: TopicLists, spec: Spec) -> tuple[float, bool]:
     alone = np.sort(own[(own > 0) & (other == 0)]), np.sort(other[(other > 0) & (own == 0)])
     n, (first, second) = lists.n_relevant, lists.relevant
     if len(shared) < 20 and (len(alone[0]) + 1) * (len(alone[1]) + 1) << len(shared) <= _MOST:
-        best = -np.inf
-        for labelled in product((False, True), repeat=len(shared)):
-            both = shared[np.array(labelled, dtype=bool)]
-            most = _earliest(np.sort(np.append(first, own[both])), alone[0])
-            least = _latest(np.sort(np.append(second, other[both])), alone[1])
-            best = max(best, _best(most, least, n + len(both), len(own)))
-        return best, True
+        labelled = (np.arange(1 << len(shared))[:, None] >> np.arange(len(shared)) & 1).astype(float)
+        most = _earliest(first, alone[0], own[shared], labelled)
+        least = _latest(second, alone[1], other[shared], labelled)
+        return _best(most, least, n + labelled.sum(axis=1), len(own)), True
     most, least = _earliest(first, np.sort(own[own > 0])), _latest(second, np.sort(other[other > 0]))
-    bound = _best(most, least, n, len(own))
+    bound = _best(most, least, np.array([float(n)]), len(own))
     return min(bound, _paired(lists) if len(own) <= _MOST_PAIRED else 1.0), False
 
 
-def _best(most: Floats, least: Floats, n: int, n_unjudged: int) -> float:
-    """Return the largest (most[i] - least[j]) / (n + i + j); of at most so many documents i + j are."""
-    alone = most - least[0]
+def _best(most: Floats, least: Floats, n: Floats, n_unjudged: int) -> float:
+    """Return the largest (most[l, i] - least[l, j]) / (n[l] + i + j); of at most so many documents i + j are."""
+    alone, counts = most - least[:, :1], np.arange(most.shape[1])
     if (alone >= 0).any():
         # a relevant document more of the second list alone is of no use
-        return float(_ratio(alone, n + np.arange(len(most))).max())
-    together = np.minimum(np.add.outer(np.arange(len(most)), np.arange(len(least))), n_unjudged)
-    return float(_ratio(np.subtract.outer(most, least), n + together).max())
+        return float(_ratio(alone, n[:, None] + counts).max())
+    together = np.minimum(np.add.outer(counts, np.arange(least.shape[1])), n_unjudged)
+    return float(_ratio(most[:, :, None] - least[:, None], n[:, None, None] + together).max())
 
 
-def _ratio(dividend: Floats, divisor: NDArray[np.int64]) -> Floats:
+def _ratio(dividend: Floats, divisor: NDArray[Any]) -> Floats:
     return np.divide(dividend, divisor, out=np.zeros(dividend.shape), where=divisor > 0)
 
 
@@ -117,17 +116,29 @@ def _sum(relevant: Ranks) -> float:
     return float((np.arange(1, len(relevant) + 1) / relevant).sum())
 
 
-def _earliest(relevant: Ranks, unjudged: Ranks) -> Floats:
-    """Return (unjudged + 1,) the sums of precisions where so many of the first unjudged documents are relevant, too."""
+def _earliest(relevant: Ranks, unjudged: Ranks, shared: Ranks = _NONE, labelled: Floats = _NOTHING) -> Floats:
+    """Return (labellings, unjudged + 1) sums of precisions where so many of the first unjudged documents are relevant.
+
+    A labelling says which of the `shared` ones are, too.
+    """
     more = _gained(relevant, unjudged) + np.arange(len(unjudged)) / unjudged
-    return np.append(0.0, np.cumsum(more)) + _sum(relevant)
+    return _sums(relevant, unjudged, more, shared, labelled)
 
 
-def _latest(relevant: Ranks, unjudged: Ranks) -> Floats:
+def _latest(relevant: Ranks, unjudged: Ranks, shared: Ranks = _NONE, labelled: Floats = _NOTHING) -> Floats:
     """Return the same where so many of the last ones are."""
     last = unjudged[::-1]
     more = _gained(relevant, last) + np.cumsum(1 / last) - 1 / last
-    return np.append(0.0, np.cumsum(more)) + _sum(relevant)
+    return _sums(relevant, last, more, shared, labelled)
+
+
+def _sums(relevant: Ranks, unjudged: Ranks, more: Floats, shared: Ranks, labelled: Floats) -> Floats:
+    # of two documents that become relevant the lower one gains by the other, too
+    of_two = 1 / np.maximum.outer(shared, shared)
+    np.fill_diagonal(of_two, 0)
+    start = _sum(relevant) + labelled @ _gained(relevant, shared) + ((labelled @ of_two) * labelled).sum(axis=1) / 2
+    each = more + labelled @ (1 / np.maximum.outer(shared, unjudged))
+    return np.column_stack([np.zeros(len(each)), each.cumsum(axis=1)]) + start[:, None]
 
 
 def _paired(lists: TopicLists) -> float:
