@@ -270,6 +270,10 @@ class Result(Record):
     def _rest(self) -> str:
         return "rows in .table"
 
+    def _ordered(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table as they are shown, the telling ones first."""
+        return rows
+
     def _answers(self) -> list[str]:
         if isinstance(self.key, str):
             return self.key.split()
@@ -314,6 +318,7 @@ class Result(Record):
         if chosen is not None and "measure" in rows:
             rows = rows[rows["measure"] == chosen]
         rows, picked = only(rows, {**(table.select or {}), **options})
+        rows = self._ordered(name, rows)
         if table.descending:
             rows = rows.sort_values(list(table.descending), ascending=False, kind="stable", na_position="last")
         words = {name.replace(" ", "_"): value for name, value in self.settings.items()} | of_method

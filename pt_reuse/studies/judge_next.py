@@ -186,9 +186,14 @@ decided: the mean over drawn courses; of a sample its size
         return self.settings["goal"] == SCORE and len(self.documents) > 0
 
     def _shown(self) -> pd.DataFrame:
-        open_first = self.table.sort_values("decided", key=lambda decided: decided != "", kind="stable")
-        name, rows = ("documents", self.documents) if self._is_sample else ("table", open_first)
-        return rows[self.declared[name].reported_of(rows)]
+        name, rows = ("documents", self.documents) if self._is_sample else ("table", self.table)
+        return self._ordered(name, rows)[self.declared[name].reported_of(rows)]
+
+    def _ordered(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:
+        if name != "table":
+            return rows
+        # the open pairs first
+        return rows.sort_values("decided", key=lambda decided: decided != "", kind="stable")
 
     def _rest(self) -> str:
         return f"rows in .{'documents' if self._is_sample else 'table'}"
