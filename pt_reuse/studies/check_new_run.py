@@ -419,7 +419,8 @@ def check_new_run(
 
 def _row(predictor: NewRunPredictor, m: int, row: RunInCase, sample: Sample | None) -> dict[str, Any]:
     predicted, at = predictor.predicted[m], row.at
-    made = records(predicted.table(at, predicted.chosen, predictor.bounds(m, row)))[row.place]
+    of_case = predicted.columns(at, predicted.chosen, predictor.bounds(m, row))
+    made = {name: values[row.place].item() for name, values in of_case.items()}
     n_unjudged = len(predictor.effects(m, row).row)
     if sample is not None:
         made |= _sampled(predictor, m, row, sample, made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Annotated, Any
 
 import ir_measures
@@ -216,15 +217,15 @@ def compare_estimators(
     splits = list(_splits(evidence, by, types))
     signals = signals_of(evidence, [outside for outside, _ in splits], judge=judge, corpus=corpus)
     whole = base_scores(evidence.runs, evidence.qrels, inputs.measures).mean(axis=1)
-    rows: list[pd.DataFrame] = []
+    parts: list[dict[str, Any]] = []
     for outside, targets in pt.tqdm(splits, desc="left out", unit=by, disable=not verbose):
         train = [unit for unit in evidence.pooled if unit not in outside]
         setting = LeaveOneOutSetting(evidence, outside, evidence.every_label(inputs.measures), signals)
         cases = Cases(setting, train, targets)
         ranked = ranked_among(cases, inputs.measures, whole)
         for measure, fields in zip(inputs.measures, ranked, strict=True):
-            rows += _rows(evidence, Predicted.of(cases, measure, fields, wanted, confidence), measure)
-    by_run = pd.concat(rows, ignore_index=True)
+            parts += _rows(evidence, Predicted.of(cases, measure, fields, wanted, confidence), measure)
+    by_run = _joined(parts, inputs.runs.run_table[["name", "team", "type"]])
     settings = settings_of(
         pooled,
         inputs,
@@ -266,8 +267,9 @@ def _splits(evidence: Evidence, by: str, types: Sequence[str]) -> Iterator[tuple
             yield outside, targets
 
 
-def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure) -> Iterator[pd.DataFrame]:
-    model, runs = predicted.model, evidence.runs.run_table[["name", "team", "type"]]
+def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure) -> Iterator[dict[str, Any]]:
+    """Yield (runs,) columns of each case and estimator."""
+    model = predicted.model
     depth = min(model.spec.cutoff or evidence.depth, evidence.depth)
     for at in range(len(model.train), len(model.cases)):
         case, score, field = model.cases[at], model.truth[at].mean(axis=1), predicted.ranked[at]
@@ -275,19 +277,30 @@ def _rows(evidence: Evidence, predicted: Predicted, measure: ir_measures.Measure
         for name in [*predicted.by, CHOSEN]:
             used = predicted.chosen if name == CHOSEN else name
             decided, wrong = predicted.pairs(at, used)
-            about = runs.iloc[case.runs].reset_index(drop=True)
-            about = about.assign(
-                measure=repr(measure),
-                estimator=name,
-                score=score,
-                rank=rank_among(field.true, score),
-                unjudged=model.of.unjudged(depth)[at],
-                unit=case.unit,
-                others=len(field.expected),
-                decided=decided,
-                wrong=wrong,
-            )
-            yield pd.concat([about, predicted.table(at, used, (low, high))], axis=1)
+            yield {
+                "run": case.runs,
+                "measure": [repr(measure)] * len(score),
+                "estimator": [name] * len(score),
+                "score": score,
+                "rank": rank_among(field.true, score),
+                "unjudged": model.of.unjudged(depth)[at],
+                "unit": np.full(len(score), case.unit),
+                "others": np.full(len(score), len(field.expected)),
+                "decided": decided,
+                "wrong": wrong,
+                **predicted.columns(at, used, (low, high)),
+            }
+
+
+def _joined(parts: list[dict[str, Any]], runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of all parts as one table, each row with its run."""
+    columns: dict[str, Any] = {}
+    for name in parts[0]:
+        values = [part[name] for part in parts]
+        columns[name] = [*chain(*values)] if isinstance(values[0], list) else np.concatenate(values)
+    frame = pd.DataFrame(columns)
+    about = runs.iloc[frame.pop("run").to_numpy()].reset_index(drop=True)
+    return pd.concat([about, frame], axis=1)
 
 
 def _table(by_run: pd.DataFrame) -> pd.DataFrame:

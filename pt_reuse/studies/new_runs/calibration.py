@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pt_reuse._check import examples
@@ -200,8 +200,8 @@ class Predicted:
         chosen = min(calibrations, key=lambda name: calibrations[name].error)
         return cls(model, by, calibrations, ranked, ApplicabilityLimits.of(model), chosen)
 
-    def table(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> pd.DataFrame:
-        """Return one row per run of a case: what an estimator says of its score and rank, inside the bounds.
+    def columns(self, at: int, name: str, bounds: tuple[Floats, Floats]) -> dict[str, NDArray[Any]]:
+        """Return (runs,) of a case what an estimator says of their scores and ranks, inside the bounds.
 
         Without an interval, for too few units, the ends are those of the bounds. ``clipped`` says where an estimator
         had a score that no completion gives.
@@ -211,22 +211,20 @@ class Predicted:
         half, rank_half = calibration.score * made.spread, calibration.rank * made.spread
         score, zero = np.clip(made.score, lowest, highest), self.model.zero[at].mean(axis=1)
         best, worst = rank_among(field.least, highest), rank_among(field.as_judged, lowest)
-        return pd.DataFrame(
-            {
-                "zero": zero,
-                "predicted": score,
-                "low": np.clip(made.score - half, lowest, highest),
-                "high": np.clip(made.score + half, lowest, highest),
-                "lowest": lowest,
-                "highest": highest,
-                "clipped": np.abs(score - made.score) > CLOSE,
-                "predicted_rank": np.clip(field.rank(score), best, worst),
-                "rank_low": np.clip(field.rank(made.score + rank_half), best, worst),
-                "rank_high": np.clip(field.rank(made.score - rank_half, worst=True), best, worst),
-                "rank_best": best,
-                "rank_worst": worst,
-            }
-        )
+        return {
+            "zero": zero,
+            "predicted": score,
+            "low": np.clip(made.score - half, lowest, highest),
+            "high": np.clip(made.score + half, lowest, highest),
+            "lowest": lowest,
+            "highest": highest,
+            "clipped": np.abs(score - made.score) > CLOSE,
+            "predicted_rank": np.clip(field.rank(score), best, worst),
+            "rank_low": np.clip(field.rank(made.score + rank_half), best, worst),
+            "rank_high": np.clip(field.rank(made.score - rank_half, worst=True), best, worst),
+            "rank_best": best,
+            "rank_worst": worst,
+        }
 
     def pairs(self, at: int, name: str) -> tuple[Ranks, Ranks]:
         """Return (runs,) with how many runs of other units the interval decides a pair, and how often wrongly."""
