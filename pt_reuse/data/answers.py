@@ -290,20 +290,15 @@ def _bank(bank: Any, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _described(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Return the table of the runs of two; what both say of a run must be the same."""
-    tables = [table.set_index("name") for table in (first, second)]
-    again = tables[0].index.intersection(tables[1].index)
+    both = pd.concat([first, second])
     for column in ("team", "type"):
-        said = pd.concat([table.loc[again, column] for table in tables], axis=1).dropna()
-        for name, *both in said[said.iloc[:, 0] != said.iloc[:, 1]].itertuples():
-            raise InputError(
-                f"it has the {column} {shown(both[0])} in the one and {shown(both[1])} in the other.",
-                place=f"run {shown(name)}",
-            )
-    table = (
-        tables[0].combine_first(tables[1]).reindex([*first["name"], *second.loc[~second["name"].isin(again), "name"]])
-    )
-    table[["team", "type"]] = table[["team", "type"]].astype(object).where(table[["team", "type"]].notna(), None)
-    return table.reset_index()[list(dict.fromkeys([*first, *second]))]
+        said = both[["name", column]].dropna().drop_duplicates()
+        for name in said.loc[said["name"].duplicated(), "name"].head(1):
+            known = examples(said.loc[said["name"] == name, column])
+            raise InputError(f"it has the {column} {known} in one and the other.", place=f"run {shown(name)}")
+    found = both.groupby("name", sort=False, as_index=False).first()
+    labels = found[["team", "type"]].astype(object)
+    return found.assign(**labels.where(labels.notna(), None))
 
 
 def as_answers(given: Any, argument: str = "answers", *, unknown: str = "error") -> Answers:

@@ -62,7 +62,7 @@ def test_items_that_nobody_matched_stay(tmp_path):
 
 def test_what_two_say_of_a_run_or_an_item_must_agree():
     one = read_answers(LONG[:1], teams={"A": "x"})
-    with pytest.raises(InputError, match="run 'A': it has the team 'x' in the one and 'y' in the other"):
+    with pytest.raises(InputError, match="run 'A': it has the team 'x', 'y' in one and the other"):
         one | read_answers(LONG[2:3], teams={"A": "y"})
     both = one | read_answers(LONG[2:3], types={"A": "t"})
     assert both.run_table[["team", "type"]].to_numpy().tolist() == [["x", "t"]]
