@@ -120,7 +120,9 @@ def test_a_file_that_changes_while_it_is_read(memory, source, cache, messages, m
 
     def meddled(self):
         yield from original(self)
-        (source / "0.gz").write_bytes(run_bytes("run0", seed=50))
+        # at once, since others may just read it
+        (anew := source.parent / f"{id(self)}.gz").write_bytes(run_bytes("run0", seed=50))
+        anew.replace(source / "0.gz")
 
     monkeypatch.setattr(parsing.RunParts, "read", meddled)
     if memory is None:
