@@ -131,11 +131,6 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have the files that take longest begin first, so that no worker is left alone with one at the end."""
-    items.sort(key=lambda item: item.path.name not in ("test_golden.py", "test_shown.py", "test_shipped.py"))
-
-
 def pytest_collection_finish() -> None:
     """Keep what was imported and collected out of the garbage collector's way: statsmodels calls it by name."""
     gc.collect()
