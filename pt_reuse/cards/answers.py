@@ -60,11 +60,13 @@ def _fair(asking: Asking, result: Any) -> Found:
 
 def _complete(_: Asking, result: Any) -> Found:
     row = result.summary.iloc[0]
+    # one item that a single team found leaves no interval
+    low, high = (None if pd.isna(row[end]) else row[end] for end in ("chao2_low", "chao2_high"))
     return Found(
         f"{int(row['found']):,} items found, at least {row['chao2']:,.1f} there; the next {result.settings['by']} "
         f"would add {row['next_unit']:.1f}",
-        f"at least {row['chao2_low']:,.0f} to {row['chao2_high']:,.0f} there",
-        (_FOUND.verdict(row["found"] / row["chao2"], row["found"] / row["chao2_high"]),),
+        "none" if low is None else f"at least {low:,.0f} to {high:,.0f} there",
+        (_FOUND.verdict(row["found"] / row["chao2"], None if high is None else row["found"] / high),),
         "Items that systems of this kind find (Chao2, a lower bound).",
     )
 

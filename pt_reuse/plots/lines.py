@@ -80,12 +80,14 @@ def plot_found(
 def plot_growth(table: pd.DataFrame, whole: pd.DataFrame, *, by: str, place: Place | None = None) -> Axes:
     """Draw the mean number of items that some units find, and the least that there are."""
     sheet, row = Sheet.open(place), whole.iloc[0]
-    sheet.ax.axhspan(row["chao2_low"], row["chao2_high"], color=SECOND, alpha=0.12, linewidth=0, zorder=1)
+    # one item that a single unit found leaves no interval
+    low, high = (row["chao2"] if pd.isna(row[end]) else row[end] for end in ("chao2_low", "chao2_high"))
+    sheet.ax.axhspan(low, high, color=SECOND, alpha=0.12, linewidth=0, zorder=1)
     entries = [
         (draw_line(sheet, table["units"], table["expected"], FIRST, marker="o"), "found, the mean over choices"),
-        (draw_level(sheet, "y", row["chao2"], "--"), "at least there (Chao2), and interval"),
+        (draw_level(sheet, "y", row["chao2"], "--"), f"at least there (Chao2){', and interval' if low < high else ''}"),
     ]
-    sheet.limit("y", (0, 1.05 * max(float(row["chao2_high"]), 1)))
+    sheet.limit("y", (0, 1.05 * max(float(high), 1)))
     sheet.limit("x", (0, 1.03 * len(table)))
     sheet.label(title="Items that answers have", x=f"{by}s", y="items found")
     return sheet.finish(entries, (0.6, 0.3), grid="y", whole="xy")

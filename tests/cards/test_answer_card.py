@@ -59,6 +59,18 @@ def test_what_has_no_meaning_beside_answers(answers):
     assert raised.value.argument == "depth"
 
 
+def test_one_item_of_one_team_leaves_no_interval():
+    rows = [(str(t), item, run, 1) for t in range(6) for item in "ab" for run in "ABC"]
+    rows += [("0", "c", run, int(run == "A")) for run in "ABC"]
+    frame = pd.DataFrame(rows, columns=["qid", "item", "run", "match"])
+    answers = ptr.read_answers(frame, teams={"A": "x", "B": "y", "C": "z"})
+    card = ptr.report(answers, resamples=0)
+    row = card.questions.set_index("part").loc["growth"]
+    assert (row["interval"], "at least 13.0 there" in row["number"]) == ("none", True)
+    assert "nan" not in card.html
+    ptr.items.bank_growth(answers).plot()
+
+
 def test_a_command_takes_teams_by_themselves(tmp_path, capsys):
     bank(1).to_csv(tmp_path / "items.csv", index=False)
     (tmp_path / "teams").write_text("".join(f"{run} {team}\n" for run, team in TEAMS.items()))
